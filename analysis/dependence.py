@@ -1,0 +1,661 @@
+"""Exact dependences between the iterations of a loop nest, on isl, with a witness.
+
+Two instances of statements depend on each other when they access the same element of a buffer
+and at least one of them writes it. A rewrite that changes the order of instances is legal when
+no dependence changes its direction. The question is put to isl as a set of pairs of instances;
+when the set is empty the answer is exact, else its lexicographically first point is the witness.
+
+What is not affine stays structured: ``tir.linearize`` and ``tir.delinearize`` with symbolic sizes
+enter as fresh dimensions tied by the one fact that matters, that the linear order of the result
+is the lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that
+involves them is "undecided", never "legal".
+
+The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege, ICMS 2010).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSet,
+)
+
+from kc.analysis.loop_tree import buffer_name, defined_inside, loops_around
+from kc.dialects.tir import (
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    IterType,
+    LinearizeOp,
+    LoadOp,
+    StoreOp,
+    SymbolOp,
+)
+
+MAX_OPERATIONS = 2_000_000
+"""isl gives up after this many internal operations; the answer is then "undecided"."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load or store of a statement: the indices as isl expressions over its instance."""
+
+    op: Operation
+    buffer: SSAValue
+    indices: tuple[str, ...]
+    writes: bool
+    reads: bool
+
+
+@dataclass(eq=False)
+class Statement:
+    """What one op does in one iteration of the loops around it, as isl text.
+
+    ``dims`` are the instance's coordinates: the scope's loop variables first, then auxiliaries
+    (opaque values and parts of structured ones).
+    """
+
+    op: Operation
+    loops: list[ForOp]
+    dims: list[str] = field(default_factory=list)
+    constraints: list[str] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
+    ordered: list[tuple[str, tuple[str, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    reduction: bool = False
+    """Whether instances may be reordered among themselves: updates of one commutative combiner."""
+    block: BlockOp | None = None
+
+    @property
+    def loop_dims(self) -> list[str]:
+        """The coordinates that are loop variables, outermost first."""
+        return self.dims[: len(self.loops)]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A dependence that a rewrite would break, or that it might break."""
+
+    source: Statement
+    sink: Statement
+    source_access: Access
+    sink_access: Access
+    reduction: bool
+    """The two are updates of one reduction: only their concurrency is a problem."""
+    source_point: dict[str, int]
+    sink_point: dict[str, int]
+    element: tuple[int, ...] | None
+    parameters: dict[str, int]
+    undecided: str | None
+    """Why the answer is not exact, when it is not."""
+
+    def explain(self) -> str:
+        """The witness in one sentence."""
+
+        def place(statement: Statement, point: dict[str, int]) -> str:
+            inner = ", ".join(f"{name}={value}" for name, value in point.items())
+            label = statement.block.label if statement.block is not None else "the statement"
+            return f"{label} at ({inner})"
+
+        def verb(access: Access) -> str:
+            if access.writes and access.reads:
+                return "updates"
+            return "writes" if access.writes else "reads"
+
+        name = buffer_name(self.source_access.buffer)
+        if self.undecided is not None:
+            return (
+                f"cannot prove that iterations touch different elements of {name}: {self.undecided}"
+            )
+        indices = "[" + ", ".join(map(str, self.element or ())) + "]"
+        where = ""
+        if self.parameters:
+            sizes = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+            where = f" (for {sizes})"
+        return (
+            f"{place(self.source, self.source_point)} {verb(self.source_access)} {name}{indices}, "
+            f"which {place(self.sink, self.sink_point)} {verb(self.sink_access)}{where}"
+        )
+
+
+class Scope:
+    """The statements below an op, with every loop outside fixed to one (unknown) iteration."""
+
+    def __init__(self, root: ForOp) -> None:
+        self.root = root
+        self.parameters: dict[SSAValue, str] = {}
+        self.facts: list[str] = []
+        self.statements: list[Statement] = []
+        self._collect()
+
+    # Building statements -------------------------------------------------------------------
+
+    def _collect(self) -> None:
+        outside = len(loops_around(self.root))
+        for op in self.root.walk():
+            if isinstance(op, BlockOp):
+                if self._block_around(op) is None:
+                    self._add_block(op, loops_around(op)[outside:])
+            elif isinstance(op, LoadOp | StoreOp) and self._block_around(op) is None:
+                statement = self._statement(op, loops_around(op)[outside:])
+                self._add_access(statement, op, {})
+                self.statements.append(statement)
+            elif op.regions or not op.results:
+                if not isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp):
+                    if self._block_around(op) is None:
+                        self._add_unknown(op, loops_around(op)[outside:])
+
+    def _block_around(self, op: Operation) -> BlockOp | None:
+        parent = op.parent_op()
+        while parent is not None and parent is not self.root.parent_op():
+            if isinstance(parent, BlockOp):
+                return parent
+            parent = parent.parent_op()
+        return None
+
+    def _statement(self, op: Operation, loops: list[ForOp]) -> Statement:
+        statement = Statement(op, loops)
+        statement.dims = [f"l{n}" for n in range(len(loops))]
+        values: dict[SSAValue, str] = {
+            loop.var: dim for loop, dim in zip(loops, statement.dims, strict=True)
+        }
+        self._values = values
+        for loop, dim in zip(loops, list(statement.dims), strict=True):
+            extent = self._extent(loop.extent_value, statement)
+            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+        for guard, holds in self._guards(op):
+            text = self._condition(guard.condition.data, guard.operands_of_set, statement)
+            if text:
+                statement.constraints.append(text if holds else f"not ({text})")
+        return statement
+
+    def _guards(self, op: Operation) -> list[tuple[IfOp, bool]]:
+        found: list[tuple[IfOp, bool]] = []
+        child, parent = op, op.parent_op()
+        while parent is not None and child is not self.root:
+            if isinstance(parent, IfOp):
+                found.append((parent, child.parent_region() is parent.then))
+            child, parent = parent, parent.parent_op()
+        return found[::-1]
+
+    def _add_block(self, block: BlockOp, loops: list[ForOp]) -> None:
+        regions = [(block.body, False)]
+        if block.has_init:
+            regions.insert(0, (block.init, True))
+        for region, is_init in regions:
+            statement = self._statement(block, loops)
+            statement.block = block
+            values = self._values
+            for n, expr in enumerate(block.binding_exprs):
+                text = self._expr(expr, block.binding_operands, statement)
+                dim = f"v{n}"
+                statement.dims.append(dim)
+                statement.constraints.append(f"{dim} = {text}")
+                # A block's variables lie in its domain; this is a fact that loops may hide.
+                extent = self._extent(block.extents[n], statement)
+                statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+                values[region.block.args[n]] = dim
+                if is_init and block.types[n] is IterType.REDUCE:
+                    statement.constraints.append(f"{dim} = 0")
+            predicate = self._condition(block.predicate.data, block.predicate_operands, statement)
+            if predicate:
+                statement.constraints.append(predicate)
+            statement.reduction = not is_init and reduction_update(block) is not None
+            for op in region.walk():
+                if isinstance(op, LoadOp | StoreOp):
+                    self._add_access(statement, op, values)
+                elif not op.results and not isinstance(op, ForOp | BlockOp | IfOp):
+                    self._add_unknown_access(statement, op)
+            _merge_accesses(statement)
+            self.statements.append(statement)
+
+    def _add_unknown(self, op: Operation, loops: list[ForOp]) -> None:
+        """An op that may touch any buffer it is given."""
+        if any(_is_buffer(one) for one in op.operands):
+            statement = self._statement(op, loops)
+            self._add_unknown_access(statement, op)
+            self.statements.append(statement)
+
+    def _add_unknown_access(self, statement: Statement, op: Operation) -> None:
+        for operand in op.operands:
+            if _is_buffer(operand) and not defined_inside(operand, self.root):
+                rank = len(operand.type.get_shape())  # pyright: ignore
+                dims = tuple(
+                    self._opaque(statement, f"{op.name} may touch it") for _ in range(rank)
+                )
+                statement.accesses.append(Access(op, operand, dims, writes=True, reads=True))
+
+    def _add_access(
+        self, statement: Statement, op: LoadOp | StoreOp, values: dict[SSAValue, str]
+    ) -> None:
+        if defined_inside(op.buffer, self.root):
+            return  # private to one iteration of the scope
+        del values
+        indices = tuple(
+            self._expr(expr, op.operands_of_map, statement) for expr in op.indices.data.results
+        )
+        writes = isinstance(op, StoreOp)
+        statement.accesses.append(Access(op, op.buffer, indices, writes, not writes))
+
+    # Values as isl text --------------------------------------------------------------------
+
+    def _opaque(self, statement: Statement, reason: str) -> str:
+        dim = f"x{len(statement.dims)}"
+        statement.dims.append(dim)
+        statement.opaque.append(reason)
+        return dim
+
+    def _value(self, value: SSAValue, statement: Statement) -> str:
+        known = self._values.get(value)
+        if known is not None:
+            return known
+        if not defined_inside(value, self.root):
+            text = self._invariant(value, statement)
+        elif isinstance(value, OpResult):
+            text = self._computed(value, statement)
+        else:
+            text = self._opaque(statement, f"{value.name_hint or 'a value'} is not affine")
+        self._values[value] = text
+        return text
+
+    def _invariant(self, value: SSAValue, statement: Statement) -> str:
+        """A value that is the same in all iterations: expanded where affine, else a parameter."""
+        owner = value.owner
+        if isinstance(owner, ApplyOp | arith.ConstantOp | arith.AddiOp | arith.SubiOp):
+            return self._computed(value, statement)  # pyright: ignore[reportArgumentType]
+        if value not in self.parameters:
+            name = self.parameters[value] = f"p{len(self.parameters)}"
+            if _is_size(value):
+                self.facts.append(f"{name} >= 0")
+            elif _is_loop_var(value):
+                loop = owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
+                assert isinstance(loop, ForOp)
+                extent = self._extent(loop.extent_value, statement)
+                self.facts.append(f"0 <= {name} and {name} < {extent}")
+        return self.parameters[value]
+
+    def _computed(self, value: OpResult, statement: Statement) -> str:
+        op = value.op
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+            return str(op.value.value.data)
+        if isinstance(op, ApplyOp):
+            return self._expr(op.expr, op.operands_of_map, statement)
+        if isinstance(op, arith.AddiOp | arith.SubiOp):
+            sign = "+" if isinstance(op, arith.AddiOp) else "-"
+            return f"({self._value(op.lhs, statement)} {sign} {self._value(op.rhs, statement)})"
+        if isinstance(op, arith.IndexCastOp) and isinstance(op.input.type, IndexType):
+            return self._value(op.input, statement)
+        if isinstance(op, LinearizeOp):
+            parts = tuple(self._value(one, statement) for one in op.indices)
+            whole = f"x{len(statement.dims)}"
+            statement.dims.append(whole)
+            statement.constraints.append(f"{whole} >= 0")
+            self._tie(statement, whole, parts, op.sizes)
+            return whole
+        if isinstance(op, DelinearizeOp):
+            whole = self._value(op.index, statement)
+            parts = []
+            for result, size in zip(op.indices, op.sizes, strict=True):
+                part = f"x{len(statement.dims)}"
+                statement.dims.append(part)
+                limit = self._extent(size, statement)
+                statement.constraints.append(f"0 <= {part} and {part} < {limit}")
+                self._values[result] = part
+                parts.append(part)
+            self._tie(statement, whole, tuple(parts), op.sizes)
+            return self._values[value]
+        return self._opaque(statement, f"{value.name_hint or op.name} is not affine")
+
+    def _tie(
+        self, statement: Statement, whole: str, parts: tuple[str, ...], sizes: Iterable[SSAValue]
+    ) -> None:
+        sizes = tuple(sizes)
+        if not any(defined_inside(one, self.root) for one in sizes):
+            statement.ordered.append((whole, parts, sizes))
+
+    def _extent(self, extent: int | SSAValue, statement: Statement) -> str:
+        return str(extent) if isinstance(extent, int) else self._value(extent, statement)
+
+    def _expr(self, expr: AffineExpr, operands: Sequence[SSAValue], statement: Statement) -> str:
+        if isinstance(expr, AffineConstantExpr):
+            return str(expr.value)
+        if isinstance(expr, AffineDimExpr):
+            return self._value(operands[expr.position], statement)
+        assert isinstance(expr, AffineBinaryOpExpr)
+        lhs = self._expr(expr.lhs, operands, statement)
+        rhs = self._expr(expr.rhs, operands, statement)
+        if expr.kind is AffineBinaryOpKind.Add:
+            return f"({lhs} + {rhs})"
+        constant = isinstance(expr.rhs, AffineConstantExpr)
+        if expr.kind is AffineBinaryOpKind.Mul and (
+            constant or isinstance(expr.lhs, AffineConstantExpr)
+        ):
+            return f"({lhs} * {rhs})"
+        if constant and expr.rhs.value > 0:  # pyright: ignore[reportAttributeAccessIssue]
+            if expr.kind is AffineBinaryOpKind.FloorDiv:
+                return f"floor(({lhs})/{rhs})"
+            if expr.kind is AffineBinaryOpKind.CeilDiv:
+                return f"ceil(({lhs})/{rhs})"
+            if expr.kind is AffineBinaryOpKind.Mod:
+                return f"(({lhs}) mod {rhs})"
+        return self._opaque(statement, "an index is not affine")
+
+    def _condition(
+        self, condition: AffineSet, operands: Sequence[SSAValue], statement: Statement
+    ) -> str:
+        parts = []
+        for one in condition.constraints:
+            sign = "=" if one.kind is AffineConstraintKind.eq else one.kind.value
+            lhs = self._expr(one.lhs, operands, statement)
+            rhs = self._expr(one.rhs, operands, statement)
+            parts.append(f"{lhs} {sign} {rhs}")
+        return " and ".join(parts)
+
+    # Questions -----------------------------------------------------------------------------
+
+    def find(
+        self,
+        breaks: Callable[[Statement, Statement], str | None],
+        *,
+        ignore_reductions: bool,
+    ) -> Conflict | None:
+        """The first dependence between two instances for which ``breaks`` holds.
+
+        ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
+        of ``t`` becomes wrong, as isl text over their dims with the prefixes ``s_`` and ``t_``;
+        None means never.
+        """
+        for source in self.statements:
+            for sink in self.statements:
+                condition = breaks(source, sink)
+                if condition is None:
+                    continue
+                if source is sink and source.reduction and ignore_reductions:
+                    continue
+                reduction = source.block is not None and source.block is sink.block
+                reduction = reduction and reduction_update(source.block) is not None
+                for a in source.accesses:
+                    for b in sink.accesses:
+                        if a.buffer is not b.buffer or not (a.writes or b.writes):
+                            continue
+                        found = self._ask(source, a, sink, b, condition, reduction)
+                        if found is not None:
+                            return found
+        return None
+
+    def _ask(
+        self,
+        source: Statement,
+        a: Access,
+        sink: Statement,
+        b: Access,
+        condition: str,
+        reduction: bool,
+    ) -> Conflict | None:
+        text_a = prefixed(source, "s_")
+        text_b = prefixed(sink, "t_")
+        same = [
+            f"{prefix(x, source.dims, 's_')} = {prefix(y, sink.dims, 't_')}"
+            for x, y in zip(a.indices, b.indices, strict=True)
+        ]
+        axioms = []
+        for whole, parts, sizes in source.ordered:
+            for other, other_parts, other_sizes in sink.ordered:
+                if sizes == other_sizes:
+                    axioms.append(
+                        _same_order(
+                            prefix(whole, source.dims, "s_"),
+                            [prefix(one, source.dims, "s_") for one in parts],
+                            prefix(other, sink.dims, "t_"),
+                            [prefix(one, sink.dims, "t_") for one in other_parts],
+                        )
+                    )
+        names = [f"s_{one}" for one in source.dims] + [f"t_{one}" for one in sink.dims]
+        body = " and ".join(
+            f"({one})" for one in [*text_a, *text_b, *same, *axioms, *self.facts, condition]
+        )
+        parameters = list(self.parameters.values())
+        text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
+        point = first_point(text, [*parameters, *names])
+        if point is None:
+            return None
+        undecided = None
+        if isinstance(point, str):
+            undecided, point = point, {}
+        elif source.opaque or sink.opaque:
+            undecided = (source.opaque or sink.opaque)[0]
+        elif source.ordered or sink.ordered:
+            undecided = "the sizes are symbolic"
+
+        def values(statement: Statement, start: str) -> dict[str, int]:
+            return {
+                loop.label: point[start + dim]
+                for loop, dim in zip(statement.loops, statement.loop_dims, strict=True)
+                if start + dim in point
+            }
+
+        element = None
+        if undecided is None:
+            coordinates = [f"e{n}" for n in range(len(a.indices))]
+            shared = " and ".join(
+                f"{name} = {prefix(one, source.dims, 's_')}"
+                for name, one in zip(coordinates, a.indices, strict=True)
+            )
+            space = ", ".join([*names, *coordinates])
+            text = (
+                f"[{', '.join(parameters)}] -> {{ [{space}] : {body} and ({shared or '1 = 1'}) }}"
+            )
+            witness = first_point(text, [*parameters, *names, *coordinates])
+            if isinstance(witness, dict):
+                point = witness
+                element = tuple(point[name] for name in coordinates)
+        return Conflict(
+            source,
+            sink,
+            a,
+            b,
+            reduction,
+            values(source, "s_"),
+            values(sink, "t_"),
+            element,
+            {
+                (value.name_hint or name): point[name]
+                for value, name in self.parameters.items()
+                if name in point
+            },
+            undecided,
+        )
+
+
+def carried_conflict(loop: ForOp) -> Conflict | None:
+    """Two different iterations of ``loop`` that depend on each other, if there are any."""
+    scope = Scope(loop)
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        return f"s_{source.loop_dims[0]} < t_{sink.loop_dims[0]}"
+
+    first = scope.find(breaks, ignore_reductions=True)
+    return first if first is not None else scope.find(breaks, ignore_reductions=False)
+
+
+def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
+    """A dependence that running ``chain`` (outermost first) in ``new_order`` would reverse."""
+    scope = Scope(chain[0])
+    position = [list(chain).index(one) for one in new_order]
+    count = len(chain)
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        s = [f"s_{one}" for one in source.loop_dims[:count]]
+        t = [f"t_{one}" for one in sink.loop_dims[:count]]
+        before = lexicographic(s, t)
+        after = lexicographic([t[n] for n in position], [s[n] for n in position])
+        return f"({before}) and ({after})"
+
+    return scope.find(breaks, ignore_reductions=True)
+
+
+def reduction_update(block: BlockOp) -> Operation | None:
+    """The combining op when the block's body is ``C[i] = C[i] op x``, else None.
+
+    ``op`` is a commutative, associative combiner, the only store of the block is this one, and
+    the block does not otherwise read the buffer.
+    """
+    if not block.is_reduction:
+        return None
+    stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
+    if len(stores) != 1:
+        return None
+    store = stores[0]
+    total = store.value.owner
+    if not isinstance(total, COMBINERS):
+        return None
+    loads = [op for op in block.body.walk() if isinstance(op, LoadOp) and op.buffer is store.buffer]
+    if len(loads) != 1 or loads[0].result not in total.operands:
+        return None
+    load = loads[0]
+    same_place = load.indices == store.indices and list(load.operands_of_map) == list(
+        store.operands_of_map
+    )
+    if not same_place or sum(1 for _ in load.result.uses) != 1:
+        return None
+    return total
+
+
+COMBINERS = (
+    arith.AddfOp,
+    arith.AddiOp,
+    arith.MulfOp,
+    arith.MuliOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.MaxUIOp,
+    arith.MinUIOp,
+)
+"""The ops that a reduction block may combine with."""
+
+
+def lexicographic(lhs: Sequence[str], rhs: Sequence[str]) -> str:
+    """isl text for ``lhs`` before ``rhs`` in lexicographic order."""
+    cases = []
+    for n in range(len(lhs)):
+        equal = [f"{lhs[m]} = {rhs[m]}" for m in range(n)]
+        cases.append(" and ".join([*equal, f"{lhs[n]} < {rhs[n]}"]))
+    return " or ".join(f"({one})" for one in cases) if cases else "1 = 0"
+
+
+def _same_order(whole: str, parts: list[str], other: str, other_parts: list[str]) -> str:
+    before = lexicographic(parts, other_parts)
+    after = lexicographic(other_parts, parts)
+    equal = " and ".join(f"{x} = {y}" for x, y in zip(parts, other_parts, strict=True))
+    return (
+        f"(({whole} < {other}) and ({before})) or (({whole} > {other}) and ({after})) "
+        f"or (({whole} = {other}) and {equal})"
+    )
+
+
+def prefix(text: str, dims: Sequence[str], start: str) -> str:
+    """``text`` with every dim of ``dims`` renamed to ``start`` + dim."""
+    names = set(dims)
+    out: list[str] = []
+    word = ""
+    for char in text + " ":
+        if char.isalnum() or char == "_":
+            word += char
+            continue
+        if word:
+            out.append(start + word if word in names else word)
+            word = ""
+        out.append(char)
+    return "".join(out).strip()
+
+
+def prefixed(statement: Statement, start: str) -> list[str]:
+    """The constraints of ``statement`` with its dims renamed."""
+    return [prefix(one, statement.dims, start) for one in statement.constraints]
+
+
+def _merge_accesses(statement: Statement) -> None:
+    """Join accesses of one place: a load and a store of it are one update."""
+    merged: dict[tuple[SSAValue, tuple[str, ...]], Access] = {}
+    for one in statement.accesses:
+        key = (one.buffer, one.indices)
+        old = merged.get(key)
+        if old is None:
+            merged[key] = one
+        else:
+            merged[key] = Access(
+                one.op if one.writes else old.op,
+                one.buffer,
+                one.indices,
+                old.writes or one.writes,
+                old.reads or one.reads,
+            )
+    statement.accesses = list(merged.values())
+
+
+def _is_buffer(value: SSAValue) -> bool:
+    return hasattr(value.type, "get_shape") and hasattr(value.type, "memory_space")
+
+
+def _is_loop_var(value: SSAValue) -> bool:
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), ForOp)
+
+
+def _is_size(value: SSAValue) -> bool:
+    """Whether ``value`` is made of sizes by operations that keep them non-negative."""
+    owner = value.owner
+    if isinstance(owner, SymbolOp):
+        return True
+    if isinstance(owner, arith.MuliOp | arith.AddiOp):
+        return all(_is_size(one) for one in owner.operands)
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data >= 0
+    return False
+
+
+_CONTEXT = threading.local()
+
+
+def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
+    """The lexicographically first point of an isl set: None if empty, a reason if undecided."""
+    import islpy as isl
+
+    context = getattr(_CONTEXT, "context", None)
+    if context is None:
+        context = _CONTEXT.context = isl.Context()
+        context.set_max_operations(MAX_OPERATIONS)
+    context.reset_operations()
+    try:
+        the_set = isl.Set.read_from_str(context, text)
+        if the_set.is_empty():
+            return None
+        # Parameters become dimensions so that the witness is concrete.
+        count = the_set.dim(isl.dim_type.param)
+        the_set = the_set.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, count)
+        lowest = the_set.lexmin() if the_set.is_bounded() else the_set
+        point = lowest.sample_point()
+    except isl.Error:
+        context.reset_error()
+        return "the question is too large to decide exactly"
+    return {
+        name: point.get_coordinate_val(isl.dim_type.set, n).to_python()
+        for n, name in enumerate(names)
+    }

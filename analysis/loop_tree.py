@@ -1,0 +1,176 @@
+"""Reading the loop tree of a function: loops, blocks, chains, and its picture in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+)
+
+
+def functions(module: ModuleOp) -> list[func.FuncOp]:
+    """The function definitions of a module, in order."""
+    return [op for op in module.body.ops if isinstance(op, func.FuncOp) and op.body.blocks]
+
+
+def blocks(root: Operation) -> list[BlockOp]:
+    """All blocks below ``root``, in program order, blocks inside blocks included."""
+    return [op for op in root.walk() if isinstance(op, BlockOp)]
+
+
+def loops(root: Operation) -> list[ForOp]:
+    """All loops below ``root`` (and ``root`` itself), in program order."""
+    return [op for op in root.walk() if isinstance(op, ForOp)]
+
+
+def loops_around(op: Operation) -> list[ForOp]:
+    """The loops around ``op``, outermost first, up to an enclosing block or function."""
+    found: list[ForOp] = []
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, BlockOp | func.FuncOp):
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        parent = parent.parent_op()
+    return found[::-1]
+
+
+def enclosing_function(op: Operation) -> func.FuncOp | None:
+    """The function that ``op`` is in."""
+    while op is not None and not isinstance(op, func.FuncOp):
+        parent = op.parent_op()
+        if parent is None:
+            return None
+        op = parent
+    return op
+
+
+def has_work(op: Operation) -> bool:
+    """Whether ``op`` is part of the loop tree (index arithmetic and constants are not)."""
+    return isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp) or not op.results
+
+
+def only_child(loop: ForOp) -> Operation | None:
+    """The one op of the loop tree in the body of ``loop``, if there is just one."""
+    found = [op for op in loop.body.block.ops if has_work(op)]
+    return found[0] if len(found) == 1 else None
+
+
+def is_inside(op: Operation, root: Operation) -> bool:
+    """Whether ``op`` is ``root`` or below it."""
+    current: Operation | None = op
+    while current is not None:
+        if current is root:
+            return True
+        current = current.parent_op()
+    return False
+
+
+def defined_inside(value: SSAValue, root: Operation) -> bool:
+    """Whether ``value`` is defined in a region of ``root``."""
+    owner = value.owner
+    parent = owner.parent_op() if isinstance(owner, Block) else owner.parent_op()
+    return parent is not None and is_inside(parent, root)
+
+
+def buffer_name(buffer: SSAValue) -> str:
+    """The name people know a buffer by."""
+    if isinstance(buffer.owner, AllocOp):
+        return buffer.owner.label
+    return buffer.name_hint or "buffer"
+
+
+def extent_text(extent: int | SSAValue) -> str:
+    """An extent as it is shown: a number, or the name of the value."""
+    return str(extent) if isinstance(extent, int) else (extent.name_hint or "?")
+
+
+def describe_loop(loop: ForOp) -> str:
+    """``for i in 64 parallel``."""
+    kind = "" if loop.kind.data is ForKind.SERIAL else f" {loop.kind.data.value}"
+    return f"for {loop.label} in {extent_text(loop.extent_value)}{kind}"
+
+
+def render(
+    root: Operation | Sequence[Operation], marks: Mapping[Operation, str] | None = None
+) -> list[str]:
+    """The loop tree below ``root`` as indented lines, marked ops with an arrow and a note."""
+    marks = marks or {}
+    lines: list[str] = []
+
+    def visit(op: Operation, depth: int) -> None:
+        if isinstance(op, ForOp):
+            text = describe_loop(op) + ":"
+        elif isinstance(op, BlockOp):
+            text = f"block {op.label}"
+        elif isinstance(op, IfOp):
+            text = "if ...:"
+        elif isinstance(op, AllocOp):
+            text = f"alloc {op.label}"
+        elif isinstance(op, StoreOp):
+            text = f"store to {buffer_name(op.buffer)}"
+        elif op in marks:
+            text = op.name
+        else:
+            return
+        note = f"    <-- {marks[op]}" if op in marks else ""
+        lines.append("  " * depth + text + note)
+        if not isinstance(op, BlockOp):
+            for child in children(op):
+                visit(child, depth + 1)
+
+    tops = [root] if isinstance(root, Operation) else list(root)
+    for top in tops:
+        if isinstance(top, func.FuncOp):
+            for child in children(top):
+                visit(child, 0)
+        else:
+            visit(top, 0)
+    return lines
+
+
+def children(op: Operation) -> Iterator[Operation]:
+    """The ops directly in the regions of ``op``."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.ops
+
+
+def derived_values(value: SSAValue) -> set[SSAValue]:
+    """``value`` and every result that is computed from it by ops without regions."""
+    found: set[SSAValue] = {value}
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            if not use.operation.regions:
+                for result in use.operation.results:
+                    if result not in found:
+                        found.add(result)
+                        pending.append(result)
+    return found
+
+
+def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
+    """The types of the block variables that ``loop`` drives."""
+    values = derived_values(loop.var)
+    driven: set[IterType] = set()
+    for expr, kind in zip(block.binding_exprs, block.types, strict=True):
+        if any(block.binding_operands[n] in values for n in expr.used_dims()):
+            driven.add(kind)
+    return driven
+
+
+def spatial_loops(block: BlockOp) -> list[ForOp]:
+    """The loops around ``block`` that drive nothing but spatial variables, outermost first."""
+    return [one for one in loops_around(block) if iter_types(one, block) == {IterType.SPATIAL}]

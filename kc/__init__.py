@@ -1,0 +1,51 @@
+"""kc: a kernel compiler for tensor programs, as dialects and rewrites on xDSL.
+
+Importing the package is cheap: everything heavier than a name is loaded at first use.
+"""
+
+from importlib import import_module as _import_module
+from pathlib import Path as _Path
+from typing import Any as _Any
+
+_root = _Path(__file__).resolve().parent.parent
+if (_root / "pyproject.toml").is_file() and (_root / "dialects" / "__init__.py").is_file():
+    # A source checkout: kc.dialects is <repo>/dialects, and so on.
+    __path__.append(str(_root))
+del _root
+
+__version__ = "0.1.0"
+
+# Public name -> (module, attribute); a None attribute is the module itself.
+_LAZY: dict[str, tuple[str, str | None]] = {
+    "te": ("kc.te", None),
+    "tir": ("kc.tir", None),
+    "nd": ("kc.nd", None),
+    "error": ("kc.error", None),
+    "target": ("kc.target", None),
+    "transform": ("kc.transform", None),
+    "runtime": ("kc.runtime", None),
+    "IRModule": ("kc.driver", "IRModule"),
+    "lower": ("kc.driver", "lower"),
+    "build": ("kc.driver", "build"),
+    "cpu": ("kc.runtime.device", "cpu"),
+    "cuda": ("kc.runtime.device", "cuda"),
+    "device": ("kc.runtime.device", "device"),
+    "Target": ("kc.support.target", "Target"),
+    "KCError": ("kc.support.diagnostics", "KCError"),
+    "TVMError": ("kc.support.diagnostics", "KCError"),
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'kc' has no attribute '{name}'")
+    module, attribute = _LAZY[name]
+    value = _import_module(module)
+    if attribute is not None:
+        value = getattr(value, attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

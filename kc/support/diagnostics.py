@@ -1,0 +1,251 @@
+"""Diagnostics: errors with a code, a place, the rule, the numbers and what would be legal.
+
+Every failure a user can cause is a :class:`KCError`. Its rendering has at most twelve lines::
+
+    error[KC3012]: reorder: moving k outside i changes the result
+      --> matmul.mlir:7:5  tir.for "k" ...
+       |  for i in 16:
+       |    for k in 16:     <-- moved here
+      why: iteration (i=0, k=1) reads what (i=1, k=0) writes: A[1]
+      try: reorder i only with j
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import linecache
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+MAX_LINES = 12
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the user's text: a Python file or a textual IR file (1-based line and column)."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+
+    def source_line(self) -> str:
+        """The text of the line, empty when the file cannot be read."""
+        for name, text in _SOURCES.get():
+            if name == self.file:
+                lines = text.split("\n")
+                return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+
+# Texts that are not on disk (standard input, strings): newest first.
+_SOURCES: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("kc_sources", default=())
+
+
+@contextlib.contextmanager
+def source_text(name: str, text: str) -> Iterator[None]:
+    """Make ``text`` the source shown for locations in the file ``name``."""
+    token = _SOURCES.set(((name, text), *_SOURCES.get()))
+    try:
+        yield
+    finally:
+        _SOURCES.reset(token)
+
+
+class Diagnostic:
+    """What is said to the user: shared by errors (which are raised) and warnings and remarks."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        location: Location | None = None,
+        why: str | None = None,
+        facts: Iterable[str] = (),
+        hints: Iterable[str] = (),
+        kind: str = "error",
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.location = location
+        self.why = why
+        self.facts = tuple(facts)
+        self.hints = tuple(hints)
+        self.kind = kind
+
+    def render(self, *, color: bool = False) -> str:
+        """The text shown on a terminal, at most :data:`MAX_LINES` lines."""
+
+        def paint(text: str, ansi: str) -> str:
+            return f"\x1b[{ansi}m{text}\x1b[0m" if color else text
+
+        shade = {"error": "1;31", "warning": "1;33", "remark": "1;36", "note": "1;36"}
+        lines = [paint(f"{self.kind}[{self.code}]", shade[self.kind]) + f": {self.message}"]
+        if self.location is not None:
+            lines.extend(self._place())
+        tail = [f"  why: {self.why}"] if self.why else []
+        tail.extend(f"  try: {hint}" for hint in self.hints)
+        room = MAX_LINES - len(lines) - len(tail)
+        facts = list(self.facts)
+        if len(facts) > room:
+            facts = [*facts[: max(room - 1, 0)], f"... {len(facts) - max(room - 1, 0)} more"]
+        lines.extend(f"   |  {fact}" for fact in facts)
+        return "\n".join([*lines, *tail])
+
+    def _place(self) -> list[str]:
+        assert self.location is not None
+        source = self.location.source_line()
+        text = source.strip()
+        if len(text) > 100:
+            text = text[:97] + "..."
+        lines = [f"  --> {self.location}" + (f"  {text}" if text else "")]
+        column = self.location.column
+        if text and column and source[: column - 1].strip() and column <= len(source):
+            # A caret only where the place is not the start of the shown text.
+            offset = column - 1 - (len(source) - len(source.lstrip()))
+            if 0 <= offset < len(text):
+                lines.append(" " * (len(f"  --> {self.location}  ") + offset) + "^")
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """The diagnostic as editors read it (``--diagnostics-format=json``)."""
+        place = self.location
+        return {
+            "kind": self.kind,
+            "code": self.code,
+            "message": self.message,
+            "file": place.file if place else None,
+            "line": place.line if place else None,
+            "column": place.column if place else None,
+            "why": self.why,
+            "facts": list(self.facts),
+            "hints": list(self.hints),
+        }
+
+
+class KCError(Diagnostic, Exception):
+    """A mistake in the input; the base of every error a user of kc can cause."""
+
+    def __init__(self, code: str, message: str, **details: Any) -> None:
+        Diagnostic.__init__(self, code, message, **details)
+        Exception.__init__(self, code, message)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.__dict__.copy()))
+
+    def with_location(self, location: Location | None) -> KCError:
+        """This error, placed at ``location`` unless it already has a place."""
+        if self.location is None:
+            self.location = location
+        return self
+
+
+def _rebuild(cls: type[KCError], state: dict[str, Any]) -> KCError:
+    error = cls(state["code"], state["message"])
+    error.__dict__.update(state)
+    return error
+
+
+class InputError(KCError):
+    """Wrong usage of a command, or a file that cannot be read or written (exit status 2)."""
+
+
+class ParseError(KCError):
+    """Text that is not IR, or IR that does not verify."""
+
+
+class TEError(KCError):
+    """A wrong tensor expression."""
+
+
+class ScheduleError(KCError):
+    """A schedule primitive was refused; the module is unchanged."""
+
+
+class CodegenError(KCError):
+    """A conversion or code generation does not support the input."""
+
+
+class CallError(KCError):
+    """A compiled function was called with arguments it cannot take."""
+
+
+class TargetError(KCError):
+    """An unknown or impossible target."""
+
+
+class DeviceError(KCError):
+    """A device that is not there, or that failed."""
+
+
+class InternalError(Exception):
+    """A bug of kc (exit status 70)."""
+
+
+def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
+    """The names most like ``name``, best first."""
+    pool = list(dict.fromkeys(names))
+    return difflib.get_close_matches(name, pool, n=limit, cutoff=0.5)
+
+
+def suggest(name: str, names: Iterable[str], what: str = "") -> list[str]:
+    """Hints for a name that was looked up in vain: the nearest names, or what there is."""
+    pool = list(dict.fromkeys(names))
+    close = nearest(name, pool)
+    if close:
+        return ["did you mean " + " or ".join(f"'{one}'" for one in close) + "?"]
+    if pool:
+        shown = ", ".join(pool[:8]) + (f", ... ({len(pool)} in all)" if len(pool) > 8 else "")
+        return [f"{what or 'there are'}: {shown}"]
+    return []
+
+
+def _print_diagnostic(diagnostic: Diagnostic) -> None:
+    show(diagnostic, sys.stderr)
+
+
+_HANDLER: ContextVar[Callable[[Diagnostic], None]] = ContextVar(
+    "kc_diagnostic_handler", default=_print_diagnostic
+)
+
+
+@contextlib.contextmanager
+def diagnostic_handler(handler: Callable[[Diagnostic], None]) -> Iterator[None]:
+    """Send warnings and remarks to ``handler`` instead of standard error."""
+    token = _HANDLER.set(handler)
+    try:
+        yield
+    finally:
+        _HANDLER.reset(token)
+
+
+def warn(code: str, message: str, **details: Any) -> None:
+    """Tell the user of something legal but doubtful."""
+    _HANDLER.get()(Diagnostic(code, message, kind="warning", **details))
+
+
+def remark(code: str, message: str, **details: Any) -> None:
+    """Tell the user what was done or found."""
+    _HANDLER.get()(Diagnostic(code, message, kind="remark", **details))
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Whether ``stream`` is a terminal (https://no-color.org is honoured)."""
+    import os
+
+    return not os.environ.get("NO_COLOR") and hasattr(stream, "isatty") and stream.isatty()
+
+
+def show(diagnostic: Diagnostic, stream: TextIO) -> None:
+    """Print a diagnostic, coloured on a terminal."""
+    print(diagnostic.render(color=wants_color(stream)), file=stream)

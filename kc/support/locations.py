@@ -1,0 +1,102 @@
+"""Source locations on IR: read them off ops, take them from Python frames, set them in parsing."""
+
+from __future__ import annotations
+
+import bisect
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser
+
+from kc.support.diagnostics import Location
+
+_UNKNOWN = UnknownLoc()
+_ROOT = str(Path(__file__).resolve().parent.parent.parent)
+_LIBRARY = tuple(
+    f"{_ROOT}/{part}/"
+    for part in ("kc", "dialects", "analysis", "transforms", "conversion", "codegen", "tools")
+)
+
+
+def to_location(loc: Attribute) -> Location | None:
+    """The first file position of a location attribute, the user's line for a fused one."""
+    if isinstance(loc, FileLineColLoc):
+        return Location(loc.filename.data, loc.line.data, loc.column.data)
+    if isinstance(loc, FusedLoc):
+        return next((found for one in loc.locations if (found := to_location(one))), None)
+    if isinstance(loc, CallSiteLoc):
+        return to_location(loc.callee)
+    if isinstance(loc, NameLoc):
+        return to_location(loc.child_loc) if loc.child_loc is not None else None
+    return None
+
+
+def location_of(op: Operation | None) -> Location | None:
+    """Where ``op`` (or the nearest op around it that knows) comes from."""
+    while op is not None:
+        if (found := to_location(op.location)) is not None:
+            return found
+        op = op.parent_op()
+    return None
+
+
+def loc_attr(location: Location | None) -> FileLineColLoc | UnknownLoc:
+    """``location`` as an attribute for ``Operation.location``."""
+    if location is None:
+        return _UNKNOWN
+    return FileLineColLoc(
+        StringAttr(location.file), IntAttr(location.line), IntAttr(location.column)
+    )
+
+
+def caller_location() -> Location | None:
+    """The innermost Python frame outside kc: the line the user wrote."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_LIBRARY) and not name.startswith("<frozen"):
+            return Location(name, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def copy_location(source: Operation, ops: Iterable[Operation]) -> None:
+    """Give ``source``'s location to those of ``ops`` that have none."""
+    for op in ops:
+        if isinstance(op.location, UnknownLoc):
+            op.location = source.location
+
+
+class LocationParser(Parser):
+    """xDSL's parser, with file:line:col on every op as mlir-opt sets them (xDSL sets none)."""
+
+    def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0) -> None:
+        super().__init__(ctx, text, name)
+        self._name = StringAttr(name)
+        self._line_offset = line_offset
+        self._newlines = [-1, *(i for i, c in enumerate(text) if c == "\n")]
+
+    def parse_operation(self) -> Operation:
+        position = self._current_token.span.start
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            line, column = self.line_and_column(position)
+            op.location = FileLineColLoc(self._name, IntAttr(line), IntAttr(column))
+        return op
+
+    def line_and_column(self, position: int) -> tuple[int, int]:
+        """1-based line and column of a character offset, in the whole file."""
+        line = bisect.bisect_left(self._newlines, position) - 1
+        return line + 1 + self._line_offset, position - self._newlines[line]

@@ -1,0 +1,183 @@
+"""Replacing an index value by an affine expression in all of its uses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstraintExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, StoreOp
+
+Operands = Sequence[SSAValue]
+_Space = TypeVar("_Space", AffineMap, AffineSet)
+
+
+def normalize(expr: AffineExpr) -> AffineExpr:
+    """``expr`` as a sum of distinct terms, inside divisions too."""
+    terms: dict[AffineExpr, int] = {}
+    flat, constant = linear_terms(expr)
+    for atom, factor in flat.items():
+        if isinstance(atom, AffineBinaryOpExpr) and atom.kind in (
+            AffineBinaryOpKind.FloorDiv,
+            AffineBinaryOpKind.CeilDiv,
+            AffineBinaryOpKind.Mod,
+        ):
+            atom = AffineBinaryOpExpr(atom.kind, normalize(atom.lhs), normalize(atom.rhs))
+        terms[atom] = terms.get(atom, 0) + factor
+    return from_terms({atom: factor for atom, factor in terms.items() if factor}, constant)
+
+
+def _exprs(space: AffineMap | AffineSet) -> list[AffineExpr]:
+    if isinstance(space, AffineMap):
+        return list(space.results)
+    return [one.lhs for one in space.constraints]
+
+
+def _rebuild(space: _Space, count: int, exprs: Sequence[AffineExpr]) -> _Space:
+    if isinstance(space, AffineMap):
+        return AffineMap(count, 0, tuple(exprs))
+    return AffineSet(
+        count,
+        0,
+        tuple(
+            AffineConstraintExpr(old.kind, expr, old.rhs, canonicalize=False)
+            for old, expr in zip(space.constraints, exprs, strict=True)
+        ),
+    )
+
+
+def compact(space: _Space, operands: Operands) -> tuple[_Space, list[SSAValue]]:
+    """``space`` in normal form over its distinct, used operands, in order of first use."""
+    distinct: list[SSAValue] = []
+    position: dict[SSAValue, int] = {}
+    dims = []
+    for operand in operands:
+        if operand not in position:
+            position[operand] = len(distinct)
+            distinct.append(operand)
+        dims.append(AffineExpr.dimension(position[operand]))
+    exprs = [normalize(one.replace_dims_and_symbols(dims, [])) for one in _exprs(space)]
+    used: dict[int, int] = {}
+    for expr in exprs:
+        for part in expr.dfs():
+            if isinstance(part, AffineDimExpr):
+                used.setdefault(part.position, len(used))
+    final = [AffineExpr.dimension(used.get(n, 0)) for n in range(len(distinct))]
+    exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
+    return _rebuild(space, len(used), exprs), [distinct[n] for n in used]
+
+
+def compose(
+    space: _Space, operands: Operands, old: SSAValue, expr: AffineExpr, new: Operands
+) -> tuple[_Space, list[SSAValue]]:
+    """``space`` with operand ``old`` replaced by ``expr`` over ``new``."""
+    count = len(operands)
+    shifted = expr.replace_dims_and_symbols(
+        [AffineExpr.dimension(count + n) for n in range(len(new))], []
+    )
+    dims = [
+        shifted if operand is old else AffineExpr.dimension(n) for n, operand in enumerate(operands)
+    ]
+    exprs = [one.replace_dims_and_symbols(dims, []) for one in _exprs(space)]
+    return compact(_rebuild(space, count + len(new), exprs), [*operands, *new])
+
+
+def set_block_spaces(
+    block: BlockOp,
+    bindings: tuple[AffineMap, Operands] | None = None,
+    predicate: tuple[AffineSet, Operands] | None = None,
+    extents: Operands | None = None,
+) -> None:
+    """Change the bindings, the predicate or the dynamic extents of a block in place."""
+    extents = list(block.dynamic_extents) if extents is None else list(extents)
+    map_, map_operands = bindings or (block.bindings.data, list(block.binding_operands))
+    set_, set_operands = predicate or (block.predicate.data, list(block.predicate_operands))
+    block.operands = [*extents, *map_operands, *set_operands]
+    block.properties["bindings"] = AffineMapAttr(map_)
+    block.properties["predicate"] = AffineSetAttr(set_)
+    block.properties["operandSegmentSizes"] = DenseArrayBase.from_list(
+        i32, [len(extents), len(map_operands), len(set_operands)]
+    )
+
+
+def replace_with_expr(old: SSAValue, expr: AffineExpr, new: Operands, point: InsertPoint) -> None:
+    """Replace every use of the index ``old`` by ``expr`` over ``new``.
+
+    Affine maps and sets absorb the expression; other uses share one ``tir.apply`` at ``point``.
+    ``old`` itself may be one of ``new`` (a loop variable that keeps its place), and the ops that
+    make ``new`` may use it.
+    """
+    makers = {value.owner for value in new}
+    users = [op for op in dict.fromkeys(use.operation for use in old.uses) if op not in makers]
+    applied: SSAValue | None = None
+    for op in users:
+        if isinstance(op, BlockOp):
+            _replace_in_block(op, old, expr, new)
+        elif isinstance(op, LoadOp | StoreOp):
+            fixed = len(op.operands) - len(op.operands_of_map)
+            map_, operands = compose(op.indices.data, op.operands_of_map, old, expr, new)
+            op.operands = [*list(op.operands)[:fixed], *operands]
+            op.properties["indices"] = AffineMapAttr(map_)
+        elif isinstance(op, ApplyOp):
+            map_, operands = compose(op.map.data, op.operands_of_map, old, expr, new)
+            op.operands = operands
+            op.properties["map"] = AffineMapAttr(map_)
+        elif isinstance(op, IfOp):
+            set_, operands = compose(op.condition.data, op.operands_of_set, old, expr, new)
+            op.operands = operands
+            op.properties["condition"] = AffineSetAttr(set_)
+        if any(operand is old for n, operand in enumerate(op.operands) if not _in_affine(op, n)):
+            if applied is None:
+                apply = ApplyOp(expr, new)
+                apply.location = op.location
+                Rewriter.insert_op(apply, point)
+                applied = apply.result
+            op.operands = [
+                applied if operand is old and not _in_affine(op, n) else operand
+                for n, operand in enumerate(op.operands)
+            ]
+
+
+def _in_affine(op: Operation, index: int) -> bool:
+    """Whether operand ``index`` belongs to an affine map or set of ``op``."""
+    if isinstance(op, BlockOp):
+        return index >= len(op.dynamic_extents)
+    if isinstance(op, LoadOp | StoreOp):
+        return index >= len(op.operands) - len(op.operands_of_map)
+    return isinstance(op, ApplyOp | IfOp)
+
+
+def _replace_in_block(block: BlockOp, old: SSAValue, expr: AffineExpr, new: Operands) -> None:
+    set_block_spaces(
+        block,
+        compose(block.bindings.data, list(block.binding_operands), old, expr, new),
+        compose(block.predicate.data, list(block.predicate_operands), old, expr, new),
+    )
+
+
+def add_predicate(block: BlockOp, constraint: AffineConstraintExpr, operands: Operands) -> None:
+    """Conjoin ``constraint`` over ``operands`` to the predicate of ``block``."""
+    count = len(block.predicate_operands)
+    shifted = AffineConstraintExpr(
+        constraint.kind,
+        constraint.lhs.replace_dims_and_symbols(
+            [AffineExpr.dimension(count + n) for n in range(len(operands))], []
+        ),
+        constraint.rhs,
+        canonicalize=False,
+    )
+    both = AffineSet(count + len(operands), 0, (*block.predicate.data.constraints, shifted))
+    set_block_spaces(block, predicate=compact(both, [*block.predicate_operands, *operands]))

@@ -1,0 +1,6 @@
+"""Schedule primitives, one file each."""
+
+if (
+    __name__ != "kc.transforms.schedule"
+):  # a second import path would make a second copy of every class
+    raise ImportError("import this package as 'kc.transforms.schedule'")

@@ -1,0 +1,401 @@
+"""The shape of a schedule primitive, and the site it works on.
+
+A primitive is a frozen dataclass whose fields are its options, in TVM's argument order. From it
+derive the kc-opt flag, the method of ``kc.tir.Schedule`` and TE's replay. It has
+
+* ``check(site)``: reads only, and raises a :class:`ScheduleError` when the rewrite is not legal;
+  what it found out is the plan that the rewrite uses;
+* ``rewrite(site, plan)``: changes the IR; cannot fail;
+* ``legal(site)``: the choices of its options that ``check`` accepts, as far as they are finite;
+* ``defaults(site)``: what the bare flag does, when it does anything.
+
+Fields that name IR are references (:class:`LoopRef`, :class:`BlockRef`): a name, as in text, or
+the operation itself, as from a handle or an SSA value. :class:`Site` resolves both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import BlockOp, ForKind, ForOp
+from kc.support.diagnostics import Location, ScheduleError, remark, suggest
+from kc.support.locations import location_of
+from kc.support.option_types import fields_from_options, from_options
+from kc.support.options import Options
+from kc.support.target import Target, target_of
+
+
+@dataclass(frozen=True)
+class LoopRef:
+    """A loop: its printed name, or the loop."""
+
+    target: str | ForOp
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """The reference that an option's text makes."""
+        return cls(text)
+
+    def __str__(self) -> str:
+        return self.target if isinstance(self.target, str) else self.target.label
+
+
+@dataclass(frozen=True)
+class BlockRef:
+    """A block: its name, or the block."""
+
+    target: str | BlockOp
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """The reference that an option's text makes."""
+        return cls(text)
+
+    def __str__(self) -> str:
+        return self.target if isinstance(self.target, str) else self.target.label
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What a primitive gives back."""
+
+    loops: tuple[ForOp, ...] = ()
+    """The loops it made or changed, in the order of TVM's results."""
+    replaced: Mapping[ForOp, tuple[ForOp, ...]] = field(default_factory=dict)
+    """What became of loops that are gone."""
+
+
+# The line of the user's schedule call, while one runs.
+CALL_SITE: ContextVar[Location | None] = ContextVar("kc_schedule_call", default=None)
+
+
+@contextlib.contextmanager
+def called_from(location: Location | None) -> Iterator[None]:
+    """Report refusals at ``location``: the user's line of the schedule call."""
+    token = CALL_SITE.set(location)
+    try:
+        yield
+    finally:
+        CALL_SITE.reset(token)
+
+
+# Function -> loop name -> what became of it, so that a stale name can be explained.
+_HISTORY: weakref.WeakKeyDictionary[Operation, dict[str, str]] = weakref.WeakKeyDictionary()
+
+
+class Site:
+    """One function being scheduled: resolves references and words refusals."""
+
+    def __init__(
+        self, function: func.FuncOp, target: Target, block: BlockRef | None = None
+    ) -> None:
+        self.function = function
+        self.target = target
+        self._block = block
+
+    @property
+    def block(self) -> BlockOp | None:
+        """The block that the user named, if any."""
+        return None if self._block is None else self.resolve_block(self._block)
+
+    def resolve_block(self, ref: BlockRef) -> BlockOp:
+        """The block that ``ref`` means."""
+        if isinstance(ref.target, BlockOp):
+            return ref.target
+        blocks = loop_tree.blocks(self.function)
+        found = [one for one in blocks if one.label == ref.target]
+        if len(found) == 1:
+            return found[0]
+        name = self.function.sym_name.data
+        if not found:
+            raise ScheduleError(
+                "KC3001",
+                f"there is no block '{ref.target}' in @{name}",
+                location=CALL_SITE.get() or location_of(self.function),
+                hints=suggest(ref.target, [one.label for one in blocks], "the blocks are"),
+            )
+        raise ScheduleError(
+            "KC3002",
+            f"there are {len(found)} blocks '{ref.target}' in @{name}",
+            location=CALL_SITE.get() or location_of(self.function),
+            facts=[f"block {one.label} at {location_of(one)}" for one in found],
+            hints=["give the blocks different names"],
+        )
+
+    def resolve_loop(self, ref: LoopRef) -> ForOp:
+        """The loop that ``ref`` means: around the block that was named, else in the function."""
+        if isinstance(ref.target, ForOp):
+            return ref.target
+        block = self.block
+        loops = loop_tree.loops(self.function) if block is None else loop_tree.loops_around(block)
+        found = [one for one in loops if one.label == ref.target]
+        if len(found) == 1:
+            return found[0]
+        where = f"@{self.function.sym_name.data}" if block is None else f"block {block.label}"
+        if found:
+            raise ScheduleError(
+                "KC3004",
+                f"there are {len(found)} loops '{ref.target}' in {where}",
+                location=CALL_SITE.get() or location_of(found[1]),
+                facts=loop_tree.render(self.function, dict.fromkeys(found, "this one?")),
+                hints=["name the block too: block=NAME"],
+            )
+        past = _HISTORY.get(self.function, {}).get(ref.target)
+        elsewhere = [
+            one
+            for one in loop_tree.blocks(self.function)
+            if any(loop.label == ref.target for loop in loop_tree.loops_around(one))
+        ]
+        why = past
+        if why is None and block is not None and elsewhere:
+            why = f"{ref.target} is a loop of block {elsewhere[0].label}"
+        raise ScheduleError(
+            "KC3003",
+            f"there is no loop '{ref.target}' around {where}"
+            if block is not None
+            else f"there is no loop '{ref.target}' in {where}",
+            location=CALL_SITE.get() or location_of(block or self.function),
+            why=why,
+            facts=loop_tree.render(self.outermost(block) if block is not None else self.function),
+            hints=suggest(ref.target, [one.label for one in loops], "the loops are"),
+        )
+
+    def outermost(self, op: Operation) -> Operation:
+        """The outermost loop around ``op``, or ``op``."""
+        loops = loop_tree.loops_around(op)
+        return loops[0] if loops else op
+
+    def fresh_names(self, wanted: Sequence[str], near: ForOp, gone: Iterable[ForOp]) -> list[str]:
+        """``wanted`` as loop names that are free in the loop nest of ``near``."""
+        gone = set(gone)
+        nest = loop_tree.loops(self.outermost(near))
+        taken = {one.label for one in nest if one not in gone}
+        names = []
+        for name in wanted:
+            chosen, n = name, 0
+            while chosen in taken:
+                n += 1
+                chosen = f"{name}_{n}"
+            taken.add(chosen)
+            names.append(chosen)
+        return names
+
+    def refuse(
+        self,
+        code: str,
+        message: str,
+        *,
+        at: Operation,
+        mark: Mapping[Operation, str] | None = None,
+        why: str | None = None,
+        hints: Iterable[str] = (),
+    ) -> ScheduleError:
+        """A refusal, with the loop tree around ``at`` and the place marked."""
+        call = CALL_SITE.get()
+        marks = dict(mark) if mark is not None else {at: "here"}
+        origin = location_of(at)
+        if call is not None and origin is not None and origin != call and at in marks:
+            marks[at] += f" (from {origin})"
+        return ScheduleError(
+            code,
+            message,
+            location=call or origin,
+            why=why,
+            facts=_shorten(loop_tree.render(self.outermost(at), marks)),
+            hints=hints,
+        )
+
+    def remember(self, name: str, what: str) -> None:
+        """Note what became of the loop ``name``."""
+        call = CALL_SITE.get()
+        _HISTORY.setdefault(self.function, {})[name] = what + (f" at {call}" if call else "")
+
+
+def _shorten(lines: list[str], limit: int = 8) -> list[str]:
+    """At most ``limit`` lines, the marked ones among them."""
+    if len(lines) <= limit:
+        return lines
+    marked = [n for n, line in enumerate(lines) if "<--" in line] or [0]
+    first = max(0, min(marked[0] - 2, len(lines) - limit))
+    shown = lines[first : first + limit]
+    if first:
+        shown[0] = "..."
+    if first + limit < len(lines):
+        shown[-1] = shown[-1] if "<--" in shown[-1] else "..."
+    return shown
+
+
+class Primitive(ABC):
+    """A schedule primitive: see the module's docstring."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def check(self, site: Site) -> Any:
+        """Raise a :class:`ScheduleError` unless legal; else return the plan of the rewrite."""
+
+    @abstractmethod
+    def rewrite(self, site: Site, plan: Any) -> Rewritten:
+        """Change the IR as ``check`` planned."""
+
+    def apply(self, site: Site) -> Rewritten:
+        """Check, then rewrite."""
+        return self.rewrite(site, self.check(site))
+
+    @classmethod
+    def legal(cls, site: Site) -> Iterator[Self]:
+        """Every choice of options that ``check`` accepts, where they can be listed."""
+        for one in cls.candidates(site):
+            try:
+                one.check(site)
+            except ScheduleError:
+                continue
+            yield one
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        """The choices that are worth asking ``check`` about."""
+        return iter(())
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """What the bare flag does to a function, one step after the other.
+
+        A generator: each step is applied before the next is asked for.
+        """
+        raise NotImplementedError
+
+
+def takes_defaults(primitive: type[Primitive]) -> bool:
+    """Whether the bare flag of a primitive means something."""
+    return primitive.defaults.__func__ is not Primitive.defaults.__func__  # pyright: ignore
+
+
+def require_serial(site: Site, primitive: str, loop: ForOp) -> None:
+    """Refuse a loop that is already bound to a kind of execution or annotated."""
+    if loop.kind.data is not ForKind.SERIAL:
+        raise site.refuse(
+            "KC3010",
+            f"{primitive}: loop {loop.label} is {loop.kind.data.value} already",
+            at=loop,
+            why="a loop is restructured before it is given a kind of execution",
+            hints=[f"{primitive} first, then {_verb(loop.kind.data)} one of the results"],
+        )
+    if loop.annotations is not None and loop.annotations.data:
+        keys = ", ".join(loop.annotations.data)
+        raise site.refuse(
+            "KC3011",
+            f"{primitive}: loop {loop.label} is annotated ({keys})",
+            at=loop,
+            why="the annotation is about this loop and would be lost",
+            hints=[f"{primitive} first, then annotate one of the results"],
+        )
+
+
+def _verb(kind: ForKind) -> str:
+    return {
+        ForKind.PARALLEL: "parallel",
+        ForKind.VECTORIZED: "vectorize",
+        ForKind.UNROLLED: "unroll",
+        ForKind.SERIAL: "serial",
+    }[kind]
+
+
+@dataclass(frozen=True)
+class SchedulePass(ModulePass):
+    """A primitive as a pass: the flag of kc-opt. Without options, what the bare flag does."""
+
+    name: ClassVar[str] = "schedule"  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    primitive: type[Primitive]
+    step: Primitive | None = None
+    block: BlockRef | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_of(op)
+        functions = loop_tree.functions(op)
+        if self.step is None:
+            self._defaults([Site(one, target) for one in functions], op)
+            return
+        site = Site(self._function(functions, op), target, self.block)
+        self.step.apply(site)
+
+    def _function(self, functions: Sequence[func.FuncOp], module: ModuleOp) -> func.FuncOp:
+        if len(functions) == 1:
+            return functions[0]
+        what = self.primitive.name
+        names = [one.sym_name.data for one in functions]
+        if not functions:
+            raise ScheduleError(
+                "KC3005", f"{what}: there is no function to schedule", location=location_of(module)
+            )
+        if self.block is not None and isinstance(self.block.target, str):
+            label = self.block.target
+            found = [
+                one
+                for one in functions
+                if any(block.label == label for block in loop_tree.blocks(one))
+            ]
+            if len(found) == 1:
+                return found[0]
+            if not found:
+                labels = [block.label for one in functions for block in loop_tree.blocks(one)]
+                raise ScheduleError(
+                    "KC3001",
+                    f"there is no block '{label}' in any function",
+                    location=location_of(module),
+                    hints=suggest(label, labels, "the blocks are"),
+                )
+        raise ScheduleError(
+            "KC3006",
+            f"{what}: there are {len(functions)} functions",
+            location=location_of(functions[1]),
+            hints=[f"name one: func={names[0]}"],
+        )
+
+    def _defaults(self, sites: Sequence[Site], module: ModuleOp) -> None:
+        changed = 0
+        refused: ScheduleError | None = None
+        for site in sites:
+            for step in self.primitive.defaults(site):
+                try:
+                    step.apply(site)
+                    changed += 1
+                except ScheduleError as error:
+                    refused = refused or error
+        if not changed:
+            remark(
+                "KC3007",
+                f"{self.primitive.name} changed nothing",
+                location=refused.location if refused else location_of(module),
+                why=f"{refused.message}: {refused.why}"
+                if refused
+                else "no block has a loop that the bare flag applies to",
+            )
+
+
+def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
+    """The pass that ``--<primitive>=<options>`` stands for."""
+    if not options:
+        if not takes_defaults(primitive):
+            # Conversion reports the first missing option.
+            fields_from_options(primitive, options, primitive.name)
+        return SchedulePass(primitive)
+    block = options.get("block") if "block" not in primitive.__dataclass_fields__ else None
+    if block is not None:
+        options = options.without("block")
+    step = from_options(primitive, options, primitive.name)
+    return SchedulePass(primitive, step, BlockRef(block.text) if block is not None else None)

@@ -1,0 +1,83 @@
+"""Perfect nests: a chain of loops, each with nothing of the loop tree in it but the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import ForOp
+from kc.transforms.schedule.base import Site
+
+
+def require_chain(site: Site, primitive: str, loops: Sequence[ForOp]) -> list[ForOp]:
+    """The loops from the outermost to the innermost of ``loops``, which must nest perfectly."""
+    if len(set(loops)) != len(loops):
+        twice = next(one for one in loops if list(loops).count(one) > 1)
+        raise site.refuse("KC3030", f"{primitive}: loop {twice.label} is named twice", at=twice)
+    inner = max(loops, key=lambda one: len(loop_tree.loops_around(one)))
+    path = [*loop_tree.loops_around(inner), inner]
+    missing = [one for one in loops if one not in path]
+    if missing:
+        raise site.refuse(
+            "KC3031",
+            f"{primitive}: loops {missing[0].label} and {inner.label} are not nested",
+            at=inner,
+            mark={inner: "not inside " + missing[0].label},
+            why=f"{primitive} works on loops of one nest",
+            hints=_nest_hint(path),
+        )
+    first = min(path.index(one) for one in loops)
+    chain = path[first:]
+    for outer, nested in zip(chain, chain[1:], strict=False):
+        if loop_tree.only_child(outer) is not nested:
+            others = [
+                _name(one)
+                for one in loop_tree.children(outer)
+                if loop_tree.has_work(one) and not loop_tree.is_inside(nested, one)
+            ]
+            between = ", ".join(others) or "a guard"
+            raise site.refuse(
+                "KC3032",
+                f"{primitive}: {nested.label} is not the only child of {outer.label}",
+                at=nested,
+                mark={outer: f"also holds {between}", nested: "here"},
+                why=f"{primitive} would also move {between}",
+                hints=_nest_hint([one for one in chain if one is not outer]),
+            )
+    return chain
+
+
+def _name(op: Operation) -> str:
+    if isinstance(op, ForOp):
+        return f"loop {op.label}"
+    label = getattr(op, "label", None)
+    return f"{op.name.removeprefix('tir.')} {label}" if label else op.name
+
+
+def _nest_hint(path: Sequence[ForOp]) -> list[str]:
+    return ["one nest is " + ", ".join(one.label for one in path)] if len(path) > 1 else []
+
+
+def extent_depends(chain: Sequence[ForOp]) -> tuple[ForOp, ForOp] | None:
+    """A loop of the chain whose extent is computed inside an outer one, with that outer one."""
+    for n, inner in enumerate(chain):
+        if inner.dynamic_extent is not None:
+            for outer in chain[:n]:
+                if loop_tree.defined_inside(inner.dynamic_extent, outer):
+                    return outer, inner
+    return None
+
+
+def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
+    """The op before which sizes made of ``sizes`` are computed: as far out as they are known.
+
+    Outside the whole nest the sizes do not hinder exchanging its loops.
+    """
+    path = [*loop_tree.loops_around(loop), loop]
+    values = [one for one in sizes if isinstance(one, SSAValue)]
+    for outer in path:
+        if not any(loop_tree.defined_inside(one, outer) for one in values):
+            return outer
+    return loop

@@ -1,0 +1,405 @@
+"""split: one loop becomes a nest of loops over the same iterations, in the same order.
+
+Before, ``split block=C loop=j factors=?,32``::
+
+    tir.for %j in 100 {
+      tir.block "C" (spatial %v_j in 100 = %j) do { ... }
+    }
+
+After::
+
+    tir.for %j_o in 4 {
+      tir.for %j_i in 32 {
+        tir.block "C" (spatial %v_j in 100 = %j_o * 32 + %j_i) where (%j_o * 32 + %j_i < 100) do
+
+*Legal when*
+
+1. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3020: there are at least two factors, and at most one is left open (``?``).
+3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
+4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
+
+An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
+name of a size, or an index value); one that is not positive at run time counts as 1.
+
+TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
+``divide_loop``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.dialects import tir
+from kc.dialects.affine_assembly import at_least_zero, linear_terms
+from kc.dialects.tir import BlockOp, ForOp, symbol_names
+from kc.support.diagnostics import ScheduleError, suggest
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.chain import size_point
+
+LIMIT = 2**63 - 1
+
+Factor = int | SSAValue | str | None
+"""A constant, an index value, the name of a symbolic size, or None where it is left open."""
+
+
+class Factors(tuple[Factor, ...]):
+    """The factors of a split, outermost first; ``?,32`` in text."""
+
+    @classmethod
+    def from_option(cls, text: str) -> Factors:
+        """Parse ``?,32`` or ``4,n``."""
+        parsed: list[Factor] = []
+        for word in text.strip("[]").split(","):
+            word = word.strip()
+            if word in ("?", "None"):
+                parsed.append(None)
+            else:
+                parsed.append(int(word) if word.lstrip("+-").isdigit() else word)
+        return cls(parsed)
+
+    def __str__(self) -> str:
+        return ",".join(
+            "?"
+            if one is None
+            else one.name_hint or "value"
+            if isinstance(one, SSAValue)
+            else str(one)
+            for one in self
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop, its factors (None: open) and the names of the results."""
+
+    loop: ForOp
+    factors: tuple[int | SSAValue | str | None, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Split(Primitive):
+    """Split a loop into a nest of loops by factors."""
+
+    name: ClassVar[str] = "split"
+
+    loop: LoopRef = field(metadata={"help": "the loop to split"})
+    factors: Factors = field(
+        default=Factors(),
+        metadata={"help": "extents of the new loops, outermost first; ? is inferred"},
+    )
+    names: tuple[str, ...] = field(
+        default=(), metadata={"help": "names of the new loops (default: j_o,j_i or j_0,j_1,...)"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        loop = site.resolve_loop(self.loop)
+        require_serial(site, "split", loop)
+        factors = tuple(self.factors)
+        extent = loop.static_extent
+        if len(factors) < 2 or factors.count(None) > 1:
+            raise site.refuse(
+                "KC3020",
+                f"split: factors {self.factors or '(none)'} for loop {loop.label}",
+                at=loop,
+                why="a split needs at least two factors, of which at most one is open (?)",
+                hints=["factors=?,8"],
+            )
+        product = 1
+        for one in factors:
+            if isinstance(one, int):
+                if one < 1:
+                    raise site.refuse(
+                        "KC3021",
+                        f"split: factor {one} for loop {loop.label}",
+                        at=loop,
+                        why="a factor is the extent of a loop: at least 1",
+                        hints=_factor_hints(extent),
+                    )
+                product *= one
+            elif isinstance(one, str):
+                self._require_symbol(site, one, loop)
+        if product > LIMIT:
+            raise site.refuse(
+                "KC3021",
+                f"split: the factors {self.factors} of loop {loop.label} multiply to {product}",
+                at=loop,
+                why=f"the product must fit 64 bits (at most {LIMIT})",
+                hints=_factor_hints(extent),
+            )
+        constant = all(isinstance(one, int) for one in factors)
+        if None not in factors and not (constant and extent is not None and product >= extent):
+            have = str(extent) if extent is not None else "symbolic"
+            rest = ",".join(str(Factors([one])) for one in factors[1:])
+            raise site.refuse(
+                "KC3022",
+                f"split: factors {self.factors} do not cover loop {loop.label}",
+                at=loop,
+                why=f"they give {product} iterations, the extent is {have}"
+                if constant
+                else f"symbolic factors cannot be proven to cover the extent, which is {have}",
+                hints=[f"leave one open: factors=?,{rest}"],
+            )
+        return Plan(loop, factors, self._names(site, loop))
+
+    def _require_symbol(self, site: Site, name: str, loop: ForOp) -> None:
+        symbols = symbol_names(site.function)
+        if name not in symbols:
+            raise ScheduleError(
+                "KC3023",
+                f"split: '{name}' is neither a number nor a symbolic size of "
+                f"@{site.function.sym_name.data}",
+                location=CALL_SITE.get() or location_of(loop),
+                hints=suggest(name, symbols, "the symbolic sizes are") or ["use a number or ?"],
+            )
+
+    def _names(self, site: Site, loop: ForOp) -> tuple[str, ...]:
+        count = len(self.factors)
+        if self.names:
+            taken = {one.label for one in loop_tree.loops(site.outermost(loop))} - {loop.label}
+            clash = [one for one in self.names if one in taken or not one.isidentifier()]
+            if clash or len(self.names) != count or len(set(self.names)) != count:
+                raise site.refuse(
+                    "KC3024",
+                    f"split: names {','.join(self.names)} for {count} loops",
+                    at=loop,
+                    why="each new loop needs a name of its own, an identifier that is not taken",
+                )
+            return self.names
+        ends = ["o", "i"] if count == 2 else [str(n) for n in range(count)]
+        wanted = [f"{loop.label}_{one}" for one in ends]
+        return tuple(site.fresh_names(wanted, loop, [loop]))
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            for factor in (2, 4, 8, 16, 32, 64):
+                if loop.static_extent is None or factor < loop.static_extent:
+                    yield cls(LoopRef(loop), Factors((None, factor)))
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """The innermost spatial loop of every block, by the target's vector width."""
+        for block in loop_tree.blocks(site.function):
+            loops = loop_tree.spatial_loops(block)
+            if not loops or loops[-1].kind.data is not tir.ForKind.SERIAL:
+                continue
+            lanes = site.target.lanes(element_bits(block))
+            extent = loops[-1].static_extent
+            if extent is None or extent > lanes:
+                yield cls(LoopRef(loops[-1]), Factors((None, lanes)))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loop = plan.loop
+        builder = _Sizes(site, loop, plan.factors)
+        body = loop.detach_region(loop.body)
+        old = body.block.args[0]
+        inner = ForOp(plan.names[-1], builder.sizes[-1], body)
+        loops = [
+            *(
+                ForOp(name, size)
+                for name, size in zip(plan.names[:-1], builder.sizes[:-1], strict=True)
+            ),
+            inner,
+        ]
+        for one in loops:
+            one.location = loop.location
+        old.name_hint = plan.names[-1]
+        variables = [one.var for one in loops]
+        expr, operands = builder.index(variables, InsertPoint.at_start(body.block), loop)
+        guard = builder.guard(expr)
+        replace_with_expr(old, expr, operands, _after_index(body, operands))
+        if guard is not None:
+            constraint, extra = guard
+            _guard_body(body, constraint, [*operands, *extra])
+        for outer, nested in zip(loops, loops[1:], strict=False):
+            outer.body.block.add_op(nested)
+        Rewriter.replace_op(loop, loops[0], [])
+        site.remember(loop.label, f"{loop.label} was split into {', '.join(plan.names)}")
+        return Rewritten(tuple(loops), {loop: tuple(loops)})
+
+
+class _Sizes:
+    """The extents of the new loops, and the old index as an expression of the new ones."""
+
+    def __init__(
+        self, site: Site, loop: ForOp, factors: Sequence[int | SSAValue | str | None]
+    ) -> None:
+        self.site = site
+        self.loop = loop
+        self.extent = loop.extent_value
+        self.before = InsertPoint.before(size_point(site, loop, [self.extent, *factors]))
+        fixed = [self._fixed(one) if one is not None else None for one in factors]
+        rest = [one for one in fixed if one is not None]
+        known = math.prod(one for one in rest if isinstance(one, int))
+        symbolic = [one for one in rest if not isinstance(one, int)]
+        self.covered = self._divides(known, symbolic)
+        self.sizes: list[int | SSAValue] = [
+            one if one is not None else self._inferred(known, symbolic) for one in fixed
+        ]
+        if None not in factors:
+            self.covered = isinstance(self.extent, int) and known == self.extent
+
+    def _insert(self, op: Operation) -> SSAValue:
+        op.location = self.loop.location
+        Rewriter.insert_op(op, self.before)
+        return op.results[0]
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._insert(arith.ConstantOp(IntegerAttr(value, tir.INDEX)))
+
+    def _value(self, size: int | SSAValue) -> SSAValue:
+        return self._constant(size) if isinstance(size, int) else size
+
+    def _fixed(self, factor: int | SSAValue | str) -> int | SSAValue:
+        if isinstance(factor, int):
+            return factor
+        if isinstance(factor, str):
+            factor = symbol_value(self.site, factor)
+        return self._insert(arith.MaxSIOp(factor, self._constant(1)))
+
+    def _divides(self, known: int, symbolic: Sequence[SSAValue]) -> bool:
+        if symbolic:
+            return False
+        if isinstance(self.extent, int):
+            return self.extent % known == 0
+        owner = self.extent.owner
+        if isinstance(owner, tir.ApplyOp):
+            terms, constant = linear_terms(owner.expr)
+            return all(one % known == 0 for one in (*terms.values(), constant))
+        return known == 1
+
+    def _inferred(self, known: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
+        """ceil(extent / product of the other factors)."""
+        if isinstance(self.extent, int) and not symbolic:
+            return -(-self.extent // known)
+        if not symbolic:
+            assert isinstance(self.extent, SSAValue)
+            return self._named(tir.ApplyOp(AffineExpr.dimension(0).ceil_div(known), [self.extent]))
+        product = self._constant(known)
+        for one in symbolic:
+            product = self._insert(arith.MuliOp(product, one))
+        return self._named(arith.CeilDivSIOp(self._value(self.extent), product))
+
+    def _named(self, op: Operation) -> SSAValue:
+        size = self._insert(op)
+        size.name_hint = f"{self.loop.label}_size"
+        return size
+
+    def index(
+        self, variables: Sequence[SSAValue], point: InsertPoint, loop: ForOp
+    ) -> tuple[AffineExpr, list[SSAValue]]:
+        """The old index over ``variables``: affine where the inner sizes are constants."""
+        if all(isinstance(one, int) for one in self.sizes[1:]):
+            expr: AffineExpr = AffineExpr.dimension(0)
+            for n, size in enumerate(self.sizes[1:], 1):
+                assert isinstance(size, int)
+                expr = expr * size + AffineExpr.dimension(n)
+            return expr, list(variables)
+        linear = tir.LinearizeOp(list(variables), [self._value(one) for one in self.sizes])
+        linear.location = loop.location
+        linear.result.name_hint = loop.label
+        Rewriter.insert_op(linear, point)
+        return AffineExpr.dimension(0), [linear.result]
+
+    def guard(self, index: AffineExpr) -> tuple[AffineExpr, list[SSAValue]] | None:
+        """``extent - 1 - index`` and the operands it adds, when some iterations are too many."""
+        if self.covered:
+            return None
+        if isinstance(self.extent, int):
+            return AffineExpr.constant(self.extent - 1) - index, []
+        position = 1 + max(index.used_dims(), default=-1)
+        return AffineExpr.dimension(position) - 1 - index, [self.extent]
+
+
+def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
+    """Where index arithmetic on ``operands`` can stand in ``body``."""
+    owner = operands[0].owner
+    if isinstance(owner, tir.LinearizeOp) and owner.parent is body.block:
+        return InsertPoint.after(owner)
+    return InsertPoint.at_start(body.block)
+
+
+def _guard_body(body: Region, rest: AffineExpr, operands: Sequence[SSAValue]) -> None:
+    """Make what is in ``body`` happen only where ``rest`` (over ``operands``) is at least 0."""
+    constraint = at_least_zero(rest)
+    loose = [
+        op
+        for op in body.walk()
+        if not op.results or isinstance(op, tir.AllocOp)
+        if not isinstance(op, BlockOp | ForOp | tir.IfOp) and not _in_block(op, body)
+    ]
+    if not loose:
+        for op in list(body.walk()):
+            if isinstance(op, BlockOp) and not _in_block(op, body):
+                add_predicate(op, constraint, operands)
+        return
+    owners = {operand.owner for operand in operands}
+    inner = Region(Block())
+    for op in list(body.block.ops):
+        if op not in owners:
+            op.detach()
+            inner.block.add_op(op)
+    guard = tir.IfOp(AffineSet(len(operands), 0, (constraint,)), operands, inner)
+    guard.location = inner.block.ops.first.location if inner.block.ops.first else guard.location
+    body.block.add_op(guard)
+
+
+def _in_block(op: Operation, body: Region) -> bool:
+    parent = op.parent_op()
+    while parent is not None and parent is not body.parent_op():
+        if isinstance(parent, BlockOp):
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+def _factor_hints(extent: int | None) -> list[str]:
+    if extent is None or extent < 2:
+        return ["factors=?,8"]
+    divisors = [n for n in (64, 32, 16, 8, 4, 2) if extent % n == 0 and n < extent]
+    return [f"factors=?,{n}" for n in divisors[:3]] or [f"factors=?,{min(8, extent)}"]
+
+
+def symbol_value(site: Site, name: str) -> SSAValue:
+    """The value of the symbolic size ``name``, defined at the start of the function."""
+    entry = site.function.body.block
+    for op in entry.ops:
+        if isinstance(op, tir.SymbolOp) and op.symbol.data == name:
+            op.detach()  # it must dominate every loop
+            Rewriter.insert_op(op, InsertPoint.at_start(entry))
+            return op.result
+    op = tir.SymbolOp(name)
+    op.location = site.function.location
+    Rewriter.insert_op(op, InsertPoint.at_start(entry))
+    return op.result
+
+
+def element_bits(block: BlockOp) -> int:
+    """The width of the widest element that the block stores, in bits."""
+    widths = [8]
+    for op in block.body.walk():
+        if isinstance(op, tir.StoreOp):
+            element = op.buffer.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+            widths.append(64 if element == tir.INDEX else element.bitwidth)
+    return max(widths)

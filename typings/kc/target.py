@@ -1,0 +1,1 @@
+../../kc/target.py
