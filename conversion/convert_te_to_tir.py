@@ -14,7 +14,7 @@ After::
         tir.for %k in 4 {
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
 
-Inputs keep their order; results become trailing arguments; tensors that are not returned become
+Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them); tensors that are not returned become
 ``tir.alloc``. Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
 """
 
@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FloatAttr,
     IntegerAttr,
@@ -57,7 +58,7 @@ class ConvertTeToTirPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [one for one in op.body.ops if isinstance(one, te.FuncOp)]
-        converted = [_FunctionConverter(one).convert() for one in functions]
+        converted = [convert_function(one) for one in functions]
         for old, new in zip(functions, converted, strict=True):
             Rewriter.replace_op(old, new, [])
 
@@ -120,16 +121,20 @@ class _FunctionConverter:
         returned = list(source.return_op.values)
         inputs = [_memref(one) for one in source.function_type.inputs]
         outputs = [_memref(one) for one in source.function_type.outputs]
-        new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
+        machine = [*inputs, *outputs]
+        order = self._arg_order(len(machine))
+        new = func.FuncOp(source.sym_name.data, ([machine[n] for n in order], []))
         new.location = source.location
         new.attributes.update(source.attributes)
+        new.attributes.pop("kc.arg_order", None)
         entry = new.body.block
+        args = [entry.args[order.index(n)] for n in range(len(machine))]
         old_args = source.body.block.args
-        for old, arg in zip(old_args, entry.args, strict=False):
+        for old, arg in zip(old_args, args, strict=False):
             arg.name_hint = old.name_hint
             arg.location = old.location
             self.values[old] = arg
-        out_args = entry.args[len(inputs) :]
+        out_args = args[len(inputs) :]
         copies: list[tuple[SSAValue, SSAValue]] = []
         for value, arg in zip(returned, out_args, strict=True):
             if value in self.values:
@@ -139,7 +144,8 @@ class _FunctionConverter:
             else:
                 arg.name_hint = value.name_hint
                 self.values[value] = arg
-        new.arg_attrs = ArrayAttr(self._arg_attrs(entry.args, returned))
+        attrs = self._arg_attrs(args, returned)
+        new.arg_attrs = ArrayAttr([attrs[n] for n in order])
         names = {one.label for one in source.body.block.ops if isinstance(one, te.ComputeOp)}
         for op in source.body.block.ops:
             if isinstance(op, te.ComputeOp):
@@ -154,6 +160,21 @@ class _FunctionConverter:
             else:
                 entry.add_op(op.clone(self.values))
         return new
+
+    def _arg_order(self, count: int) -> list[int]:
+        """The arguments (inputs, then results) in the order the caller wants them."""
+        given = self.source.attributes.get("kc.arg_order")
+        if not isinstance(given, DenseArrayBase):
+            return list(range(count))
+        order = [int(one) for one in given.iter_values()]
+        if sorted(order) != list(range(count)):
+            raise CodegenError(
+                "KC4002",
+                f"convert-te-to-tir: kc.arg_order of @{self.source.sym_name.data} is {order}",
+                location=location_of(self.source),
+                why=f"it must be a permutation of 0 to {count - 1}: the inputs, then the results",
+            )
+        return order
 
     def _arg_attrs(
         self, args: Sequence[SSAValue], returned: Sequence[SSAValue]
@@ -346,3 +367,8 @@ def _copy_nest(source: SSAValue, target: SSAValue, name: str, entry: Block) -> O
         Region(body),
     )
     return nest(loops, block)
+
+
+def convert_function(function: te.FuncOp) -> func.FuncOp:
+    """The function of loops for one ``te.func``, which stays as it is."""
+    return _FunctionConverter(function).convert()

@@ -39,7 +39,7 @@ def to_location(loc: Attribute) -> Location | None:
     if isinstance(loc, CallSiteLoc):
         return to_location(loc.callee)
     if isinstance(loc, NameLoc):
-        return to_location(loc.child_loc) if loc.child_loc is not None else None
+        return to_location(loc.location)
     return None
 
 

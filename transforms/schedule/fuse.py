@@ -41,8 +41,8 @@ from kc.analysis import loop_tree
 from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.schedule._chain import extent_depends, require_chain, size_point
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, require_serial
-from kc.transforms.schedule.chain import extent_depends, require_chain, size_point
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Fuse(Primitive):
                 size = sizes[n]
                 index = AffineExpr.dimension(0)
                 if stride != 1:
-                    index = index.floor_div(stride) if stride else AffineExpr.constant(0)
+                    index = index // stride if stride else AffineExpr.constant(0)
                 if n and isinstance(size, int):
                     index = index % size if size else AffineExpr.constant(0)
                     stride *= size

@@ -27,6 +27,12 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import warn
+from kc.transforms.schedule._loop_kinds import (
+    kinds_around,
+    kinds_inside,
+    require_concurrent,
+    set_kind,
+)
 from kc.transforms.schedule.base import (
     CALL_SITE,
     LoopRef,
@@ -34,12 +40,6 @@ from kc.transforms.schedule.base import (
     Rewritten,
     Site,
     require_serial,
-)
-from kc.transforms.schedule.loop_kinds import (
-    kinds_around,
-    kinds_inside,
-    require_concurrent,
-    set_kind,
 )
 
 

@@ -38,8 +38,8 @@ from xdsl.rewriter import Rewriter
 from kc.analysis import loop_tree
 from kc.analysis.dependence import reorder_conflict
 from kc.dialects.tir import ForOp
+from kc.transforms.schedule._chain import require_chain
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
-from kc.transforms.schedule.chain import require_chain
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ from kc.dialects.tir import BlockOp, ForOp, symbol_names
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
+from kc.transforms.schedule._chain import size_point
 from kc.transforms.schedule.base import (
     CALL_SITE,
     LoopRef,
@@ -54,7 +55,6 @@ from kc.transforms.schedule.base import (
     Site,
     require_serial,
 )
-from kc.transforms.schedule.chain import size_point
 
 LIMIT = 2**63 - 1
 

@@ -29,6 +29,7 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import warn
+from kc.transforms.schedule._loop_kinds import set_kind
 from kc.transforms.schedule.base import (
     CALL_SITE,
     LoopRef,
@@ -37,7 +38,6 @@ from kc.transforms.schedule.base import (
     Site,
     require_serial,
 )
-from kc.transforms.schedule.loop_kinds import set_kind
 
 SMALL = 16
 """The largest extent that the bare flag unrolls."""

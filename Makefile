@@ -1,0 +1,54 @@
+# The project's commands. `make` alone lists them; the first one used makes .venv.
+# Another interpreter: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast check bench docs fuzz clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(INSTALLED) ## compile and run a few kernels, and show what happens
+	@$(PY) -m kc.demo
+
+test: $(INSTALLED) ## run all tests: lit and pytest, on all cores
+	@$(PY) scripts/run_tests.py
+
+test-fast: $(INSTALLED) ## the same without the tests marked slow
+	@$(PY) scripts/run_tests.py --fast
+
+check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) scripts/check_layers.py
+	$(PY) scripts/check_packages.py
+	$(PY) -m pyright --pythonpath $(PY)
+	@if [ -f tools/kc_docs.py ]; then set -x; $(PY) -m kc.tools.kc_docs --check; fi
+
+bench: $(INSTALLED) ## run every benchmark, one after another
+	@for file in benchmarks/*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done
+
+docs: $(INSTALLED) ## write the generated part of docs/ anew
+	$(PY) -m kc.tools.kc_docs
+
+fuzz: $(INSTALLED) ## run the property tests on many more examples
+	$(PY) -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz
+
+clean: ## remove what these targets made, except .venv
+	rm -rf build dist out *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name .venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+# A .venv that another Python made is made anew; otherwise a changed pyproject.toml updates it.
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "kc needs Python 3.11 or newer; $(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1). Try: make PYTHON=python3.12" >&2; \
+	  exit 1; }
+	@version='import sys; print(sys.version)'; \
+	  [ "$$($(PY) -c "$$version" 2>/dev/null)" = "$$($(PYTHON) -c "$$version")" ] || \
+	  { echo "$(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

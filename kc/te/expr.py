@@ -1,0 +1,468 @@
+"""Scalar expressions: what a compute's lambda returns.
+
+Expressions are built by operators on axes, sizes, constants and tensor elements, as in TVM. Types
+follow numpy's rules where both agree, and are refused with a hint where they do not (signed with
+unsigned). Every node remembers the user's line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+from kc.support.diagnostics import Location, TEError, suggest
+from kc.support.locations import caller_location
+
+if TYPE_CHECKING:
+    from kc.te.tensor import Tensor
+
+FLOATS = {"float16": 16, "float32": 32, "float64": 64}
+INTS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
+UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
+DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
+"""The element types of tensors."""
+
+ExprLike = Union["Expr", int, float, bool]
+
+
+def check_dtype(dtype: str) -> str:
+    """``dtype`` if it is one; a numpy dtype or type is read by its name."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
+    if name not in DTYPES:
+        raise TEError(
+            "KC2001",
+            f"there is no element type '{name}'",
+            location=caller_location(),
+            hints=suggest(name, DTYPES, "the types are"),
+        )
+    return name
+
+
+def is_float(dtype: str) -> bool:
+    """Whether ``dtype`` is a floating-point type."""
+    return dtype in FLOATS
+
+
+def bits(dtype: str) -> int:
+    """The width of ``dtype``."""
+    return 1 if dtype == "bool" else {**FLOATS, **INTS, **UINTS}[dtype]
+
+
+class Expr:
+    """A scalar expression of element type ``dtype``."""
+
+    dtype: str
+    location: Location | None
+
+    def __add__(self, other: ExprLike) -> Expr:
+        return binary("add", self, other)
+
+    def __radd__(self, other: ExprLike) -> Expr:
+        return binary("add", other, self)
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: ExprLike) -> Expr:
+        return binary("sub", other, self)
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: ExprLike) -> Expr:
+        return binary("mul", other, self)
+
+    def __truediv__(self, other: ExprLike) -> Expr:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: ExprLike) -> Expr:
+        return binary("div", other, self)
+
+    def __floordiv__(self, other: ExprLike) -> Expr:
+        return binary("floordiv", self, other)
+
+    def __rfloordiv__(self, other: ExprLike) -> Expr:
+        return binary("floordiv", other, self)
+
+    def __mod__(self, other: ExprLike) -> Expr:
+        return binary("floormod", self, other)
+
+    def __rmod__(self, other: ExprLike) -> Expr:
+        return binary("floormod", other, self)
+
+    def __neg__(self) -> Expr:
+        return binary("sub", const(0, self.dtype), self)
+
+    def __and__(self, other: ExprLike) -> Expr:
+        return binary("and", self, other)
+
+    def __or__(self, other: ExprLike) -> Expr:
+        return binary("or", self, other)
+
+    def __xor__(self, other: ExprLike) -> Expr:
+        return binary("xor", self, other)
+
+    def __lt__(self, other: ExprLike) -> Expr:
+        return compare("lt", self, other)
+
+    def __le__(self, other: ExprLike) -> Expr:
+        return compare("le", self, other)
+
+    def __gt__(self, other: ExprLike) -> Expr:
+        return compare("gt", self, other)
+
+    def __ge__(self, other: ExprLike) -> Expr:
+        return compare("ge", self, other)
+
+    def equal(self, other: ExprLike) -> Expr:
+        """Whether both are equal (``==`` compares the expressions themselves)."""
+        return compare("eq", self, other)
+
+    def astype(self, dtype: str) -> Expr:
+        """The value converted to ``dtype``; floats to integers truncate."""
+        return cast(self, dtype)
+
+    def __bool__(self) -> bool:
+        raise TEError(
+            "KC2002",
+            "an expression has no truth value while the program is built",
+            location=caller_location(),
+            why="its value is known only when the kernel runs",
+            hints=["use te.Select(condition, a, b), or & and | on conditions"],
+        )
+
+
+@dataclass(eq=False)
+class Const(Expr):
+    """A constant."""
+
+    value: int | float | bool
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(eq=False)
+class Var(Expr):
+    """A size or scalar that the caller gives: see :func:`kc.te.var`."""
+
+    name: str
+    dtype: str = "int32"
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(eq=False)
+class IterVar(Expr):
+    """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
+
+    name: str
+    extent: ExprLike
+    kind: str
+    start: int = 0
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = field(default="int32", repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def var(self) -> IterVar:
+        """The axis itself (in TVM an axis and its variable are two objects)."""
+        return self
+
+    @property
+    def dom(self) -> tuple[int, ExprLike]:
+        """Start and extent."""
+        return self.start, self.extent
+
+
+@dataclass(eq=False)
+class Binary(Expr):
+    """An arithmetic or bitwise operation on two values of one type."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Compare(Expr):
+    """A comparison."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = "bool"
+
+
+@dataclass(eq=False)
+class Call(Expr):
+    """An elementwise intrinsic of one or more values of one float type."""
+
+    op: str
+    args: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Cast(Expr):
+    """A conversion."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class SelectExpr(Expr):
+    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Element(Expr):
+    """An element of a tensor."""
+
+    tensor: Tensor
+    indices: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Reduce(Expr):
+    """A reduction; stands only at the top of a compute's body."""
+
+    combiner: str
+    value: Expr
+    axes: tuple[IterVar, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+def const(value: int | float | bool, dtype: str | None = None) -> Const:
+    """A constant of ``dtype`` (default: bool, int32 or float32 by the value's type).
+
+    Raises KC2003 when an integer does not fit.
+    """
+    if dtype is None:
+        dtype = (
+            "bool" if isinstance(value, bool) else "int32" if isinstance(value, int) else "float32"
+        )
+    dtype = check_dtype(dtype)
+    if is_float(dtype):
+        value = float(value)
+    else:
+        if isinstance(value, float) and (math.isnan(value) or not value.is_integer()):
+            raise _range_error(value, dtype)
+        value = int(value)
+        width = bits(dtype)
+        low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+        if dtype not in INTS:
+            low, high = 0, (1 << width) - 1
+        if not low <= value <= high:
+            raise _range_error(value, dtype)
+    return Const(value, dtype, caller_location())
+
+
+def _range_error(value: float, dtype: str) -> TEError:
+    return TEError(
+        "KC2003",
+        f"the constant {value} is not a value of {dtype}",
+        location=caller_location(),
+        hints=['give it a wider type: te.const(value, "int64")'],
+    )
+
+
+def as_expr(value: Any, like: str | None = None) -> Expr:
+    """``value`` as an expression; a Python number takes the type ``like`` where it can."""
+    if isinstance(value, Expr):
+        return value
+    scalar = getattr(value, "__kc_scalar__", None)
+    if scalar is not None:
+        return scalar()
+    if hasattr(value, "item") and not isinstance(value, bool | int | float):
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        raise TEError(
+            "KC2004",
+            f"{type(value).__name__} is not a scalar expression",
+            location=caller_location(),
+            why="scalars are numbers, axes, te.var and elements of tensors such as A[i, j]",
+        )
+    if like is None or (isinstance(value, float) and not is_float(like)):
+        return const(value)
+    if isinstance(value, int) and not isinstance(value, bool) and like == "bool":
+        return const(value)
+    return const(value, like)
+
+
+def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
+    """Both operands in one type."""
+    a = lhs if isinstance(lhs, Expr) else as_expr(lhs, as_expr(rhs).dtype)
+    b = rhs if isinstance(rhs, Expr) else as_expr(rhs, a.dtype)
+    if a.dtype == b.dtype:
+        return a, b
+    if is_float(a.dtype) or is_float(b.dtype):
+        candidates = [one for one in (a.dtype, b.dtype) if is_float(one)]
+        dtype = max(candidates, key=bits)
+    elif "bool" in (a.dtype, b.dtype):
+        dtype = b.dtype if a.dtype == "bool" else a.dtype
+    elif (a.dtype in INTS) == (b.dtype in INTS):
+        dtype = max((a.dtype, b.dtype), key=bits)
+    else:
+        raise TEError(
+            "KC2005",
+            f"{a.dtype} and {b.dtype} in one operation",
+            location=caller_location(),
+            why="signed and unsigned integers have no common type of their width",
+            hints=['convert one: x.astype("int32")'],
+        )
+    return cast(a, dtype), cast(b, dtype)
+
+
+_BITWISE = ("and", "or", "xor")
+
+
+def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
+    """An operation on two operands, which are brought to one type first."""
+    a, b = match(lhs, rhs)
+    location = caller_location()
+    if op in _BITWISE and is_float(a.dtype):
+        raise TEError(
+            "KC2006",
+            f"bitwise {op} of {a.dtype} values",
+            location=location,
+            why="bitwise operations are for integers and conditions",
+        )
+    if a.dtype == "bool" and op not in _BITWISE:
+        if op not in ("min", "max"):
+            raise TEError(
+                "KC2006",
+                f"{op} of bool values",
+                location=location,
+                why="conditions are combined with &, | and ^",
+                hints=['convert to a number: x.astype("int32")'],
+            )
+    if op in ("truncdiv", "truncmod", "floormod") and is_float(a.dtype):
+        raise TEError(
+            "KC2006",
+            f"{op} of {a.dtype} values",
+            location=location,
+            why=f"{op} is for integers",
+            hints=["te.floor and te.trunc round floats"],
+        )
+    if op == "div" and not is_float(a.dtype):
+        raise TEError(
+            "KC2007",
+            f"/ of {a.dtype} values",
+            location=location,
+            why="integers can be divided with three roundings; / does not say which",
+            hints=["a // b rounds down", "te.truncdiv(a, b) rounds towards zero as C does"],
+        )
+    return Binary(op, a, b, a.dtype, location)
+
+
+def compare(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
+    """A comparison of two operands, which are brought to one type first."""
+    a, b = match(lhs, rhs)
+    return Compare(op, a, b, caller_location())
+
+
+def cast(value: Expr, dtype: str) -> Expr:
+    """``value`` converted to ``dtype``."""
+    dtype = check_dtype(dtype)
+    if value.dtype == dtype:
+        return value
+    if isinstance(value, Const) and is_float(dtype):
+        return const(value.value, dtype)
+    return Cast(value, dtype, caller_location())
+
+
+def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
+    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
+    chosen = as_expr(condition)
+    if chosen.dtype != "bool":
+        raise TEError(
+            "KC2006",
+            f"the condition of Select has type {chosen.dtype}",
+            location=caller_location(),
+            hints=["compare it: x > 0"],
+        )
+    a, b = match(on_true, on_false)
+    return SelectExpr(chosen, a, b, a.dtype, caller_location())
+
+
+def intrinsic(op: str) -> Callable[[ExprLike], Expr]:
+    """The Python function of an elementwise float intrinsic."""
+
+    def call(x: ExprLike) -> Expr:
+        value = as_expr(x)
+        if not is_float(value.dtype):
+            if op == "abs":
+                return Call("iabs", (value,), value.dtype, caller_location())
+            raise TEError(
+                "KC2006",
+                f"{op} of {value.dtype} values",
+                location=caller_location(),
+                why=f"{op} is for floating-point values",
+                hints=['convert: x.astype("float32")'],
+            )
+        return Call(op, (value,), value.dtype, caller_location())
+
+    call.__name__ = op
+    call.__doc__ = f"Elementwise {op} of a floating-point expression."
+    return call
+
+
+def reduction(combiner: str) -> Callable[..., Expr]:
+    """The Python function of a reducer: ``te.sum(expr, axis=k)``."""
+
+    def reduce(expr: ExprLike, axis: IterVar | Sequence[IterVar] | None = None, *more: Any) -> Expr:
+        if combiner != "sum" and (not isinstance(axis, IterVar | list | tuple) or more):
+            if axis is not None:
+                return (
+                    binary(combiner, expr, axis)
+                    if not more
+                    else reduce(binary(combiner, expr, axis), *more)
+                )
+        location = caller_location()
+        axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+        for one in axes:
+            if not isinstance(one, IterVar) or one.kind != "reduce":
+                raise TEError(
+                    "KC2008",
+                    f"te.{combiner}: axis {one!r} is not a reduction axis",
+                    location=location,
+                    why="a reduction runs over axes made with te.reduce_axis",
+                    hints=['k = te.reduce_axis((0, 64), name="k")'],
+                )
+        value = as_expr(expr)
+        if value.dtype == "bool" and combiner in ("sum", "prod"):
+            raise TEError(
+                "KC2006",
+                f"{combiner} of bool values",
+                location=location,
+                hints=['convert to a number: x.astype("int32")'],
+            )
+        return Reduce(combiner, value, axes, value.dtype, location)  # pyright: ignore
+
+    reduce.__name__ = combiner
+    reduce.__doc__ = f"Reduce an expression with {combiner} over one or more reduction axes."
+    return reduce

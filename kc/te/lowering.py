@@ -1,0 +1,83 @@
+"""From a TE schedule to a scheduled ``tir`` module: its records are replayed as primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.analysis import loop_tree
+from kc.conversion.convert_te_to_tir import convert_function
+from kc.dialects.tir import ForOp
+from kc.support.registry import pass_class
+from kc.support.target import Target
+from kc.te.expr import IterVar, Var
+from kc.te.schedule import Record, Schedule, Stage
+from kc.te.tensor import ComputeOp, Tensor
+from kc.te.to_ir import create_func
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site, called_from
+from kc.transforms.schedule.split import Factors
+
+
+@dataclass
+class Lowered:
+    """The stages of lowering a TE schedule."""
+
+    te: ModuleOp
+    """The tensor expressions."""
+    tir: ModuleOp
+    """The scheduled loops."""
+
+
+def lower_schedule(
+    schedule: Schedule, args: Sequence[Tensor | Var], name: str, target: Target
+) -> Lowered:
+    """The module that ``schedule`` stands for, as one function ``name`` of ``args``.
+
+    Raises :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the
+    recorded call, for a schedule that is not legal.
+    """
+    function, names = create_func(args, schedule.outputs, name)
+    source = ModuleOp([function])
+    lowered = convert_function(function)
+    site = Site(lowered, target)
+    module = ModuleOp([lowered])
+    for stage in reversed(schedule.stages):
+        if isinstance(stage.op, ComputeOp) and stage.records:
+            _Replay(site, stage, names[stage.op]).run()
+    return Lowered(source, module)
+
+
+@dataclass
+class _Replay:
+    """Replays the records of one stage, following its axes through the rewrites."""
+
+    site: Site
+    stage: Stage
+    block: str
+    loops: dict[IterVar, ForOp] = field(default_factory=dict)
+
+    def run(self) -> None:
+        op = self.stage.op
+        assert isinstance(op, ComputeOp)
+        block = self.site.resolve_block(BlockRef(self.block))
+        axes = [*op.axis, *op.reduce_axis]
+        self.loops = dict(zip(axes, loop_tree.loops_around(block), strict=True))
+        for record in self.stage.records:
+            with called_from(record.location):
+                done = self._primitive(record).apply(self.site)
+            for axis, loop in self.loops.items():
+                became = done.replaced.get(loop)
+                if became is not None and len(became) == 1:
+                    self.loops[axis] = became[0]
+            self.loops.update(zip(record.results, done.loops, strict=False))
+
+    def _primitive(self, record: Record) -> Primitive:
+        refs = [LoopRef(self.loops[axis]) for axis in record.axes]
+        cls = pass_class(record.primitive)
+        if record.primitive == "split":
+            return cls(refs[0], Factors(record.arguments["factors"]), record.arguments["names"])
+        if record.primitive in ("fuse", "reorder"):
+            return cls(tuple(refs))
+        return cls(refs[0])

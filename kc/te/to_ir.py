@@ -1,0 +1,626 @@
+"""From a graph of tensors to a ``te.func``: index expressions become affine maps where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Operation as IROperation
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from kc.dialects import te, tir
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location, loc_attr
+from kc.te.expr import (
+    INTS,
+    UINTS,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Element,
+    Expr,
+    IterVar,
+    Reduce,
+    SelectExpr,
+    Var,
+    bits,
+    is_float,
+)
+from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, Tensor, walk
+
+_FLOAT_TYPES = {"float16": Float16Type(), "float32": Float32Type(), "float64": Float64Type()}
+
+
+def element_type(dtype: str) -> Attribute:
+    """The IR type of elements of ``dtype``."""
+    return _FLOAT_TYPES[dtype] if dtype in _FLOAT_TYPES else IntegerType(bits(dtype))
+
+
+def post_order(outputs: Sequence[Operation]) -> list[Operation]:
+    """The operations that ``outputs`` need, producers first."""
+    done: dict[Operation, None] = {}
+    stack: list[tuple[Operation, bool]] = [(one, False) for one in reversed(outputs)]
+    while stack:
+        op, ready = stack.pop()
+        if op in done:
+            continue
+        if ready:
+            done[op] = None
+        else:
+            stack.append((op, True))
+            stack.extend((one.op, False) for one in reversed(op.input_tensors))
+    return list(done)
+
+
+def create_func(
+    args: Sequence[Tensor | Var], outputs: Sequence[Operation], name: str = "main"
+) -> tuple[te.FuncOp, dict[Operation, str]]:
+    """The function of ``args`` (in the caller's order), and the name of each compute in it.
+
+    Arguments that are computed are outputs. Raises KC2020..KC2024.
+    """
+    return _Emitter(args, outputs, name).emit()
+
+
+class _Emitter:
+    def __init__(
+        self, args: Sequence[Tensor | Var], outputs: Sequence[Operation], name: str
+    ) -> None:
+        self.name = name
+        self.args = list(args)
+        self.order = post_order(outputs)
+        self.inputs: list[Tensor | Var] = []
+        self.results: list[Tensor] = []
+        self.block = Block()
+        self.values: dict[Any, SSAValue] = {}
+        self.names: dict[Operation, str] = {}
+        self.symbols: list[Var] = []
+        self._sort_args(outputs)
+
+    def _sort_args(self, outputs: Sequence[Operation]) -> None:
+        known = set(self.order)
+        seen: set[int] = set()
+        for arg in self.args:
+            if not isinstance(arg, Tensor | Var):
+                raise TEError(
+                    "KC2020",
+                    f"argument {arg!r} of {self.name} is neither a tensor nor a te.var",
+                    location=caller_location(),
+                )
+            if id(arg) in seen:
+                raise TEError(
+                    "KC2020",
+                    f"{arg.name} is listed twice in the arguments of {self.name}",
+                    location=caller_location(),
+                )
+            seen.add(id(arg))
+            if isinstance(arg, Tensor) and isinstance(arg.op, ComputeOp):
+                if arg.op not in known:
+                    raise TEError(
+                        "KC2021",
+                        f"argument {arg.name} is not computed by this schedule",
+                        location=caller_location(),
+                        hints=["create the schedule from the operation that reads it"],
+                    )
+                self.results.append(arg)
+            else:
+                self.inputs.append(arg)
+        for op in outputs:
+            if op.tensor not in self.results:
+                raise TEError(
+                    "KC2022",
+                    f"output {op.name} is missing from the arguments of {self.name}",
+                    location=caller_location(),
+                    why="the caller gives the arrays that results are written to",
+                    hints=[f"add {op.name} to the list of arguments"],
+                )
+        for op in self.order:
+            if isinstance(op, PlaceholderOp) and op.tensor not in self.inputs:
+                raise TEError(
+                    "KC2023",
+                    f"input {op.name} is missing from the arguments of {self.name}",
+                    location=op.location,
+                    hints=[f"add {op.name} to the list of arguments"],
+                )
+
+    def emit(self) -> tuple[te.FuncOp, dict[Operation, str]]:
+        self._find_symbols()
+        taken: set[str] = set()
+        attrs: list[DictionaryAttr] = []
+        for arg in self.inputs:
+            name = _fresh(arg.name, taken)
+            data: dict[str, Attribute] = {"kc.name": StringAttr(name)}
+            if isinstance(arg, Tensor):
+                value = self.block.insert_arg(self._tensor_type(arg), len(self.block.args))
+                data.update(self._tensor_attrs(arg))
+            elif is_float(arg.dtype):
+                value = self.block.insert_arg(element_type(arg.dtype), len(self.block.args))
+                self.values[arg] = value
+                data["kc.dtype"] = StringAttr(arg.dtype)
+            else:
+                value = self.block.insert_arg(tir.INDEX, len(self.block.args))
+                data["kc.symbol"] = StringAttr(arg.name)
+            value.name_hint = name
+            self.values[arg] = value
+            attrs.append(DictionaryAttr(data))
+        for symbol in self.symbols:
+            op = te.SymbolOp(symbol.name)
+            op.location = loc_attr(symbol.location)
+            self.block.add_op(op)
+            self.values[symbol] = op.result
+        for op in self.order:
+            if isinstance(op, ComputeOp):
+                self.names[op] = _fresh(op.name, taken)
+                self._compute(op)
+        self.block.add_op(te.ReturnOp(*(self.values[one] for one in self.results)))
+        return self._function(attrs), self.names
+
+    def _function(self, attrs: list[DictionaryAttr]) -> te.FuncOp:
+        results = [
+            DictionaryAttr({"kc.name": StringAttr(self.names[one.op]), **self._tensor_attrs(one)})
+            for one in self.results
+        ]
+        function = te.FuncOp(
+            self.name,
+            FunctionType.from_lists(
+                [arg.type for arg in self.block.args],
+                [self._tensor_type(one) for one in self.results],
+            ),
+            Region(self.block),
+            ArrayAttr(attrs),
+            ArrayAttr(results),
+        )
+        if self.symbols:
+            function.attributes["kc.symbols"] = ArrayAttr(
+                [StringAttr(one.name) for one in self.symbols]
+            )
+        machine = [*self.inputs, *self.results]
+        position = [machine.index(one) for one in self.args]
+        if position != sorted(position):
+            function.attributes["kc.arg_order"] = DenseArrayBase.from_list(i64, position)
+        if self.results:
+            function.location = loc_attr(self.results[0].op.location)
+        return function
+
+    # Sizes ---------------------------------------------------------------------------------
+
+    def _find_symbols(self) -> None:
+        """All integer variables, and that each has a value at the call."""
+        found: dict[Var, Operation] = {}
+        bound: set[Var] = set()
+        for op in self.order:
+            shape = list(op.shape)
+            extents: list[Any] = [*shape]
+            if isinstance(op, ComputeOp):
+                extents += [one.extent for one in op.reduce_axis]
+                extents.append(op.body)
+            for one in extents:
+                for part in walk(one) if isinstance(one, Expr) else ():
+                    if isinstance(part, Var):
+                        if not is_float(part.dtype):
+                            found.setdefault(part, op)
+                        elif part not in self.inputs:
+                            raise self._missing(part)
+                    elif isinstance(part, IterVar):
+                        for inner in walk(part.extent) if isinstance(part.extent, Expr) else ():
+                            if isinstance(inner, Var):
+                                found.setdefault(inner, op)
+            if op.tensor in self.inputs or op.tensor in self.results:
+                bound |= {one for one in shape if isinstance(one, Var)}
+        listed = {one for one in self.inputs if isinstance(one, Var)}
+        for one in found:
+            if one not in bound and one not in listed:
+                raise self._missing(one)
+        self.symbols = [*found, *(one for one in listed - set(found) if not is_float(one.dtype))]
+        names = [one.name for one in self.symbols]
+        for one in self.symbols:
+            if names.count(one.name) > 1:
+                raise TEError(
+                    "KC2025",
+                    f"two sizes are called {one.name}",
+                    location=one.location,
+                    why="a size is known by its name in the IR",
+                    hints=[f"use one te.var for both, or name one {one.name}2"],
+                )
+
+    def _missing(self, one: Var) -> TEError:
+        return TEError(
+            "KC2024",
+            f"the value of {one.name} is not known at the call",
+            location=one.location,
+            why=f"{one.name} is neither a dimension of an argument nor an argument",
+            hints=[f"add {one.name} to the list of arguments"],
+        )
+
+    def _shape_expr(self, dim: Any, owner: str, location: Location | None) -> AffineExpr:
+        """A dimension as an affine expression of the symbols."""
+        if isinstance(dim, int):
+            return AffineExpr.constant(dim)
+        if isinstance(dim, Const):
+            return AffineExpr.constant(int(dim.value))
+        if isinstance(dim, Var) and dim in self.symbols:
+            return AffineExpr.symbol(self.symbols.index(dim))
+        if isinstance(dim, Binary):
+            lhs = self._shape_expr(dim.lhs, owner, location)
+            rhs = self._shape_expr(dim.rhs, owner, location)
+            made = _affine(dim.op, lhs, rhs, dim)
+            if made is not None:
+                return made
+        raise TEError(
+            "KC2026",
+            f"a dimension of {owner} is not an affine function of sizes",
+            location=location,
+            why="dimensions are sums of sizes times constants, or their quotients by constants",
+        )
+
+    def _tensor_type(self, tensor: Tensor) -> TensorType:
+        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in tensor.shape]
+        return TensorType(element_type(tensor.dtype), shape)
+
+    def _tensor_attrs(self, tensor: Tensor) -> dict[str, Attribute]:
+        data: dict[str, Attribute] = {}
+        if tensor.dtype in UINTS or tensor.dtype == "bool":
+            data["kc.dtype"] = StringAttr(tensor.dtype)
+        if any(not isinstance(one, int) for one in tensor.shape):
+            exprs = tuple(
+                self._shape_expr(one, tensor.name, tensor.op.location) for one in tensor.shape
+            )
+            data["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
+        return data
+
+    def _extent(self, extent: Any, op: ComputeOp) -> int | SSAValue:
+        if isinstance(extent, int):
+            return extent
+        if isinstance(extent, Var):
+            return self.values[extent]
+        expr = self._shape_expr(extent, op.name, op.location)
+        operands = [self.values[one] for one in self.symbols]
+        dims = [AffineExpr.dimension(n) for n in range(len(operands))]
+        apply = tir.ApplyOp(expr.replace_dims_and_symbols([], dims), operands)
+        apply.location = loc_attr(op.location)
+        self.block.add_op(apply)
+        return apply.result
+
+    # Computes ------------------------------------------------------------------------------
+
+    def _compute(self, op: ComputeOp) -> None:
+        body = op.body
+        combiner = None
+        if isinstance(body, Reduce):
+            name = body.combiner
+            if name in ("min", "max") and body.dtype in (*UINTS, "bool"):
+                name = f"u{name}"
+            combiner = te.Combiner(name)
+            body = body.value
+        axes = [*op.axis, *op.reduce_axis]
+        block = Block(arg_types=[tir.INDEX] * len(axes))
+        scope = _Body(self, block, dict(zip(axes, block.args, strict=True)))
+        for arg, one in zip(block.args, axes, strict=True):
+            arg.name_hint = one.name
+        value = scope.value(body)
+        result = te.YieldOp(value)
+        result.location = loc_attr(op.body.location or op.location)
+        block.add_op(result)
+        extents = [(one.name, self._extent(one.extent, op)) for one in axes]
+        count = len(op.axis)
+        made = te.ComputeOp(
+            self.names[op],
+            extents[:count],
+            Region(block),
+            self._tensor_type(op.tensor),
+            extents[count:],
+            combiner,
+        )
+        made.location = loc_attr(op.location)
+        self.block.add_op(made)
+        self.values[op.tensor] = made.result
+
+
+def _affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:
+    """``lhs op rhs`` when it is affine."""
+    if op == "add":
+        return lhs + rhs
+    if op == "sub":
+        return lhs + rhs * -1
+    left = int(source.lhs.value) if isinstance(source.lhs, Const) else None
+    right = int(source.rhs.value) if isinstance(source.rhs, Const) else None
+    if op == "mul" and right is not None:
+        return lhs * right
+    if op == "mul" and left is not None:
+        return rhs * left
+    if op == "floordiv" and right is not None and right > 0:
+        return lhs // right
+    if op == "floormod" and right is not None and right > 0:
+        return lhs % right
+    return None
+
+
+class _Body:
+    """The scalar ops of one compute."""
+
+    def __init__(self, emitter: _Emitter, block: Block, axes: dict[IterVar, SSAValue]) -> None:
+        self.emitter = emitter
+        self.block = block
+        self.axes = axes
+        self.memo: dict[Expr, SSAValue] = {}
+
+    def add(self, op: IROperation, location: Location | None) -> SSAValue:
+        op.location = loc_attr(location)
+        self.block.add_op(op)
+        return op.results[0]
+
+    def value(self, expr: Expr) -> SSAValue:
+        """The value of ``expr``; shared subexpressions are computed once. Not recursive, so that
+        long chains of operators do not exhaust the stack."""
+        stack = [expr]
+        while stack:
+            one = stack[-1]
+            if one in self.memo:
+                stack.pop()
+                continue
+            waiting = [part for part in self._needs(one) if part not in self.memo]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            self.memo[one] = self._emit(one)
+            stack.pop()
+        return self.memo[expr]
+
+    def _needs(self, expr: Expr) -> Sequence[Expr]:
+        if isinstance(expr, Binary | Compare):
+            return (expr.lhs, expr.rhs)
+        if isinstance(expr, Call):
+            return expr.args
+        if isinstance(expr, Cast):
+            return (expr.value,)
+        if isinstance(expr, SelectExpr):
+            return (expr.condition, expr.on_true, expr.on_false)
+        return ()
+
+    def _emit(self, expr: Expr) -> SSAValue:
+        at = expr.location
+        if isinstance(expr, Const):
+            return self._constant(expr.value, expr.dtype, at)
+        if isinstance(expr, Var) and is_float(expr.dtype):
+            return self.emitter.values[expr]
+        if isinstance(expr, Var | IterVar):
+            return self._from_index(self._index_value(expr, at), expr.dtype, at)
+        if isinstance(expr, Element):
+            exprs, operands = self._affine_indices(expr)
+            space = AffineMap(len(operands), 0, tuple(exprs))
+            return self.add(te.ReadOp(self.emitter.values[expr.tensor], space, operands), at)
+        if isinstance(expr, Binary):
+            return self._binary(expr)
+        if isinstance(expr, Compare):
+            return self._compare(expr)
+        if isinstance(expr, Call):
+            return self._call(expr)
+        if isinstance(expr, Cast):
+            return self._cast(self.memo[expr.value], expr.value.dtype, expr.dtype, at)
+        assert isinstance(expr, SelectExpr)
+        condition, a, b = (self.memo[one] for one in self._needs(expr))
+        return self.add(arith.SelectOp(condition, a, b), at)
+
+    # Indices -------------------------------------------------------------------------------
+
+    def _affine_indices(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
+        operands: list[SSAValue] = []
+
+        def dim(value: SSAValue) -> AffineExpr:
+            if value not in operands:
+                operands.append(value)
+            return AffineExpr.dimension(operands.index(value))
+
+        def build(expr: Expr) -> AffineExpr:
+            if isinstance(expr, Const):
+                return AffineExpr.constant(int(expr.value))
+            if isinstance(expr, IterVar):
+                return dim(self.axes[expr]) + expr.start
+            if isinstance(expr, Var):
+                return dim(self.emitter.values[expr])
+            if isinstance(expr, Binary):
+                made = _affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
+                if made is not None:
+                    return made
+            value = self.value(expr)
+            return dim(self._to_index(value, expr.dtype, expr.location))
+
+        exprs = [build(one) for one in element.indices]
+        used = sorted({n for one in exprs for n in one.used_dims()})
+        final = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
+        return exprs, [operands[n] for n in used]
+
+    def _index_value(self, expr: Var | IterVar, at: Location | None) -> SSAValue:
+        if isinstance(expr, Var):
+            return self.emitter.values[expr]
+        if expr.start:
+            apply = tir.ApplyOp(AffineExpr.dimension(0) + expr.start, [self.axes[expr]])
+            return self.add(apply, at)
+        return self.axes[expr]
+
+    def _from_index(self, value: SSAValue, dtype: str, at: Location | None) -> SSAValue:
+        return self.add(arith.IndexCastOp(value, element_type(dtype)), at)
+
+    def _to_index(self, value: SSAValue, dtype: str, at: Location | None) -> SSAValue:
+        if dtype in UINTS:
+            wide = self._cast(value, dtype, "uint64", at)
+            return self.add(arith.IndexCastOp(wide, tir.INDEX), at)
+        return self.add(arith.IndexCastOp(value, tir.INDEX), at)
+
+    # Operations ----------------------------------------------------------------------------
+
+    def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
+        kind = element_type(dtype)
+        if is_float(dtype):
+            return self.add(arith.ConstantOp(FloatAttr(float(value), kind)), at)  # pyright: ignore
+        number = int(value)
+        if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
+            number -= 1 << bits(dtype)
+        if dtype == "bool":
+            return self.add(arith.ConstantOp(IntegerAttr.from_bool(bool(value))), at)
+        return self.add(arith.ConstantOp(IntegerAttr(number, kind)), at)  # pyright: ignore
+
+    def _binary(self, expr: Binary) -> SSAValue:
+        a, b = self.memo[expr.lhs], self.memo[expr.rhs]
+        at, dtype = expr.location, expr.dtype
+        if is_float(dtype):
+            if expr.op == "floordiv":
+                return self.add(math.FloorOp(self.add(arith.DivfOp(a, b), at)), at)
+            return self.add(_FLOAT_OPS[expr.op](a, b), at)
+        if expr.op in ("floordiv", "floormod", "truncdiv", "truncmod"):
+            return self._divide(expr, a, b)
+        signed = dtype in INTS
+        table = _SIGNED_OPS if signed else _UNSIGNED_OPS
+        return self.add(table[expr.op](a, b), at)
+
+    def _divide(self, expr: Binary, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Integer division: by zero it gives 0, and the lowest value by -1 wraps, as in numpy.
+
+        (The machine instruction would end the process.)
+        """
+        at, dtype = expr.location, expr.dtype
+        safe = isinstance(expr.rhs, Const) and expr.rhs.value not in (0, -1)
+        divisor, zero = b, None
+        if not safe:
+            zero = self.add(arith.CmpiOp(b, self._constant(0, dtype, at), "eq"), at)
+            bad = zero
+            if dtype in INTS:
+                lowest = self._constant(-(1 << (bits(dtype) - 1)), dtype, at)
+                minus = self.add(arith.CmpiOp(b, self._constant(-1, dtype, at), "eq"), at)
+                low = self.add(arith.CmpiOp(a, lowest, "eq"), at)
+                bad = self.add(arith.OrIOp(zero, self.add(arith.AndIOp(minus, low), at)), at)
+            divisor = self.add(arith.SelectOp(bad, self._constant(1, dtype, at), b), at)
+        if dtype in UINTS:
+            op = arith.DivUIOp if expr.op.endswith("div") else arith.RemUIOp
+            result = self.add(op(a, divisor), at)
+        elif expr.op == "truncdiv":
+            result = self.add(arith.DivSIOp(a, divisor), at)
+        elif expr.op == "truncmod":
+            result = self.add(arith.RemSIOp(a, divisor), at)
+        else:
+            result = self.add(arith.FloorDivSIOp(a, divisor), at)
+            if expr.op == "floormod":
+                product = self.add(arith.MuliOp(result, divisor), at)
+                result = self.add(arith.SubiOp(a, product), at)
+        if zero is not None:
+            result = self.add(arith.SelectOp(zero, self._constant(0, dtype, at), result), at)
+        return result
+
+    def _compare(self, expr: Compare) -> SSAValue:
+        a, b = self.memo[expr.lhs], self.memo[expr.rhs]
+        dtype = expr.lhs.dtype
+        if is_float(dtype):
+            predicate = "une" if expr.op == "ne" else f"o{expr.op}"
+            return self.add(arith.CmpfOp(a, b, predicate), expr.location)
+        if expr.op in ("eq", "ne"):
+            return self.add(arith.CmpiOp(a, b, expr.op), expr.location)
+        sign = "s" if dtype in INTS else "u"
+        return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
+
+    def _call(self, expr: Call) -> SSAValue:
+        (x,) = (self.memo[one] for one in expr.args)
+        at = expr.location
+        if expr.op == "iabs":
+            return x if expr.dtype in UINTS else self.add(math.AbsIOp(x), at)
+        if expr.op == "sigmoid":
+            one = self._constant(1.0, expr.dtype, at)
+            power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
+            return self.add(arith.DivfOp(one, self.add(arith.AddfOp(one, power), at)), at)
+        return self.add(INTRINSICS[expr.op](x), at)
+
+    def _cast(self, x: SSAValue, source: str, target: str, at: Location | None) -> SSAValue:
+        kind = element_type(target)
+        if target == "bool":
+            zero = self._constant(0, source, at)
+            if is_float(source):
+                return self.add(arith.CmpfOp(x, zero, "une"), at)
+            return self.add(arith.CmpiOp(x, zero, "ne"), at)
+        unsigned = source in UINTS or source == "bool"
+        if is_float(source) and is_float(target):
+            op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
+        elif is_float(source):
+            op = arith.FPToUIOp if target in UINTS else arith.FPToSIOp
+        elif is_float(target):
+            op = arith.UIToFPOp if unsigned else arith.SIToFPOp
+        elif bits(source) == bits(target):
+            return x
+        elif bits(source) < bits(target):
+            op = arith.ExtUIOp if unsigned else arith.ExtSIOp
+        else:
+            op = arith.TruncIOp
+        return self.add(op(x, kind), at)  # pyright: ignore
+
+
+_FLOAT_OPS = {
+    "add": arith.AddfOp,
+    "sub": arith.SubfOp,
+    "mul": arith.MulfOp,
+    "div": arith.DivfOp,
+    "min": arith.MinimumfOp,
+    "max": arith.MaximumfOp,
+}
+_SIGNED_OPS = {
+    "add": arith.AddiOp,
+    "sub": arith.SubiOp,
+    "mul": arith.MuliOp,
+    "min": arith.MinSIOp,
+    "max": arith.MaxSIOp,
+    "and": arith.AndIOp,
+    "or": arith.OrIOp,
+    "xor": arith.XOrIOp,
+}
+_UNSIGNED_OPS = {**_SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
+
+INTRINSICS = {
+    "exp": math.ExpOp,
+    "exp2": math.Exp2Op,
+    "log": math.LogOp,
+    "log2": math.Log2Op,
+    "log10": math.Log10Op,
+    "log1p": math.Log1pOp,
+    "sqrt": math.SqrtOp,
+    "rsqrt": math.RsqrtOp,
+    "sin": math.SinOp,
+    "cos": math.CosOp,
+    "tan": math.TanOp,
+    "tanh": math.TanhOp,
+    "erf": math.ErfOp,
+    "floor": math.FloorOp,
+    "ceil": math.CeilOp,
+    "trunc": math.TruncOp,
+    "round": math.RoundEvenOp,
+    "abs": math.AbsFOp,
+}
+"""Elementwise float intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    chosen, n = name, 0
+    while chosen in taken:
+        n += 1
+        chosen = f"{name}_{n}"
+    taken.add(chosen)
+    return chosen

@@ -1,0 +1,31 @@
+"""The loop-level tensor IR from Python: the eager schedule and the names of ``tvm.tir``."""
+
+from kc.support.diagnostics import ScheduleError
+from kc.te import (
+    Select,
+    const,
+    floordiv,
+    floormod,
+    indexdiv,
+    indexmod,
+    truncdiv,
+    truncmod,
+)
+from kc.te import var as Var
+from kc.tir.schedule import BlockRV, LoopRV, Schedule
+
+__all__ = [
+    "BlockRV",
+    "LoopRV",
+    "Schedule",
+    "ScheduleError",
+    "Select",
+    "Var",
+    "const",
+    "floordiv",
+    "floormod",
+    "indexdiv",
+    "indexmod",
+    "truncdiv",
+    "truncmod",
+]

@@ -1,0 +1,214 @@
+"""The eager schedule: every primitive rewrites the module at once, or is refused and changes
+nothing. After TVM's ``tir.Schedule``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError, suggest
+from kc.support.locations import caller_location
+from kc.support.registry import pass_class
+from kc.support.target import Target, target_of
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
+from kc.transforms.schedule.split import Factors
+
+
+class LoopRV:
+    """A handle on a loop; after the loop is gone it says what became of it."""
+
+    def __init__(self, loop: ForOp) -> None:
+        self.op = loop
+        self.gone: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The loop's name in the IR."""
+        return self.op.label
+
+    def __repr__(self) -> str:
+        return f"LoopRV({self.name})" if self.gone is None else f"LoopRV({self.name}, gone)"
+
+
+class BlockRV:
+    """A handle on a block."""
+
+    def __init__(self, block: BlockOp) -> None:
+        self.op = block
+
+    @property
+    def name(self) -> str:
+        """The block's name in the IR."""
+        return self.op.label
+
+    def __repr__(self) -> str:
+        return f"BlockRV({self.name})"
+
+
+class Schedule:
+    """Rewrites a module by schedule primitives.
+
+    ``mod`` is a ``kc.IRModule`` or an xDSL ``ModuleOp`` at the level of ``tir`` (tensor expressions
+    are lowered first); it is copied, :attr:`mod` is the scheduled one. Primitives raise
+    :class:`ScheduleError` with the line of the call, and leave the module as it was.
+    """
+
+    def __init__(self, mod: Any, *, target: Target | None = None) -> None:
+        module = getattr(mod, "op", mod)
+        if not isinstance(module, ModuleOp):
+            raise ScheduleError(
+                "KC3121",
+                f"Schedule: {type(mod).__name__} is not a module",
+                location=caller_location(),
+                hints=["kc.lower(...) or kc.IRModule.parse(text) give one"],
+            )
+        copy = module.clone()
+        for old, new in zip(module.walk(), copy.walk(), strict=True):
+            new.location = old.location
+        pass_class("convert-te-to-tir")().apply(None, copy)
+        self.module = copy
+        self.target = target if target is not None else target_of(copy)
+        self._handles: dict[ForOp, list[LoopRV]] = {}
+
+    # Looking -------------------------------------------------------------------------------
+
+    @property
+    def mod(self) -> Any:
+        """The module as it is now, as a ``kc.IRModule``."""
+        from kc.tir.module import IRModule
+
+        return IRModule(self.module)
+
+    def _function(self, name: str | None) -> func.FuncOp:
+        functions = loop_tree.functions(self.module)
+        names = [one.sym_name.data for one in functions]
+        if name is None and len(functions) == 1:
+            return functions[0]
+        for one in functions:
+            if one.sym_name.data == (name if name is not None else "main"):
+                return one
+        raise ScheduleError(
+            "KC3122",
+            f"there is no function '{name}'" if name else f"there are {len(functions)} functions",
+            location=caller_location(),
+            hints=suggest(name or "main", names, "the functions are"),
+        )
+
+    def _site(self, function: func.FuncOp) -> Site:
+        return Site(function, self.target)
+
+    def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
+        """The block of a name. Raises KC3001 or KC3002."""
+        with called_from(caller_location()):
+            return BlockRV(self._site(self._function(func_name)).resolve_block(BlockRef(name)))
+
+    def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
+        """The loops around a block, outermost first."""
+        if isinstance(block, str):
+            block = self.get_block(block)
+        return [self._handle(one) for one in loop_tree.loops_around(block.op)]
+
+    def get_child_blocks(self, loop: LoopRV | BlockRV) -> list[BlockRV]:
+        """The blocks in a loop or block."""
+        root = self._loop(loop) if isinstance(loop, LoopRV) else loop.op
+        return [BlockRV(one) for one in loop_tree.blocks(root) if one is not root]
+
+    def _handle(self, loop: ForOp) -> LoopRV:
+        handle = LoopRV(loop)
+        self._handles.setdefault(loop, []).append(handle)
+        return handle
+
+    def _loop(self, handle: LoopRV) -> ForOp:
+        if not isinstance(handle, LoopRV):
+            raise ScheduleError(
+                "KC3123",
+                f"{type(handle).__name__} is not a loop",
+                location=caller_location(),
+                hints=["sch.get_loops(block) gives the loops"],
+            )
+        if handle.gone is not None:
+            raise ScheduleError(
+                "KC3124",
+                f"the loop {handle.name} is gone",
+                location=caller_location(),
+                why=handle.gone,
+            )
+        return handle.op
+
+    def show(self, func_name: str | None = None) -> str:
+        """Print the loop tree, and give it as text."""
+        text = "\n".join(loop_tree.render(self._function(func_name)))
+        print(text)
+        return text
+
+    # Rewriting -----------------------------------------------------------------------------
+
+    def _apply(
+        self, what: str, loops: Sequence[LoopRV], make: Callable[[Sequence[LoopRef]], Primitive]
+    ) -> list[LoopRV]:
+        location = caller_location()
+        with called_from(location):
+            found = [self._loop(one) for one in loops]
+            function = loop_tree.enclosing_function(found[0]) if found else self._function(None)
+            if function is None:
+                raise ScheduleError(
+                    "KC3125",
+                    f"{what}: loop {found[0].label} is not in this schedule's module",
+                    location=location,
+                )
+            step = make([LoopRef(one) for one in found])
+            done = step.apply(self._site(function))
+        self._replace(done, what, location)
+        return [self._handle(one) for one in done.loops]
+
+    def _replace(self, done: Rewritten, what: str, location: Any) -> None:
+        for old, new in done.replaced.items():
+            for handle in self._handles.pop(old, []):
+                if len(new) == 1 and new[0].label == old.label:
+                    handle.op = new[0]
+                    self._handles.setdefault(new[0], []).append(handle)
+                else:
+                    names = ", ".join(one.label for one in new)
+                    verb = {"split": "split", "fuse": "fused", "tile": "tiled"}.get(what, what)
+                    handle.gone = f"{old.label} was {verb} into {names} at {location}"
+
+    def split(self, loop: LoopRV, factors: Iterable[int | SSAValue | str | None]) -> list[LoopRV]:
+        """Split a loop by ``factors``, outermost first; one may be None. See ``--split``."""
+        chosen = Factors(factors)
+        return self._apply("split", [loop], lambda refs: _new("split", refs[0], chosen))
+
+    def fuse(self, *loops: LoopRV) -> LoopRV:
+        """Fuse nested loops, named from the outside in. See ``--fuse``."""
+        return self._apply("fuse", loops, lambda refs: _new("fuse", tuple(refs)))[0]
+
+    def reorder(self, *loops: LoopRV) -> None:
+        """Put loops into the given order. See ``--reorder``."""
+        self._apply("reorder", loops, lambda refs: _new("reorder", tuple(refs)))
+
+    def tile(self, x: LoopRV, y: LoopRV, x_factor: int, y_factor: int) -> list[LoopRV]:
+        """Split two nested loops into tiles: (xo, yo, xi, yi). See ``--tile``."""
+        return self._apply(
+            "tile", [x, y], lambda refs: _new("tile", tuple(refs), (x_factor, y_factor))
+        )
+
+    def parallel(self, loop: LoopRV) -> None:
+        """Run the iterations of a loop on several threads. See ``--parallel``."""
+        self._apply("parallel", [loop], lambda refs: _new("parallel", refs[0]))
+
+    def vectorize(self, loop: LoopRV) -> None:
+        """Make the iterations of a loop the lanes of vectors. See ``--vectorize``."""
+        self._apply("vectorize", [loop], lambda refs: _new("vectorize", refs[0]))
+
+    def unroll(self, loop: LoopRV) -> None:
+        """Repeat the body of a loop instead of looping. See ``--unroll``."""
+        self._apply("unroll", [loop], lambda refs: _new("unroll", refs[0]))
+
+
+def _new(name: str, *options: Any) -> Primitive:
+    return pass_class(name)(*options)
