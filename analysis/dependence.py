@@ -15,7 +15,6 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,15 +22,12 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
     AffineConstraintKind,
-    AffineDimExpr,
     AffineExpr,
     AffineSet,
 )
 
+from kc.analysis.isl import expr_text, first_point
 from kc.analysis.loop_tree import buffer_name, defined_inside, loops_around
 from kc.dialects.tir import (
     AllocOp,
@@ -46,9 +42,6 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
-
-MAX_OPERATIONS = 2_000_000
-"""isl gives up after this many internal operations; the answer is then "undecided"."""
 
 
 @dataclass(frozen=True)
@@ -333,28 +326,11 @@ class Scope:
         return str(extent) if isinstance(extent, int) else self._value(extent, statement)
 
     def _expr(self, expr: AffineExpr, operands: Sequence[SSAValue], statement: Statement) -> str:
-        if isinstance(expr, AffineConstantExpr):
-            return str(expr.value)
-        if isinstance(expr, AffineDimExpr):
-            return self._value(operands[expr.position], statement)
-        assert isinstance(expr, AffineBinaryOpExpr)
-        lhs = self._expr(expr.lhs, operands, statement)
-        rhs = self._expr(expr.rhs, operands, statement)
-        if expr.kind is AffineBinaryOpKind.Add:
-            return f"({lhs} + {rhs})"
-        constant = isinstance(expr.rhs, AffineConstantExpr)
-        if expr.kind is AffineBinaryOpKind.Mul and (
-            constant or isinstance(expr.lhs, AffineConstantExpr)
-        ):
-            return f"({lhs} * {rhs})"
-        if constant and expr.rhs.value > 0:  # pyright: ignore[reportAttributeAccessIssue]
-            if expr.kind is AffineBinaryOpKind.FloorDiv:
-                return f"floor(({lhs})/{rhs})"
-            if expr.kind is AffineBinaryOpKind.CeilDiv:
-                return f"ceil(({lhs})/{rhs})"
-            if expr.kind is AffineBinaryOpKind.Mod:
-                return f"(({lhs}) mod {rhs})"
-        return self._opaque(statement, "an index is not affine")
+        return expr_text(
+            expr,
+            lambda n: self._value(operands[n], statement),
+            lambda: self._opaque(statement, "an index is not affine"),
+        )
 
     def _condition(
         self, condition: AffineSet, operands: Sequence[SSAValue], statement: Statement
@@ -629,33 +605,3 @@ def _is_size(value: SSAValue) -> bool:
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data >= 0
     return False
-
-
-_CONTEXT = threading.local()
-
-
-def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
-    """The lexicographically first point of an isl set: None if empty, a reason if undecided."""
-    import islpy as isl
-
-    context = getattr(_CONTEXT, "context", None)
-    if context is None:
-        context = _CONTEXT.context = isl.Context()
-        context.set_max_operations(MAX_OPERATIONS)
-    context.reset_operations()
-    try:
-        the_set = isl.Set.read_from_str(context, text)
-        if the_set.is_empty():
-            return None
-        # Parameters become dimensions so that the witness is concrete.
-        count = the_set.dim(isl.dim_type.param)
-        the_set = the_set.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, count)
-        lowest = the_set.lexmin() if the_set.is_bounded() else the_set
-        point = lowest.sample_point()
-    except isl.Error:
-        context.reset_error()
-        return "the question is too large to decide exactly"
-    return {
-        name: point.get_coordinate_val(isl.dim_type.set, n).to_python()
-        for n, name in enumerate(names)
-    }

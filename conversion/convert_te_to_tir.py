@@ -45,8 +45,9 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from kc.analysis.bounds import out_of_bounds
 from kc.dialects import te, tir
-from kc.support.diagnostics import CodegenError
+from kc.support.diagnostics import CodegenError, TEError
 from kc.support.locations import location_of
 
 
@@ -239,7 +240,23 @@ class _FunctionConverter:
         self.values[op.result] = new.result
         entry.add_op(new)
 
+    def _check_reads(self, op: te.ComputeOp) -> None:
+        found = out_of_bounds(op)
+        if found is None:
+            return
+        tensor = found.read.tensor.name_hint or "a tensor"
+        place = ", ".join(f"{name}={value}" for name, value in found.point.items())
+        raise TEError(
+            "KC2030",
+            f"{op.label} reads outside {tensor}: index {found.index} of dimension "
+            f"{found.dimension}, which has the size {found.size}",
+            location=location_of(found.read),
+            why=f"this happens at {place or 'every element'}",
+            hints=["make the extents smaller, or read a larger (padded) tensor"],
+        )
+
     def _compute(self, op: te.ComputeOp, entry: Block) -> None:
+        self._check_reads(op)
         result_type = op.result.type
         assert isinstance(result_type, TensorType)
         extents = [one if isinstance(one, int) else self.values.get(one, one) for one in op.extents]
