@@ -1,0 +1,366 @@
+"""The complete check of a call's arguments, with diagnostics: every rule is stated here.
+
+:mod:`kc.runtime.call_wrapper` generates code that accepts the common case; whatever it does not
+accept comes here and is either accepted after all or refused by name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kc.runtime.operand import Operand, Refused, kind_of, operand
+from kc.runtime.signature import AffineDim, ArgSpec, Signature, evaluate, symbols_of
+from kc.support.diagnostics import CallError
+
+NOALIAS = (
+    "kernels are compiled with noalias: an array that is written "
+    "may share no byte with another argument"
+)
+
+
+@dataclass(slots=True)
+class BoundArguments:
+    """Checked arguments: one 8-byte slot for each machine-level parameter, and their owners."""
+
+    slots: ctypes.Array[ctypes.c_uint64]
+    keep_alive: tuple[Any, ...]
+
+
+def bind(
+    signature: Signature, args: Sequence[Any], keywords: Mapping[str, Any] | None = None
+) -> BoundArguments:
+    """Check a call's arguments. Raises CallError KC5101 to KC5119."""
+    if keywords or len(args) != len(signature.args):
+        raise _wrong_count(signature, len(args), keywords or {})
+    operands: dict[int, Operand] = {}
+    scalars: dict[int, int] = {}
+    keep_alive: list[Any] = []
+    for i, (spec, value) in enumerate(zip(signature.args, args, strict=True)):
+        argument = _Argument(signature, i)
+        if spec.is_array:
+            operands[i] = argument.array(value)
+            keep_alive.append(operands[i].owner)
+        else:
+            scalars[i] = argument.scalar(value)
+    _check_sizes(signature, operands, scalars)
+    _check_overlap(signature, operands)
+    words: list[int] = []
+    for i, spec in enumerate(signature.args):
+        if spec.is_array:
+            words += [operands[i].address, *(operands[i].shape[d] for d in spec.dynamic)]
+        else:
+            words.append(scalars[i])
+    return BoundArguments((ctypes.c_uint64 * len(words))(*words), tuple(keep_alive))
+
+
+def _wrong_count(signature: Signature, given: int, keywords: Mapping[str, Any]) -> CallError:
+    facts = [f"the kernel: {signature}"]
+    if keywords:
+        return CallError(
+            "KC5102",
+            f"{signature.name}: keyword arguments are not taken: {', '.join(keywords)}",
+            facts=facts,
+            hints=[f"{signature.name}({', '.join(arg.name for arg in signature.args)})"],
+        )
+    count = len(signature.args)
+    return CallError(
+        "KC5101",
+        f"{signature.name}: {given} argument{'s' * (given != 1)} given, {count} expected",
+        facts=facts,
+        why="outputs are passed by the caller as well" if given < count else None,
+    )
+
+
+class _Argument:
+    """One argument of a call: its checks and their diagnostics."""
+
+    def __init__(self, signature: Signature, index: int) -> None:
+        self.signature = signature
+        self.spec: ArgSpec = signature.args[index]
+        self.label = f"argument {index + 1} '{self.spec.name}'"
+
+    def refuse(
+        self,
+        code: str,
+        text: str,
+        came: object = None,
+        *,
+        why: str | None = None,
+        hints: Sequence[str] = (),
+    ) -> CallError:
+        facts = [] if came is None else [f"came: {came}"]
+        return CallError(
+            code,
+            f"{self.signature.name}: {self.label} {text}",
+            why=why,
+            facts=[*facts, f"expected: {self.spec}"],
+            hints=hints,
+        )
+
+    def array(self, value: Any) -> Operand:
+        spec, name = self.spec, self.spec.name
+        try:
+            found = operand(value)
+        except Refused as error:
+            hints = []
+            if error.instead and (error.shares or not spec.written):
+                hints = [f"pass {error.instead.format(name=name, dtype=_numpy_name(spec.dtype))}"]
+            elif spec.written:
+                hints = [f"pass a numpy array of {spec.dtype} and copy the result back"]
+            # Not held in a variable: an error that its own traceback reaches keeps the arguments.
+            raise self.refuse(
+                error.code, error.text, why=error.why, hints=hints
+            ) from error.__cause__
+        if found.dtype == "object":
+            raise self.refuse(
+                "KC5104",
+                "is an array of Python objects",
+                found,
+                why=f"a kernel needs the {spec.dtype} elements themselves in memory",
+                hints=self._replacement(f"{name}.astype({_numpy_name(spec.dtype)})"),
+            )
+        if found.byte_order is not None:
+            raise self.refuse(
+                "KC5105",
+                f"is {found.byte_order}, expected the byte order of this machine",
+                found,
+                hints=self._replacement(f"{name}.astype({_numpy_name(spec.dtype)})"),
+            )
+        if found.dtype != spec.dtype:
+            convert = f"{name}.astype({_numpy_name(spec.dtype)})"
+            if found.library == "torch":
+                convert = f"{name}.to(torch.{spec.dtype})"
+            raise self.refuse(
+                "KC5106",
+                f"has dtype {found.dtype}, expected {spec.dtype}",
+                found,
+                hints=self._replacement(convert),
+            )
+        if len(found.shape) != len(spec.shape):
+            raise self.refuse(
+                "KC5107",
+                f"has rank {len(found.shape)}, expected {len(spec.shape)}",
+                found,
+                hints=self._reshaped(found),
+            )
+        for d, (size, dim) in enumerate(zip(found.shape, spec.shape, strict=True)):
+            if isinstance(dim, int) and size != dim:
+                raise self.refuse(
+                    "KC5108", f"has size {size} in dimension {d}, expected {dim}", found
+                )
+        if not found.dense:
+            raise self.refuse(
+                "KC5111",
+                "is not C-contiguous",
+                found,
+                why="kernels address dense row-major memory",
+                hints=self._replacement(
+                    f"{name}.contiguous()"
+                    if found.library == "torch"
+                    else f"np.ascontiguousarray({name})"
+                ),
+            )
+        if found.address % spec.alignment and 0 not in found.shape:
+            raise self.refuse(
+                "KC5112",
+                f"lies at an address that is {found.address % spec.alignment} "
+                f"modulo {spec.alignment}, expected a multiple of {spec.alignment}",
+                found,
+                why="kernels use aligned loads and stores",
+                hints=self._replacement(
+                    f"kc.nd.array({name})", f'kc.nd.empty({name}.shape, "{spec.dtype}")'
+                ),
+            )
+        if spec.written and found.read_only:
+            raise self.refuse(
+                "KC5113",
+                f"is written by the kernel, but {found.read_only}",
+                found,
+                hints=self._replacement(f"{name}.copy()"),
+            )
+        return found
+
+    def _replacement(self, copy: str, new: str | None = None) -> list[str]:
+        """What to pass instead: for an input or inout ``copy``, for an output a ``new`` array."""
+        spec = self.spec
+        if spec.role == "out":
+            copy = new or f"np.empty({spec.name}.shape, {_numpy_name(spec.dtype)})"
+        return [f"pass {copy}" + (" and copy the result back" if spec.written else "")]
+
+    def _reshaped(self, found: Operand) -> list[str]:
+        """The hint to reshape, where one shape could be meant."""
+        if not found.dense or sum(not isinstance(dim, int) for dim in self.spec.shape) > 1:
+            return []
+        known = math.prod(dim for dim in self.spec.shape if isinstance(dim, int))
+        total = math.prod(found.shape)
+        if (total != known) if not self.spec.dynamic else (not known or total % known):
+            return []
+        shape = ", ".join(str(dim if isinstance(dim, int) else -1) for dim in self.spec.shape)
+        return [f"pass {self.spec.name}.reshape({shape or '()'})"]
+
+    def scalar(self, value: Any) -> int:
+        """The 8 bytes of a scalar's slot."""
+        spec = self.spec
+        number = self._number(value)
+        try:
+            data = _pack(spec, number)
+        except (OverflowError, struct.error):
+            raise self._out_of_range(value) from None
+        return int.from_bytes(data.ljust(8, b"\0"), sys.byteorder)
+
+    def _out_of_range(self, value: Any) -> CallError:
+        dtype, limits = self.spec.dtype, "too large for"
+        if not self.spec.element.is_float:
+            limits = "not in {}..{}, the range of".format(*self.spec.element.bounds)
+        return self.refuse("KC5119", f"is {_short(value)}, which is {limits} {dtype}")
+
+    def _number(self, value: Any) -> Any:
+        """A Python number of the right kind, without a change of value."""
+        import numpy as np
+
+        spec = self.spec
+        if spec.dtype == "bool":
+            kinds, convert, wanted = (bool, np.bool_), bool, "a bool"
+        elif spec.element.is_float:
+            kinds, convert, wanted = (int, float, np.integer, np.floating), float, "a number"
+        else:
+            kinds, convert, wanted = (int, np.integer), int, "an integer"
+        same = isinstance(value, np.generic) and value.dtype.name == spec.dtype
+        if same or (isinstance(value, kinds) and (spec.dtype == "bool" or type(value) is not bool)):
+            try:
+                return convert(value)
+            except OverflowError:
+                raise self._out_of_range(value) from None
+        hints = []
+        if isinstance(value, np.ndarray) and value.size == 1:
+            hints = [f"pass {spec.name}.item()"]
+        elif isinstance(value, (int, float, np.number, np.bool_)) and _same(value, convert):
+            hints = [f"pass {convert.__name__}({spec.name})"]
+        raise self.refuse(
+            "KC5118", f"is {_short(value)} ({kind_of(value)}), expected {wanted}", hints=hints
+        )
+
+
+def _numpy_name(dtype: str) -> str:
+    """How a dtype is written in Python with numpy."""
+    return {"bool": "np.bool_", "bfloat16": "ml_dtypes.bfloat16"}.get(dtype, f"np.{dtype}")
+
+
+def _same(value: Any, convert: type) -> bool:
+    """Whether a number keeps its value when it is converted."""
+    try:
+        return convert(value) == value
+    except (OverflowError, ValueError, TypeError):
+        return False
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _pack(spec: ArgSpec, number: Any) -> bytes:
+    """A number as the bytes of the scalar's type. Raises OverflowError or struct.error."""
+    if spec.element.format is not None:
+        return struct.pack(f"={spec.element.format}", number)
+    # bfloat16 is the upper half of a float32; round to nearest, ties to even.
+    (bits,) = struct.unpack("=I", struct.pack("=f", number))
+    if number != number:
+        return struct.pack("=H", bits >> 16 | 0x0040)
+    rounded = bits + 0x7FFF + (bits >> 16 & 1) >> 16
+    if rounded & 0x7FFF == 0x7F80 and abs(number) != float("inf"):
+        raise OverflowError
+    return struct.pack("=H", rounded)
+
+
+def _check_sizes(
+    signature: Signature, operands: Mapping[int, Operand], scalars: Mapping[int, int]
+) -> None:
+    """Sizes given in symbols: all occurrences agree, derived ones have the value they must."""
+
+    def place(i: int, d: int | None) -> str:
+        name = signature.args[i].name
+        return name if d is None else f"{name}.shape[{d}]"
+
+    def value(i: int, d: int | None) -> int:
+        if d is not None:
+            return operands[i].shape[d]
+        size = signature.args[i].element.size
+        return int.from_bytes(
+            (scalars[i]).to_bytes(8, sys.byteorder)[:size], sys.byteorder, signed=True
+        )
+
+    symbols = {symbol: value(i, d) for symbol, (i, d) in signature.binders.items()}
+
+    def agree(i: int, d: int | None, symbol: str) -> None:
+        if value(i, d) != symbols[symbol]:
+            j, e = signature.binders[symbol]
+            raise _Argument(signature, i).refuse(
+                "KC5109",
+                f"disagrees with {_Argument(signature, j).label} on {symbol}: "
+                f"{place(i, d)} is {value(i, d)}, {place(j, e)} is {symbols[symbol]}",
+                operands.get(i),
+            )
+
+    for i, spec in enumerate(signature.args):
+        if spec.symbol is not None:
+            agree(i, None, spec.symbol)
+        for d, dim in enumerate(spec.shape):
+            if isinstance(dim, str):
+                agree(i, d, dim)
+            elif isinstance(dim, AffineDim) and (
+                (expected := evaluate(dim, symbols)) is None or expected != value(i, d)
+            ):
+                known = [
+                    f"{symbol} is {symbols[symbol]}, from {_Argument(signature, j).label}"
+                    for symbol in dict.fromkeys(symbols_of(dim))
+                    for j, _ in [signature.binders[symbol]]
+                ]
+                result = "undefined" if expected is None else expected
+                raise _Argument(signature, i).refuse(
+                    "KC5110",
+                    f"has size {value(i, d)} in dimension {d}, expected {dim}, which is {result}",
+                    operands[i],
+                    why="; ".join(known),
+                )
+
+
+def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> None:
+    """No written array shares memory with another argument."""
+    spans = {}
+    for i, found in operands.items():
+        size = signature.args[i].element.size
+        for extent in found.shape:
+            size *= extent
+        spans[i] = (found.address, found.address + size)
+    for i in operands:
+        if not signature.args[i].written:
+            continue
+        for j in operands:
+            begin, end = max(spans[i][0], spans[j][0]), min(spans[i][1], spans[j][1])
+            if i != j and begin < end:
+                argument, other = _Argument(signature, i), _Argument(signature, j)
+                name, other_name = argument.spec.name, other.spec.name
+                separate = (
+                    f"np.empty_like({name})" if argument.spec.role == "out" else (f"{name}.copy()")
+                )
+                raise CallError(
+                    "KC5114",
+                    f"{signature.name}: {argument.label} is written and overlaps {other.label}",
+                    facts=[
+                        f"{name}: {operands[i]}",
+                        f"{other_name}: {operands[j]}",
+                        f"shared: {end - begin} bytes, from byte {begin - spans[i][0]} of {name} "
+                        f"and byte {begin - spans[j][0]} of {other_name}",
+                    ],
+                    why=NOALIAS,
+                    hints=[f"pass {separate} as {name}"],
+                )

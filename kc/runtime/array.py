@@ -1,0 +1,182 @@
+"""Arrays that kc allocates: dense, aligned for vector loads, exchanged without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kc.runtime.device import CPU, Device, cpu
+from kc.runtime.signature import DTYPES, MAX_ALIGNMENT
+from kc.support.diagnostics import CallError, DeviceError, suggest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class NDArray:
+    """An array in host memory; make one with :func:`array`, :func:`empty` or :func:`from_dlpack`.
+
+    Kernels take it as they take a numpy array. ``numpy.asarray`` and ``__dlpack__`` share its
+    memory, :meth:`numpy` copies.
+    """
+
+    # Generated call code finds the numpy array in the first slot.
+    __slots__ = ("_array", "_device")
+
+    def __init__(self, array: np.ndarray, device: Device) -> None:
+        self._array = array
+        self._device = device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._array.shape
+
+    @property
+    def dtype(self) -> str:
+        """The element type's name, such as ``float32``."""
+        return self._array.dtype.name
+
+    @property
+    def device(self) -> Device:
+        return self._device
+
+    def numpy(self) -> np.ndarray:
+        """A copy as a numpy array."""
+        return self._array.copy()
+
+    asnumpy = numpy
+
+    def copyto(self, target: NDArray | Device) -> NDArray:
+        """Copy into another array of the same shape, or into a new one on a device."""
+        if isinstance(target, Device):
+            return array(self, target)
+        return target.copyfrom(self)
+
+    def copyfrom(self, source: Any) -> NDArray:
+        """Overwrite with ``source``: an array of the same shape, converted to this dtype."""
+        import numpy as np
+
+        source = np.asarray(source)
+        if source.shape != self.shape:
+            raise CallError(
+                "KC5124",
+                f"copy: the source has shape {source.shape}, the array {self.shape}",
+                why="a copy does not broadcast",
+                hints=[f"np.broadcast_to(source, {self.shape})"],
+            )
+        if not self._array.flags.writeable:
+            raise CallError(
+                "KC5125",
+                "copy: the array is read-only",
+                facts=[repr(self).split("\n")[0]],
+                why="it shares the memory of an array that may not be written",
+                hints=["copy into kc.nd.empty(shape, dtype)"],
+            )
+        np.copyto(self._array, source, casting="unsafe")
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        import numpy as np
+
+        if copy:
+            return np.array(self._array, dtype=dtype)
+        view = np.asarray(self._array, dtype=dtype)
+        if copy is False and view is not self._array:
+            raise ValueError(f"a {self.dtype} array becomes {np.dtype(dtype)} only by a copy")
+        return view
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule that shares the memory; options are the protocol's."""
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device.device_type, self._device.device_id
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __repr__(self) -> str:
+        return f"<kc.nd.NDArray shape={self.shape}, {self._device}>\n{self._array!r}"
+
+
+def _element_type(dtype: Any) -> np.dtype:
+    """The numpy dtype, in native byte order, of an element type that kernels know."""
+    import numpy as np
+
+    try:
+        found = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        found = None
+    if found is None or found.name not in DTYPES:
+        name = str(dtype) if found is None else found.name
+        hints = suggest(name, DTYPES, "dtypes")
+        if name == "bfloat16":
+            hints = ["install and import ml_dtypes, which gives numpy the dtype bfloat16"]
+        raise CallError("KC5126", f"arrays cannot have the dtype {name}", hints=hints)
+    return np.dtype(found.name)
+
+
+def _require_host(device: Device) -> None:
+    device.require()
+    if device.device_type != CPU:
+        raise DeviceError(
+            "KC6203",
+            f"kc.nd cannot allocate on {device}",
+            why="its arrays live in host memory",
+            hints=["kc.cpu(0)"],
+        )
+
+
+def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> NDArray:
+    """An uninitialised array, aligned to 64 bytes.
+
+    ``shape`` is a tuple or one int. Raises KC5126 for a dtype no kernel knows, KC6201 and KC6203
+    for a device without memory for it.
+    """
+    import numpy as np
+
+    device = cpu() if device is None else device
+    _require_host(device)
+    element = _element_type(dtype)
+    dims = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if not all(isinstance(dim, (int, np.integer)) and dim >= 0 for dim in dims):
+        raise CallError(
+            "KC5127",
+            f"{shape!r} is not a shape",
+            why="a shape is a tuple of sizes, which are integers of at least 0",
+        )
+    size = element.itemsize
+    for dim in dims:
+        size *= int(dim)
+    raw = np.empty(size + MAX_ALIGNMENT, np.uint8)
+    start = -raw.__array_interface__["data"][0] % MAX_ALIGNMENT
+    return NDArray(np.ndarray(dims, element, buffer=raw, offset=start), device)
+
+
+def array(source: Any, device: Device | None = None) -> NDArray:
+    """A copy of anything ``numpy.asarray`` takes, aligned to 64 bytes."""
+    import numpy as np
+
+    source = np.asarray(source)
+    return empty(source.shape, source.dtype, device).copyfrom(source)
+
+
+def from_dlpack(source: Any) -> NDArray:
+    """An array that shares the memory of anything with ``__dlpack__``, without a copy."""
+    import numpy as np
+
+    kind = type(source).__name__
+    if not hasattr(source, "__dlpack__"):
+        raise CallError(
+            "KC5128",
+            f"from_dlpack: {kind} has no __dlpack__",
+            hints=["kc.nd.array(x) copies anything that numpy.asarray takes"],
+        )
+    try:
+        view = np.from_dlpack(source)
+    except (BufferError, RuntimeError, ValueError) as error:
+        raise CallError(
+            "KC5129", f"from_dlpack: {kind} cannot be shared with the CPU", why=str(error)
+        ) from error
+    _element_type(view.dtype)
+    return NDArray(view, cpu())

@@ -1,0 +1,105 @@
+"""Reading what ``__dlpack__`` hands out: where the memory is and how it is laid out.
+
+Only the description is read. The capsule is kept, not consumed: as long as it lives its producer
+keeps the memory, and its own destructor gives the memory back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from functools import cache
+from typing import Any, NamedTuple
+
+MAX_VERSION = (1, 0)
+
+_READ_ONLY = 1
+_IS_COPIED = 2
+
+# DLTensor: data, device type and id, rank, dtype (code, bits, lanes), shape, strides, byte_offset.
+_TENSOR = "PiiiBBHPPQ"
+# DLManagedTensor starts with its tensor. DLManagedTensorVersioned starts with the version
+# (major, minor), context, deleter and flags.
+_PLAIN = struct.Struct(_TENSOR)
+_VERSIONED = struct.Struct(f"IIPPQ{_TENSOR}")
+
+
+class DLPackView(NamedTuple):
+    """A tensor as its producer describes it. ``strides`` count elements; None means dense.
+
+    ``readonly`` is None where the producer uses the protocol before 1.0, which cannot say it.
+    """
+
+    address: int
+    device_type: int
+    device_id: int
+    code: int
+    bits: int
+    lanes: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    readonly: bool | None
+    copied: bool
+    capsule: Any
+
+
+def export(obj: Any) -> Any:
+    """A DLPack capsule of ``obj`` without a copy, whatever version of the protocol it knows.
+
+    Errors are the producer's own.
+    """
+    for options in ({"max_version": MAX_VERSION, "copy": False}, {"max_version": MAX_VERSION}):
+        try:
+            return obj.__dlpack__(**options)
+        except TypeError:
+            # The producer knows an earlier protocol, without these arguments; a TypeError with
+            # another cause comes again below.
+            continue
+    return obj.__dlpack__()
+
+
+@cache
+def _capsule_functions() -> tuple[Any, Any]:
+    def function(name: str, result: Any) -> Any:
+        prototype = ctypes.PYFUNCTYPE(result, ctypes.py_object, ctypes.c_char_p)
+        return prototype((name, ctypes.pythonapi))
+
+    return (
+        function("PyCapsule_IsValid", ctypes.c_int),
+        function("PyCapsule_GetPointer", ctypes.c_void_p),
+    )
+
+
+def read(capsule: Any) -> DLPackView:
+    """What a fresh capsule describes. ValueError: it is none, or too new to be understood."""
+    is_valid, get_pointer = _capsule_functions()
+    readonly, copied = None, False
+    if is_valid(capsule, b"dltensor_versioned"):
+        memory = ctypes.string_at(get_pointer(capsule, b"dltensor_versioned"), _VERSIONED.size)
+        major, minor, _, _, flags, *tensor = _VERSIONED.unpack(memory)
+        if major > MAX_VERSION[0]:
+            raise ValueError(f"DLPack {major}.{minor}, at most {MAX_VERSION[0]}.x is known")
+        readonly, copied = bool(flags & _READ_ONLY), bool(flags & _IS_COPIED)
+    elif is_valid(capsule, b"dltensor"):
+        memory = ctypes.string_at(get_pointer(capsule, b"dltensor"), _PLAIN.size)
+        tensor = _PLAIN.unpack(memory)
+    else:
+        raise ValueError("__dlpack__() gave no fresh DLPack capsule")
+    data, device_type, device_id, rank, code, bits, lanes, shape, strides, offset = tensor
+    return DLPackView(
+        data + offset,
+        device_type,
+        device_id,
+        code,
+        bits,
+        lanes,
+        _extents(shape, rank),
+        _extents(strides, rank) if strides else None,
+        readonly,
+        copied,
+        capsule,
+    )
+
+
+def _extents(address: int, rank: int) -> tuple[int, ...]:
+    return struct.unpack(f"{rank}q", ctypes.string_at(address, 8 * rank)) if rank else ()

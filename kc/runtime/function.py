@@ -1,0 +1,145 @@
+"""A compiled kernel as a Python function: called, prepared and timed."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from kc.runtime import call_wrapper, native
+from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.call_wrapper import Code, Jit
+from kc.runtime.native import CallContext
+from kc.runtime.signature import Signature
+from kc.support.diagnostics import CallError
+
+# Both release the GIL while they run.
+_Invoke = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_Time = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+)
+
+
+class _CallSite(CallContext):
+    """What generated code of a call works with, and the complete check it falls back to."""
+
+    signature: Signature
+    code: Code
+    invoke: Any
+    owners: list[Any]
+
+    def __call__(self, *args: Any, **keywords: Any) -> None:
+        bound = bind(self.signature, args, keywords)
+        self.invoke(self.kernel, bound.slots)
+
+
+class _BoundCall(CallContext):
+    """What generated code of a prepared call works with; holds the arguments."""
+
+    site: _CallSite
+    arguments: BoundArguments
+
+    def __call__(self, *args: Any, **keywords: Any) -> None:
+        if args or keywords:
+            name = self.site.signature.name
+            raise CallError(
+                "KC5121",
+                f"{name}: a prepared call takes no arguments",
+                why="it holds those that it was prepared with",
+                hints=[f"{name}.prepare(...) for other arguments"],
+            )
+        self.site.invoke(self.kernel, self.slots)
+
+
+class CompiledFunction:
+    """A kernel in memory, callable with arrays and scalars.
+
+    A call checks every argument (KC51xx errors), releases the GIL and runs the kernel, which
+    writes to its output arguments; it returns None. Any number of threads may call it at once.
+
+    ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
+    ``keep_alive`` is whatever the machine code lives in.
+    """
+
+    # A slot and not a method: a call then reaches the generated code without a Python frame.
+    __slots__ = ("__call__", "__weakref__", "_site")
+    __call__: Callable[..., None]
+
+    def __init__(
+        self, signature: Signature, address: int, jit: Jit, keep_alive: Any = None
+    ) -> None:
+        code = call_wrapper.compile_wrapper(jit, call_wrapper.wrapper_text(signature))
+        site = _CallSite()
+        site.signature = signature
+        site.code = code
+        site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
+        site.owners = [keep_alive]
+        native.fill(site, address)
+        self._site = site
+        self.__call__ = self._callable(call_wrapper.CALL, site)
+
+    def _callable(self, entry: str, context: _CallSite | _BoundCall) -> Callable[..., None]:
+        if not native.fast_calls_work():
+            return context
+        signature = self.signature
+        code = self._site.code.address(entry)
+        return native.builtin(signature.name, code, context, str(signature))
+
+    @property
+    def signature(self) -> Signature:
+        return self._site.signature
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
+
+    @property
+    def address(self) -> int:
+        """The address of the machine-level function."""
+        return self._site.kernel
+
+    def retain(self, owner: Any) -> None:
+        """Keep ``owner`` alive as long as the function can be called."""
+        self._site.owners.append(owner)
+
+    def prepare(self, *args: Any) -> Callable[[], None]:
+        """A call without arguments that always passes ``args``, which are checked here, once.
+
+        It keeps the arrays alive. What is done to an array afterwards (such as making it
+        read-only) is not seen.
+        """
+        call = _BoundCall.from_buffer_copy(self._site)
+        call.site = self._site
+        call.arguments = bind(self.signature, args)
+        call.slots = ctypes.addressof(call.arguments.slots)
+        return self._callable(call_wrapper.BOUND, call)
+
+    def timer(self, *args: Any) -> Callable[[int], float]:
+        """A function that calls the kernel ``number`` times in a row and gives the seconds.
+
+        The arguments are checked here; the loop and its clock are native and without the GIL.
+        """
+        bound = bind(self.signature, args)
+        site = self._site
+        run = _Time(site.code.address(call_wrapper.TIME))
+
+        def seconds(number: int) -> float:
+            elapsed = run(site.kernel, bound.slots, number, _clock_gettime(), time.CLOCK_MONOTONIC)
+            return elapsed * 1e-9
+
+        return seconds
+
+    def __repr__(self) -> str:
+        return f"<kc function {self.signature}>"
+
+
+@cache
+def _clock_gettime() -> int | None:
+    return ctypes.cast(ctypes.CDLL(None).clock_gettime, ctypes.c_void_p).value

@@ -1,0 +1,287 @@
+"""kc.nd and devices."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from call_kernels import Shared
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kc
+from kc.runtime import device as device_module
+from kc.runtime.signature import DTYPES
+from kc.support.diagnostics import CallError, DeviceError
+
+NUMPY_DTYPES = [name for name in DTYPES if name != "bfloat16"]
+
+
+@given(
+    shape=st.lists(st.integers(0, 4), max_size=4).map(tuple), dtype=st.sampled_from(NUMPY_DTYPES)
+)
+def test_round_trip(shape: tuple[int, ...], dtype: str) -> None:
+    source = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    array = kc.nd.array(source)
+    assert (array.shape, array.dtype, array.device) == (shape, dtype, kc.cpu(0))
+    for back in (array.numpy(), array.asnumpy(), np.asarray(array), np.from_dlpack(array)):
+        assert back.dtype == dtype
+        np.testing.assert_array_equal(back, source)
+    assert np.asarray(array).ctypes.data % 64 == 0
+    assert np.asarray(array).flags.c_contiguous
+
+
+def test_what_is_copied_and_what_is_shared() -> None:
+    source = np.arange(6, dtype=np.float32).reshape(2, 3)
+    array = kc.nd.array(source.T)
+    source[:] = 0
+    assert array.numpy().tolist() == [[0, 3], [1, 4], [2, 5]]
+    array.numpy()[0, 0] = 9
+    assert array.numpy()[0, 0] == 0
+    np.asarray(array)[0, 0] = 7
+    np.from_dlpack(array)[0, 1] = 8
+    assert array.numpy()[0].tolist() == [7, 8]
+    again = kc.nd.array(array)
+    np.asarray(again)[0, 0] = 1
+    assert array.numpy()[0, 0] == 7
+
+
+def test_array_protocol() -> None:
+    array = kc.nd.array(np.arange(3, dtype=np.int32))
+    assert np.asarray(array, np.float64).tolist() == [0, 1, 2]
+    assert not np.shares_memory(np.array(array), np.asarray(array))
+    assert array.__array__(copy=True).tolist() == [0, 1, 2]
+    assert array.__array__(np.int32, copy=False).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="a int32 array becomes float64 only by a copy"):
+        array.__array__(np.float64, copy=False)
+    assert len(array) == 3
+    assert repr(array) == "<kc.nd.NDArray shape=(3,), cpu(0)>\narray([0, 1, 2], dtype=int32)"
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_from_dlpack_shares(versioned: bool) -> None:
+    source = np.zeros(3, np.float32)
+    array = kc.nd.from_dlpack(Shared(source, versioned=versioned))
+    source[1] = 5
+    assert array.numpy().tolist() == [0, 5, 0]
+    assert np.asarray(array).flags.writeable == versioned
+
+
+def test_from_dlpack_keeps_its_source_and_lets_it_go() -> None:
+    class Tracked(np.ndarray):
+        pass
+
+    source = np.zeros(3, np.float32).view(Tracked)
+    gone = weakref.ref(source)
+    array = kc.nd.from_dlpack(source)
+    del source
+    gc.collect()
+    assert gone() is not None
+    del array
+    gc.collect()
+    assert gone() is None
+
+
+def test_dlpack_export() -> None:
+    array = kc.nd.array(np.arange(4, dtype=np.uint8))
+    assert array.__dlpack_device__() == (1, 0)
+    before = sys.getrefcount(array._array)
+    assert "dltensor_versioned" in repr(array.__dlpack__(max_version=(1, 0)))
+    after = sys.getrefcount(array._array)
+    assert after == before
+
+
+def test_empty() -> None:
+    assert kc.nd.empty(3).shape == (3,)
+    assert kc.nd.empty((2, np.int64(3)), np.int8).dtype == "int8"
+    assert kc.nd.empty([], "bool", kc.cpu(0)).shape == ()
+    assert kc.nd.empty((0, 5)).numpy().nbytes == 0
+    assert kc.nd.empty(4, ">f4").numpy().dtype.isnative
+
+
+def test_copies() -> None:
+    a, b = kc.nd.array(np.arange(3.0)), kc.nd.empty(3, "float32")
+    assert a.copyto(b) is b
+    assert b.numpy().tolist() == [0, 1, 2]
+    c = a.copyto(kc.cpu(0))
+    a.copyfrom([7, 8, 9])
+    assert (a.numpy().tolist(), c.numpy().tolist()) == ([7, 8, 9], [0, 1, 2])
+    assert b.copyfrom(a) is b
+    assert b.numpy().tolist() == [7, 8, 9]
+
+
+def frozen() -> Any:
+    array = np.zeros(3, np.float32)
+    array.flags.writeable = False
+    return kc.nd.from_dlpack(array)
+
+
+class OnDevice:
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raise BufferError("the memory is on the device")
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "copy of another shape": (
+        lambda: kc.nd.empty(3).copyfrom(np.zeros((3, 1))),
+        "KC5124]: copy: the source has shape (3, 1), the array (3,)\n"
+        "  why: a copy does not broadcast\n"
+        "  try: np.broadcast_to(source, (3,))",
+    ),
+    "copy into read-only memory": (
+        lambda: frozen().copyfrom(np.zeros(3)),
+        "KC5125]: copy: the array is read-only\n"
+        "   |  <kc.nd.NDArray shape=(3,), cpu(0)>\n"
+        "  why: it shares the memory of an array that may not be written\n"
+        "  try: copy into kc.nd.empty(shape, dtype)",
+    ),
+    "dtype": (
+        lambda: kc.nd.array(np.zeros(3, np.complex64)),
+        "KC5126]: arrays cannot have the dtype complex64\n"
+        "  try: dtypes: bool, int8, int16, int32, int64, uint8, uint16, uint32, ... (13 in all)",
+    ),
+    "mistyped dtype": (
+        lambda: kc.nd.empty(3, "flaot32"),
+        "KC5126]: arrays cannot have the dtype flaot32\n"
+        "  try: did you mean 'float32' or 'float64' or 'float16'?",
+    ),
+    "shared dtype": (
+        lambda: kc.nd.from_dlpack(np.zeros(3, np.complex64)),
+        "KC5126]: arrays cannot have the dtype complex64\n"
+        "  try: dtypes: bool, int8, int16, int32, int64, uint8, uint16, uint32, ... (13 in all)",
+    ),
+    "shape": (
+        lambda: kc.nd.empty((2, -1)),
+        "KC5127]: (2, -1) is not a shape\n"
+        "  why: a shape is a tuple of sizes, which are integers of at least 0",
+    ),
+    "no DLPack": (
+        lambda: kc.nd.from_dlpack([1]),
+        "KC5128]: from_dlpack: list has no __dlpack__\n"
+        "  try: kc.nd.array(x) copies anything that numpy.asarray takes",
+    ),
+    "not shared": (
+        lambda: kc.nd.from_dlpack(OnDevice()),
+        "KC5129]: from_dlpack: OnDevice cannot be shared with the CPU\n"
+        "  why: the memory is on the device",
+    ),
+    "absent CPU": (
+        lambda: kc.nd.empty(3, device=kc.cpu(1)),
+        "KC6201]: cpu(1) is not there\n   |  the CPU is one device, cpu(0)\n  try: kc.cpu(0)",
+    ),
+    "unknown device": (
+        lambda: kc.device("gpu"),
+        "KC6202]: there is no kind of device 'gpu'\n  try: did you mean 'cpu'?",
+    ),
+    "device without a name": (
+        lambda: kc.device(" "),
+        "KC6202]: there is no kind of device ' '\n  try: kinds of device: cpu, llvm, cuda",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    act, text = REFUSED[case]
+    with pytest.raises((CallError, DeviceError)) as caught:
+        act()
+    assert str(caught.value) == f"error[{text}"
+
+
+def test_bfloat16_needs_its_numpy_dtype() -> None:
+    if "ml_dtypes" in sys.modules:
+        assert kc.nd.empty(2, "bfloat16").dtype == "bfloat16"
+        return
+    with pytest.raises(CallError) as caught:
+        kc.nd.empty(2, "bfloat16")
+    assert str(caught.value) == (
+        "error[KC5126]: arrays cannot have the dtype bfloat16\n"
+        "  try: install and import ml_dtypes, which gives numpy the dtype bfloat16"
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "text", "numbers"),
+    [
+        (kc.cpu(), "cpu(0)", (1, 0)),
+        (kc.cuda(1), "cuda(1)", (2, 1)),
+        (kc.device("llvm"), "cpu(0)", (1, 0)),
+        (kc.device("llvm -mcpu=znver4"), "cpu(0)", (1, 0)),
+        (kc.device("cuda", 2), "cuda(2)", (2, 2)),
+        (kc.nd.device("cpu", 0), "cpu(0)", (1, 0)),
+    ],
+)
+def test_devices(device: Any, text: str, numbers: tuple[int, int]) -> None:
+    assert repr(device) == text
+    assert (device.device_type, device.device_id) == numbers
+    assert device == type(device)(*numbers)
+
+
+def test_a_device_need_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_module, "cuda_device_count", lambda: 0)
+    assert kc.cpu(0).exist
+    assert not kc.cpu(1).exist
+    assert not kc.cuda(0).exist
+    with pytest.raises(DeviceError) as caught:
+        kc.nd.array([1.0], kc.cuda(0))
+    assert str(caught.value) == (
+        "error[KC6201]: cuda(0) is not there\n"
+        "   |  found: no CUDA device or driver\n"
+        "  try: kc.cpu(0)"
+    )
+
+
+def test_cuda_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_module, "cuda_device_count", lambda: 2)
+    assert kc.cuda(1).exist
+    with pytest.raises(DeviceError) as caught:
+        kc.cuda(2).require()
+    assert str(caught.value) == (
+        "error[KC6201]: cuda(2) is not there\n   |  found: cuda(0) to cuda(1)\n  try: kc.cpu(0)"
+    )
+    with pytest.raises(DeviceError) as caught:
+        kc.nd.empty(3, "float32", kc.cuda(1))
+    assert str(caught.value) == (
+        "error[KC6203]: kc.nd cannot allocate on cuda(1)\n"
+        "  why: its arrays live in host memory\n"
+        "  try: kc.cpu(0)"
+    )
+
+
+class Driver:
+    """libcuda, as far as it is asked."""
+
+    def __init__(self, status: int, count: int) -> None:
+        self.status = status
+        self.count = count
+
+    def cuInit(self, flags: int) -> int:  # noqa: N802
+        return self.status
+
+    def cuDeviceGetCount(self, count: Any) -> int:  # noqa: N802
+        count._obj.value = self.count
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("driver", "count"), [(Driver(0, 2), 2), (Driver(100, 2), 0), (OSError("no such file"), 0)]
+)
+def test_counting_cuda_devices(
+    monkeypatch: pytest.MonkeyPatch, driver: Driver | OSError, count: int
+) -> None:
+    def load(name: str) -> Driver:
+        assert "cuda" in name
+        if isinstance(driver, OSError):
+            raise driver
+        return driver
+
+    monkeypatch.setattr(device_module.ctypes, "CDLL", load)
+    # The count of this machine stays cached, and is not replaced.
+    assert device_module.cuda_device_count.__wrapped__() == count
