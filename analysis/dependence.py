@@ -364,8 +364,8 @@ class Scope:
                     continue
                 if source is sink and source.reduction and ignore_reductions:
                     continue
-                reduction = source.block is not None and source.block is sink.block
-                reduction = reduction and reduction_update(source.block) is not None
+                block = source.block if source.block is sink.block else None
+                reduction = block is not None and reduction_update(block) is not None
                 for a in source.accesses:
                     for b in sink.accesses:
                         if a.buffer is not b.buffer or not (a.writes or b.writes):
@@ -408,15 +408,14 @@ class Scope:
         )
         parameters = list(self.parameters.values())
         text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
-        point = first_point(text, [*parameters, *names])
-        if point is None:
+        found = first_point(text, [*parameters, *names])
+        if found is None:
             return None
-        undecided = None
-        if isinstance(point, str):
-            undecided, point = point, {}
-        elif source.opaque or sink.opaque:
+        point: dict[str, int] = {} if isinstance(found, str) else found
+        undecided = found if isinstance(found, str) else None
+        if undecided is None and (source.opaque or sink.opaque):
             undecided = (source.opaque or sink.opaque)[0]
-        elif source.ordered or sink.ordered:
+        elif undecided is None and (source.ordered or sink.ordered):
             undecided = "the sizes are symbolic"
 
         def values(statement: Statement, start: str) -> dict[str, int]:

@@ -57,8 +57,8 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         context = _CONTEXT.context = isl.Context()
         context.set_max_operations(MAX_OPERATIONS)
     context.reset_operations()
+    the_set = isl.Set.read_from_str(context, text)
     try:
-        the_set = isl.Set.read_from_str(context, text)
         if the_set.is_empty():
             return None
         # Parameters become dimensions so that the witness is concrete.
@@ -67,7 +67,7 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         lowest = the_set.lexmin() if the_set.is_bounded() else the_set
         point = lowest.sample_point()
     except isl.Error:
-        context.reset_error()
+        _CONTEXT.context = None  # a context that gave up stays so
         return "the question is too large to decide exactly"
     return {
         name: point.get_coordinate_val(isl.dim_type.set, n).to_python()

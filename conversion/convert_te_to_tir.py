@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -341,7 +342,7 @@ def nest(loops: Sequence[tir.ForOp], inner: Operation) -> Operation:
     return inner
 
 
-def _memref(type_: Attribute) -> Attribute:
+def _memref(type_: Attribute) -> Any:
     if isinstance(type_, TensorType):
         return MemRefType(type_.element_type, type_.shape)
     return type_

@@ -49,6 +49,7 @@ from xdsl.dialects.builtin import (
     i1,
     i8,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -73,7 +74,7 @@ from kc.support.locations import location_of
 STACK_BYTES = 64 * 1024
 """The most that the buffers of one function or parallel body take on the stack."""
 
-_CONTRACT = arith.FastMathFlagsAttr([arith.FastMathFlag.ALLOW_CONTRACT])
+_CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class _Conversion:
         elif isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp):
             if op.fastmath is None or not op.fastmath.data:
                 op.properties["fastmath"] = arith.FastMathFlagsAttr(
-                    [arith.FastMathFlag.ALLOW_CONTRACT]
+                    [FastMathFlag.ALLOW_CONTRACT]
                 )
 
     def _replace_uses(self, old: SSAValue, new: SSAValue) -> None:
@@ -496,8 +497,9 @@ class _Conversion:
             body.block.add_op(end := scf.YieldOp())
             new = scf.ForOp(zero, bound, one, [], body)
             if kind is tir.ForKind.UNROLLED:
-                unroll = LoopUnrollAttr(disable=False, full=True)
-                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(unroll=unroll)
+                unroll = LoopUnrollAttr(disable=False, full=True)  # pyright: ignore[reportCallIssue]
+                note = LoopAnnotationAttr(unroll=unroll)  # pyright: ignore[reportCallIssue]
+                new.attributes["llvm.loop_annotation"] = note
         end.location = new.location = op.location
         Rewriter.replace_op(op, new, [])
 
@@ -524,7 +526,7 @@ class _Conversion:
                 function.properties.pop("arg_attrs", None)
 
 
-def _zero(type_: Attribute) -> Attribute:
+def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     if isinstance(type_, VectorType):
         return DenseIntOrFPElementsAttr.from_list(type_, [0])
     assert isinstance(type_, IntegerType)

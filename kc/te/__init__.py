@@ -14,9 +14,7 @@ sum = reduction("sum")  # noqa: A001
 min = reduction("min")  # noqa: A001
 max = reduction("max")  # noqa: A001
 
-for _name in (*_INTRINSICS, "sigmoid"):
-    globals()[_name] = intrinsic(_name)
-del _name
+globals().update({name: intrinsic(name) for name in (*_INTRINSICS, "sigmoid")})
 
 
 def floordiv(a, b):
@@ -64,6 +62,4 @@ __all__ = [
     "truncdiv",
     "truncmod",
     "var",
-    *_INTRINSICS,
-    "sigmoid",
 ]

@@ -8,7 +8,7 @@ unsigned). Every node remembers the user's line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
@@ -434,14 +434,12 @@ def intrinsic(op: str) -> Callable[[ExprLike], Expr]:
 def reduction(combiner: str) -> Callable[..., Expr]:
     """The Python function of a reducer: ``te.sum(expr, axis=k)``."""
 
-    def reduce(expr: ExprLike, axis: IterVar | Sequence[IterVar] | None = None, *more: Any) -> Expr:
-        if combiner != "sum" and (not isinstance(axis, IterVar | list | tuple) or more):
-            if axis is not None:
-                return (
-                    binary(combiner, expr, axis)
-                    if not more
-                    else reduce(binary(combiner, expr, axis), *more)
-                )
+    def reduce(expr: ExprLike, axis: Any = None, *more: Any) -> Expr:
+        elementwise = combiner != "sum" and axis is not None
+        if elementwise and (more or not isinstance(axis, IterVar | list | tuple)):
+            # te.max(a, b, c): the largest of its arguments, as in TVM.
+            both = binary(combiner, expr, axis)
+            return reduce(both, *more) if more else both
         location = caller_location()
         axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
         for one in axes:

@@ -191,7 +191,7 @@ def _check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim,
     for dim in dims:
         if isinstance(dim, Const) and isinstance(dim.value, int):
             dim = dim.value
-        if hasattr(dim, "__index__"):
+        if not isinstance(dim, Expr) and hasattr(dim, "__index__"):
             dim = dim.__index__()
         if isinstance(dim, int) and 0 <= dim < 2**63:
             checked.append(dim)

@@ -20,7 +20,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 from xdsl.context import Context
@@ -394,7 +394,8 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
             # Conversion reports the first missing option.
             fields_from_options(primitive, options, primitive.name)
         return SchedulePass(primitive)
-    block = options.get("block") if "block" not in primitive.__dataclass_fields__ else None
+    own = {one.name for one in fields(primitive)}  # pyright: ignore[reportArgumentType]
+    block = options.get("block") if "block" not in own else None
     if block is not None:
         options = options.without("block")
     step = from_options(primitive, options, primitive.name)
