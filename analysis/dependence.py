@@ -29,6 +29,7 @@ from xdsl.ir.affine import (
 
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.loop_tree import buffer_name, defined_inside, loops_around
+from kc.analysis.simple_nest import simple_nest
 from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
@@ -460,6 +461,9 @@ class Scope:
 
 def carried_conflict(loop: ForOp) -> Conflict | None:
     """Two different iterations of ``loop`` that depend on each other, if there are any."""
+    simple = simple_nest(loop)
+    if simple is not None and simple.drives[loop] is IterType.SPATIAL:
+        return None
     scope = Scope(loop)
 
     def breaks(source: Statement, sink: Statement) -> str | None:
@@ -471,6 +475,13 @@ def carried_conflict(loop: ForOp) -> Conflict | None:
 
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
     """A dependence that running ``chain`` (outermost first) in ``new_order`` would reverse."""
+    simple = simple_nest(chain[0])
+    if simple is not None and (
+        not simple.block.is_reduction or reduction_update(simple.block) is not None
+    ):
+        # Instances of one element differ in reduce variables only: their updates commute, and the
+        # one that initialises, where all loops are at 0, comes first in every order.
+        return None
     scope = Scope(chain[0])
     position = [list(chain).index(one) for one in new_order]
     count = len(chain)

@@ -1,0 +1,117 @@
+"""The common nest, decided without isl: one block whose instances each own their elements.
+
+A nest is *simple* when it is a chain of loops around one block, each loop drives one variable of
+the block, the bindings count each variable's values once (mixed radix), and the block writes every
+buffer only at its own spatial variables and reads it nowhere else. Then two instances touch the
+same element only if they agree in all spatial variables. Anything else is left to isl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from kc.analysis.loop_tree import has_work
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+
+
+@dataclass(frozen=True)
+class SimpleNest:
+    """A simple nest: what each of its loops drives."""
+
+    block: BlockOp
+    drives: dict[ForOp, IterType]
+
+
+def simple_nest(root: ForOp) -> SimpleNest | None:
+    """The nest that starts at ``root``, if it is simple."""
+    loops: list[ForOp] = []
+    op: Operation = root
+    while isinstance(op, ForOp):
+        loops.append(op)
+        inside = [one for one in op.body.block.ops if has_work(one)]
+        if len(inside) != 1:
+            return None
+        op = inside[0]
+    if not isinstance(op, BlockOp) or IterType.OPAQUE in op.types:
+        return None
+    drives = _drives(op, loops)
+    return SimpleNest(op, drives) if drives is not None and _owns_elements(op) else None
+
+
+def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | None:
+    by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in loops}
+    found: dict[ForOp, IterType] = {}
+    for expr, kind in zip(block.binding_exprs, block.types, strict=True):
+        terms, constant = linear_terms(expr)
+        own: list[tuple[int, ForOp]] = []
+        for atom, factor in terms.items():
+            if not isinstance(atom, AffineDimExpr):
+                return None
+            value = block.binding_operands[atom.position]
+            loop = by_var.get(value)
+            if factor < 1 or loop in found:
+                return None
+            if loop is None:
+                if not _is_loop_variable(value):
+                    return None
+                continue  # of a loop outside: the same in all instances
+            found[loop] = kind
+            own.append((factor, loop))
+        if constant or not _counts_once(own):
+            return None
+    return found if len(found) == len(loops) else None
+
+
+def _is_loop_variable(value: SSAValue) -> bool:
+    return isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), ForOp)
+
+
+def _counts_once(terms: list[tuple[int, ForOp]]) -> bool:
+    """Whether the sum of factor * variable is different for different variables."""
+    reach = 0
+    for n, (factor, loop) in enumerate(sorted(terms, key=lambda one: one[0])):
+        if factor <= reach:
+            return False
+        extent = loop.static_extent
+        if extent is None:
+            return n == len(terms) - 1
+        reach += factor * max(extent - 1, 0)
+    return True
+
+
+def _owns_elements(block: BlockOp) -> bool:
+    regions = [block.body, *([block.init] if block.has_init else [])]
+    ops = [op for region in regions for op in region.walk()]
+    if any(op.regions or not (op.results or isinstance(op, StoreOp)) for op in ops):
+        return False
+    written = {op.buffer for op in ops if isinstance(op, StoreOp)}
+    spatial = {n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL}
+    places = set()
+    for op in ops:
+        if isinstance(op, LoadOp | StoreOp) and op.buffer in written:
+            place = _place(op, block)
+            if place is None or set(place) != spatial or len(place) != len(spatial):
+                return False
+            places.add((op.buffer, place))
+    return len(places) == len(written)
+
+
+def _place(op: LoadOp | StoreOp, block: BlockOp) -> tuple[int, ...] | None:
+    """The block variables that index an access, when each index is one of them."""
+    place: list[int] = []
+    for expr in op.indices.data.results:
+        value = _operand(expr, op)
+        args = (*block.body.block.args, *(block.init.block.args if block.has_init else ()))
+        if value is None or value not in args:
+            return None
+        place.append(args.index(value) % len(block.types))  # pyright: ignore[reportArgumentType]
+    return tuple(place)
+
+
+def _operand(expr: AffineExpr, op: LoadOp | StoreOp) -> SSAValue | None:
+    return op.operands_of_map[expr.position] if isinstance(expr, AffineDimExpr) else None
