@@ -34,7 +34,7 @@ from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.diagnostics import Location, ScheduleError, remark, suggest
 from kc.support.locations import location_of
 from kc.support.option_types import fields_from_options, from_options
-from kc.support.options import Options
+from kc.support.options import Options, option_error
 from kc.support.target import Target, target_of
 
 
@@ -394,7 +394,17 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
             # Conversion reports the first missing option.
             fields_from_options(primitive, options, primitive.name)
         return SchedulePass(primitive)
-    own = {one.name for one in fields(primitive)}  # pyright: ignore[reportArgumentType]
+    own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
+    known = list(dict.fromkeys([*own, "block", "func"]))
+    for option in options:
+        if option.name.replace("-", "_") not in known:
+            raise option_error(
+                "KC0011",
+                f"{primitive.name}: there is no option '{option.name}'",
+                options,
+                option,
+                suggest(option.name, known, f"options of {primitive.name}"),
+            )
     block = options.get("block") if "block" not in own else None
     if block is not None:
         options = options.without("block")
