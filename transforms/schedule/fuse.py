@@ -118,7 +118,6 @@ class Fuse(Primitive):
         fused = ForOp(plan.name, extent, body)
         fused.location = loops[0].location
         inner_var = fused.var
-        # The innermost variable becomes the fused one; free it of its old uses first.
         old_vars = [*(one.var for one in loops[:-1]), inner_var]
         start = InsertPoint.at_start(body.block)
         if all(isinstance(one, int) for one in sizes[1:]):
@@ -132,7 +131,8 @@ class Fuse(Primitive):
                     index = index % size if size else AffineExpr.constant(0)
                     stride *= size
                 exprs.insert(0, index)
-            for var, expr in zip(old_vars, exprs, strict=True):
+            # The innermost variable becomes the fused one: its old uses go first.
+            for var, expr in reversed(list(zip(old_vars, exprs, strict=True))):
                 replace_with_expr(var, expr, [inner_var], start)
         else:
             values = [_value(one, point, loops[0]) for one in sizes]

@@ -1,0 +1,439 @@
+"""lower-init-block: the ``init`` of a reduction becomes a block of its own.
+
+Before::
+
+    tir.for %i in 8 {
+      tir.for %k in 4 {
+        tir.for %j in 16 vectorized {
+          tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 4 = %k)
+              init { ... } do { ... }
+
+After::
+
+    tir.for %i in 8 {
+      tir.for %j_init "j_init" in 16 vectorized {
+        tir.block "C_init" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j_init) do { ... }
+      }
+      tir.for %k in 4 {
+        tir.for %j in 16 vectorized {
+          tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 4 = %k)
+              do { ... }
+
+The new block stands before the outermost loop that carries a reduce variable; the loops inside
+that one which carry spatial variables are copied, kind included. It runs in exactly the instances
+in which the block would have run its init, except that a reduction over nothing (a symbolic
+extent that is 0) is initialised too. Where the reordering is not provably without effect (another
+statement between touches the buffer, an iteration is repeated, ...) the init stays where it is,
+guarded by ``tir.if`` on the reduce variables.
+
+Requires nothing. Afterwards no block has an init region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.passes import ModulePass
+from xdsl.traits import Pure
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.index_facts import determined, forced_to_zero
+from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.simplify_affine import simplify_constraints
+from kc.dialects.affine_assembly import ZERO, linear_terms
+from kc.dialects.tir import (
+    INDEX,
+    BlockOp,
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    IterType,
+    LinearizeOp,
+    LoadOp,
+    StoreOp,
+)
+
+
+@dataclass(frozen=True)
+class LowerInitBlockPass(ModulePass):
+    """Make the init of a reduction a block before the outermost reduction loop."""
+
+    name = "lower-init-block"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in loop_tree.functions(op):
+            blocks = loop_tree.blocks(function)
+            lowering = _Lowering({block.label for block in blocks})
+            for block in blocks:
+                if block.has_init and not lowering.hoist(block):
+                    guard_init(block)
+
+
+class _Stay(Exception):
+    """The init cannot be shown to do the same before the loops."""
+
+
+@dataclass
+class _Users:
+    """The blocks (or single ops outside of blocks) that read and write a buffer."""
+
+    readers: set[Operation] = field(default_factory=set)
+    writers: set[Operation] = field(default_factory=set)
+
+
+class _Lowering:
+    """One function. All expressions are over the roots of one :class:`IndexValues`."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+        self.index = IndexValues()
+        self._users: dict[Operation, dict[SSAValue, _Users]] = {}
+        self._dependences: dict[SSAValue, frozenset[SSAValue]] = {}
+
+    def hoist(self, block: BlockOp) -> bool:
+        """Decompose ``block``; False, with nothing changed, if its init must stay inside."""
+        try:
+            plan = _Plan(self, block)
+            plan.check_order(self._users_below(plan.place))
+        except _Stay:
+            return False
+        plan.build()
+        return True
+
+    def fresh_name(self, name: str) -> str:
+        """``name``, or ``name_<n>`` for the first n that no block has."""
+        chosen, n = name, 0
+        while chosen in self.names:
+            n += 1
+            chosen = f"{name}_{n}"
+        self.names.add(chosen)
+        return chosen
+
+    def variables(self, exprs: Iterable[AffineExpr]) -> set[SSAValue]:
+        """The loop and block variables that ``exprs`` depend on."""
+        found: set[SSAValue] = set()
+        for expr in exprs:
+            for dim in dimensions(expr):
+                value = self.index.roots[dim]
+                assert value is not None
+                found |= self.dependences(value)
+        return found
+
+    def dependences(self, value: SSAValue) -> frozenset[SSAValue]:
+        """The loop and block variables that ``value`` is computed from."""
+        known = self._dependences.get(value)
+        if known is None:
+            owner = value.owner
+            if isinstance(owner, Block):
+                known = frozenset([value] if isinstance(owner.parent_op(), ForOp | BlockOp) else [])
+            else:
+                known = frozenset().union(*(self.dependences(one) for one in owner.operands))
+            self._dependences[value] = known
+        return known
+
+    def _users_below(self, place: Operation) -> dict[SSAValue, _Users]:
+        """Who uses which buffer in ``place``."""
+        found = self._users.get(place)
+        if found is None:
+            found = self._users[place] = {}
+            work: list[tuple[Operation, Operation]] = [(place, place)]
+            while work:
+                op, unit = work.pop()
+                if isinstance(op, BlockOp):
+                    unit = op
+                for buffer, reads, writes in _accesses(op):
+                    users = found.setdefault(buffer, _Users())
+                    user = unit if isinstance(unit, BlockOp) else op
+                    if reads:
+                        users.readers.add(user)
+                    if writes:
+                        users.writers.add(user)
+                work += [(inner, unit) for inner in loop_tree.children(op)]
+        return found
+
+
+class _Plan:
+    """How the init of a block runs before ``place``. Raises :class:`_Stay` where it cannot."""
+
+    def __init__(self, lowering: _Lowering, block: BlockOp) -> None:
+        self.lowering = lowering
+        self.index = lowering.index
+        self.block = block
+        exprs = [self.index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        kinds = block.types
+        reduce_exprs = [
+            expr for expr, kind in zip(exprs, kinds, strict=True) if kind is IterType.REDUCE
+        ]
+        carriers = lowering.variables(reduce_exprs)
+        loops = loop_tree.loops_around(block)
+        first = next((n for n, loop in enumerate(loops) if loop.var in carriers), len(loops))
+        inner = loops[first:]
+        inner_vars = {loop.var for loop in inner}
+        self.place: Operation = inner[0] if inner else block
+        if not carriers <= inner_vars:
+            raise _Stay  # a variable of an enclosing block is part of the reduction
+        self.zero = {loop.var for loop in inner if loop.static_extent == 1}
+        self.zero |= forced_to_zero(reduce_exprs, self.index) & inner_vars
+        self.kept = [loop for loop in inner if loop.var not in self.zero]
+        self._roots_at_zero: dict[int, AffineExpr] = {}
+
+        self.bindings: list[AffineExpr] = []
+        for expr, kind in zip(exprs, kinds, strict=True):
+            if kind is IterType.OPAQUE and lowering.variables([expr]) & inner_vars:
+                raise _Stay
+            if kind is not IterType.REDUCE:
+                self.bindings.append(self.at_zero(expr))
+        rest = [self.at_zero(expr) for expr in reduce_exprs]
+        if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
+            raise _Stay  # some instance of the block is repeated
+        conditions = [*self._predicate(), *self._path(), *(is_zero(expr) for expr in rest)]
+        self.conditions = simplify_constraints(conditions, self.index.ranges)
+        self._check_values()
+
+    def at_zero(self, expr: AffineExpr) -> AffineExpr:
+        """``expr`` where the loops that are not copied are at 0."""
+        for dim in dimensions(expr):
+            if dim not in self._roots_at_zero:
+                value = self.index.roots[dim]
+                assert value is not None
+                zero = value in self.zero or self._is_zero(value)
+                self._roots_at_zero[dim] = ZERO if zero else AffineExpr.dimension(dim)
+        return self.index.simplify(substitute(expr, self._roots_at_zero))
+
+    def _is_zero(self, value: SSAValue) -> bool:
+        """Whether ``value``, an opaque one, is 0; it must not depend on ``zero`` otherwise."""
+        if not self.lowering.dependences(value) & self.zero:
+            return False
+        owner = value.owner
+        parts = (
+            owner.indices
+            if isinstance(owner, LinearizeOp)
+            else [owner.index]
+            if isinstance(owner, DelinearizeOp)
+            else []
+        )
+        if not parts or any(self.at_zero(self.index.expr(one)) != ZERO for one in parts):
+            raise _Stay
+        return True
+
+    def _predicate(self) -> list[AffineConstraintExpr]:
+        """The predicate, as far as it does not say that the reduction is empty."""
+        found = []
+        for one in self._over_roots(self.block.predicate.data, self.block.predicate_operands):
+            rest = self.at_zero(one.lhs)
+            gone, _ = linear_terms(self.index.simplify(rest - one.lhs))
+            high = self.index.bounds(rest)[1]
+            if (
+                one.kind is AffineConstraintKind.ge
+                and gone
+                and all(factor > 0 for factor in gone.values())
+                and all(self.index.is_natural(atom) for atom in gone)
+                and not self.lowering.variables([rest])
+                and (high is None or high >= 0)
+            ):
+                continue  # an upper bound of the reduction that does not depend on any loop
+            found.append(AffineConstraintExpr(one.kind, rest, ZERO))
+        return found
+
+    def _path(self) -> list[AffineConstraintExpr]:
+        """The conditions of each ``tir.if`` between ``place`` and the block."""
+        found: list[AffineConstraintExpr] = []
+        op: Operation = self.block
+        while op is not self.place:
+            parent = op.parent_op()
+            assert parent is not None
+            if isinstance(parent, IfOp):
+                if op.parent_region() is not parent.then:
+                    raise _Stay
+                for one in self._over_roots(parent.condition.data, parent.operands_of_set):
+                    found.append(AffineConstraintExpr(one.kind, self.at_zero(one.lhs), ZERO))
+            elif not isinstance(parent, ForOp):
+                raise _Stay
+            op = parent
+        return found
+
+    def _over_roots(
+        self, space: AffineSet, operands: Sequence[SSAValue]
+    ) -> list[AffineConstraintExpr]:
+        return [
+            AffineConstraintExpr(one.kind, self.index.compose(one.lhs, operands), ZERO)
+            for one in space.constraints
+        ]
+
+    def _check_values(self) -> None:
+        """All values that the new nest uses must be there, or be computable, before ``place``."""
+        exprs = [*self.bindings, *(one.lhs for one in self.conditions or ())]
+        for expr in exprs:
+            for dim in dimensions(expr):
+                value = self.index.roots[dim]
+                assert value is not None
+                self._check_value(value)
+        for loop in self.kept:
+            if loop.dynamic_extent is not None:
+                if self.lowering.dependences(loop.dynamic_extent) & self.zero:
+                    raise _Stay
+                self._check_value(loop.dynamic_extent)
+        for value in (*self.block.dynamic_extents, *captured_values(self.block.init.block)):
+            self._check_value(value)
+
+    def _check_value(self, value: SSAValue) -> None:
+        if not loop_tree.defined_inside(value, self.place):
+            return
+        owner = value.owner
+        if isinstance(owner, Block):
+            if not isinstance(owner.parent_op(), ForOp):
+                raise _Stay
+            return
+        if owner.regions or not owner.has_trait(Pure):
+            raise _Stay
+        for operand in owner.operands:
+            self._check_value(operand)
+
+    def check_order(self, users: Mapping[SSAValue, _Users]) -> None:
+        """No other statement in ``place`` may see that the init runs earlier."""
+        reads: set[SSAValue] = set()
+        writes: set[SSAValue] = set()
+        for op in self.block.init.walk():
+            for buffer, reading, writing in _accesses(op):
+                if reading:
+                    reads.add(buffer)
+                if writing:
+                    writes.add(buffer)
+        for op in self.block.body.walk():
+            if any(writing and buffer in reads for buffer, _, writing in _accesses(op)):
+                raise _Stay
+        if reads & writes:
+            raise _Stay
+        others: set[Operation] = set()
+        for buffer in reads | writes:
+            found = users.get(buffer, _Users())
+            others |= found.writers
+            if buffer in writes:
+                others |= found.readers
+        if any(not loop_tree.is_inside(other, self.block) for other in others):
+            raise _Stay
+
+    def build(self) -> None:
+        """Make the nest, in front of ``place``."""
+        block = self.block
+        if self.conditions is None:  # no instance of the block has only zeros
+            _take_init(block).erase()
+            return
+        values: dict[SSAValue, SSAValue] = {}
+        outermost: Block | None = None
+        nest: list[Operation] = []
+
+        def rebuilt(value: SSAValue) -> SSAValue:
+            """``value`` as the new nest has it; what is missing is computed where it is needed."""
+            if value in values or not loop_tree.defined_inside(value, self.place):
+                return values.get(value, value)
+            owner = value.owner
+            if isinstance(owner, Block):
+                op: Operation = arith.ConstantOp(IntegerAttr(0, INDEX))  # in self.zero
+                values[value] = op.results[0]
+            else:
+                for operand in owner.operands:
+                    rebuilt(operand)
+                op = owner.clone(values)
+            op.location = block.location
+            emit(op)
+            return values[value]
+
+        def emit(op: Operation) -> None:
+            if outermost is None:
+                nest.append(op)
+            else:
+                outermost.add_op(op)
+
+        for loop in self.kept:
+            extent = loop.extent_value
+            copy = ForOp(
+                f"{loop.label}_init",
+                extent if isinstance(extent, int) else rebuilt(extent),
+                kind=loop.kind.data,
+                annotations=loop.annotations.data if loop.annotations else None,
+            )
+            copy.location = loop.location
+            emit(copy)
+            values[loop.var] = copy.var
+            outermost = copy.body.block
+
+        affine_map, binding_operands = self.index.to_map(self.bindings)
+        affine_set, set_operands = self.index.to_set(self.conditions)
+        iters = [
+            (kind, name, extent if isinstance(extent, int) else rebuilt(extent))
+            for kind, name, extent in block.iters
+            if kind is not IterType.REDUCE
+        ]
+        captured = set(captured_values(block.init.block))
+        for op in block.init.walk():
+            for n, operand in enumerate(op.operands):
+                if operand in captured:
+                    op.operands[n] = rebuilt(operand)
+        body = _take_init(block)
+        for arg, kind in reversed(list(zip(body.args, block.types, strict=True))):
+            if kind is IterType.REDUCE:
+                body.erase_arg(arg)
+        new = BlockOp(
+            self.lowering.fresh_name(f"{block.label}_init"),
+            iters,
+            affine_map,
+            [rebuilt(one) for one in binding_operands],
+            Region(body),
+            predicate=affine_set,
+            predicate_operands=[rebuilt(one) for one in set_operands],
+        )
+        new.location = block.location
+        emit(new)
+        parent = self.place.parent
+        assert parent is not None
+        parent.insert_ops_before(nest, self.place)
+
+
+def is_zero(expr: AffineExpr) -> AffineConstraintExpr:
+    """The condition ``expr == 0``."""
+    return AffineConstraintExpr(AffineConstraintKind.eq, expr, ZERO)
+
+
+def guard_init(block: BlockOp) -> None:
+    """Move the init of ``block`` into its body, under ``tir.if`` on the reduce variables."""
+    init = _take_init(block)
+    body = block.body.block
+    reduce_vars = []
+    for old, new, kind in zip(init.args, body.args, block.types, strict=True):
+        old.replace_all_uses_with(new)
+        if kind is IterType.REDUCE:
+            reduce_vars.append(new)
+    while init.args:
+        init.erase_arg(init.args[-1])
+    conditions = tuple(is_zero(AffineExpr.dimension(n)) for n in range(len(reduce_vars)))
+    guard = IfOp(AffineSet(len(reduce_vars), 0, conditions), reduce_vars, Region(init))
+    guard.location = block.location
+    first = body.first_op
+    if first is None:
+        body.add_op(guard)
+    else:
+        body.insert_op_before(guard, first)
+
+
+def _take_init(block: BlockOp) -> Block:
+    return block.init.detach_block(block.init.block)
+
+
+def _accesses(op: Operation) -> Iterator[tuple[SSAValue, bool, bool]]:
+    """The buffers that ``op`` itself uses: buffer, whether it reads it, whether it writes it."""
+    if isinstance(op, LoadOp):
+        yield op.buffer, True, False
+    elif isinstance(op, StoreOp):
+        yield op.buffer, False, True
+    else:
+        for operand in op.operands:
+            if isinstance(operand.type, MemRefType):
+                yield operand, True, True
