@@ -8,8 +8,6 @@ from typing import TypeVar
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
     AffineConstraintExpr,
     AffineDimExpr,
     AffineExpr,
@@ -18,26 +16,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.analysis.simplify_affine import simplify
 from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, StoreOp
 
 Operands = Sequence[SSAValue]
 _Space = TypeVar("_Space", AffineMap, AffineSet)
-
-
-def normalize(expr: AffineExpr) -> AffineExpr:
-    """``expr`` as a sum of distinct terms, inside divisions too."""
-    terms: dict[AffineExpr, int] = {}
-    flat, constant = linear_terms(expr)
-    for atom, factor in flat.items():
-        if isinstance(atom, AffineBinaryOpExpr) and atom.kind in (
-            AffineBinaryOpKind.FloorDiv,
-            AffineBinaryOpKind.CeilDiv,
-            AffineBinaryOpKind.Mod,
-        ):
-            atom = AffineBinaryOpExpr(atom.kind, normalize(atom.lhs), normalize(atom.rhs))
-        terms[atom] = terms.get(atom, 0) + factor
-    return from_terms({atom: factor for atom, factor in terms.items() if factor}, constant)
 
 
 def _exprs(space: AffineMap | AffineSet) -> list[AffineExpr]:
@@ -69,7 +52,7 @@ def compact(space: _Space, operands: Operands) -> tuple[_Space, list[SSAValue]]:
             position[operand] = len(distinct)
             distinct.append(operand)
         dims.append(AffineExpr.dimension(position[operand]))
-    exprs = [normalize(one.replace_dims_and_symbols(dims, [])) for one in _exprs(space)]
+    exprs = [simplify(one.replace_dims_and_symbols(dims, []), ()) for one in _exprs(space)]
     used: dict[int, int] = {}
     for expr in exprs:
         for part in expr.dfs():
