@@ -953,6 +953,8 @@ class IfOp(IRDLOperation):
         condition = AffineSet(len(operands), 0, condition.constraints)
         attributes = parse_optional_attributes(parser)
         then = parser.parse_region()
+        if not then.blocks:  # an empty body parses to no block
+            then.add_block(Block())
         orelse = parser.parse_region() if parser.parse_optional_keyword("else") else None
         op = cls(condition, operands, then, orelse)
         op.attributes.update(attributes)

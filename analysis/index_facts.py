@@ -1,0 +1,100 @@
+"""What follows for loop variables from facts about index expressions.
+
+If ``f floordiv 4`` and ``f mod 4`` are known, so is ``f``; if ``k_o * 4 + k_i`` is 0 and both are
+at least 0, both are 0. Used to see through splits and fusions, symbolic ones included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from kc.analysis.index_values import IndexValues
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import DelinearizeOp, LinearizeOp
+
+
+def forced_to_zero(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]:
+    """Root values that are 0 whenever all of ``exprs`` (over the roots) are 0."""
+
+    def parts(expr: AffineExpr) -> list[AffineExpr]:
+        terms, constant = linear_terms(expr)
+        same_sign = all(factor > 0 for factor in terms.values()) or all(
+            factor < 0 for factor in terms.values()
+        )
+        natural = all(index.is_natural(atom) for atom in terms)
+        return list(terms) if constant == 0 and same_sign and natural else []
+
+    return _consequences(exprs, index, parts)
+
+
+def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]:
+    """Root values that the values of ``exprs`` (over the roots) determine."""
+
+    def parts(expr: AffineExpr) -> list[AffineExpr]:
+        # A mixed-radix number: each digit is worth more than all smaller ones together.
+        terms, _ = linear_terms(expr)
+        span = 0
+        for atom, factor in sorted(terms.items(), key=lambda term: abs(term[1])):
+            if span is None or abs(factor) <= span:
+                return []
+            low, high = index.bounds(atom)
+            width = None if low is None or high is None else abs(factor) * (high - low)
+            span = None if width is None else span + width
+        return list(terms)
+
+    return _consequences(exprs, index, parts)
+
+
+def _consequences(
+    exprs: Iterable[AffineExpr],
+    index: IndexValues,
+    parts: Callable[[AffineExpr], list[AffineExpr]],
+) -> set[SSAValue]:
+    """The roots that follow from ``exprs``; ``parts`` gives what follows from a sum.
+
+    Works for any property that a quotient and a remainder pass on to the dividend, and the
+    results of a linearization or delinearization to its operands.
+    """
+    known: set[AffineExpr] = set()
+    values: set[SSAValue] = set()
+    work = list(exprs)
+    while work:
+        expr = work.pop()
+        if expr in known or isinstance(expr, AffineConstantExpr):
+            continue
+        known.add(expr)
+        if isinstance(expr, AffineDimExpr):
+            value = index.roots[expr.position]
+            if value is not None:
+                values.add(value)
+                work += _operands(value, values, index)
+        else:
+            work += [atom for atom in parts(expr) if atom not in known]
+        # A remainder and its quotient may become known in either order.
+        for one in list(known):
+            if isinstance(one, AffineBinaryOpExpr) and one.kind is AffineBinaryOpKind.Mod:
+                if one.lhs not in known and index.simplify(one.lhs // one.rhs) in known:
+                    work.append(one.lhs)
+    return values
+
+
+def _operands(value: SSAValue, known: set[SSAValue], index: IndexValues) -> list[AffineExpr]:
+    owner = value.owner
+    if isinstance(owner, LinearizeOp):
+        return [index.expr(one) for one in owner.indices]
+    if isinstance(owner, DelinearizeOp):
+        # Results that are constant by themselves (a size of 1) are no roots.
+        if all(
+            one in known or isinstance(index.expr(one), AffineConstantExpr) for one in owner.indices
+        ):
+            return [index.expr(owner.index)]
+    return []

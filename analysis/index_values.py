@@ -1,0 +1,239 @@
+"""Index values of a function as affine expressions over roots: loop variables and opaque values.
+
+One numbering of dimensions serves the whole function, so that expressions from different ops can
+be combined, compared and simplified by the ranges of their roots. ``tir.apply``, constants,
+``arith.addi/subi/muli`` and ``tir.linearize``/``tir.delinearize`` by constant sizes are seen
+through; everything else of type index is a root.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+
+from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
+from kc.dialects.tir import (
+    INDEX,
+    ApplyOp,
+    BlockOp,
+    DelinearizeOp,
+    ForOp,
+    LinearizeOp,
+    SymbolOp,
+)
+
+AFFINE_OPS = (
+    ApplyOp,
+    LinearizeOp,
+    DelinearizeOp,
+    arith.ConstantOp,
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+)
+"""The ops that may be seen through."""
+
+
+class IndexValues:
+    """The affine view of the index values of one function; :attr:`roots` are its dimensions."""
+
+    def __init__(self) -> None:
+        self.roots: list[SSAValue | None] = []
+        self.ranges: list[Bounds] = []
+        self._exprs: dict[SSAValue, AffineExpr] = {}
+
+    def dimension(self, value: SSAValue | None, range_: Bounds) -> AffineExpr:
+        """A new root: ``value``, or a dimension that no value stands for."""
+        expr = AffineExpr.dimension(len(self.roots))
+        self.roots.append(value)
+        self.ranges.append(range_)
+        if value is not None:
+            self._exprs[value] = expr
+        return expr
+
+    def define(self, value: SSAValue, expr: AffineExpr) -> None:
+        """From now on ``value`` is ``expr`` (over the roots)."""
+        self._exprs[value] = expr
+
+    def expr(self, value: SSAValue) -> AffineExpr:
+        """``value`` over the roots, simplified."""
+        found = self._exprs.get(value)
+        if found is None:
+            found = self._affine(value)
+            if found is None:
+                return self.dimension(value, self._range(value))
+            self._exprs[value] = found
+        return found
+
+    def constant(self, value: SSAValue) -> int | None:
+        """``value`` when it is known to be a constant."""
+        expr = self.expr(value)
+        return expr.value if isinstance(expr, AffineConstantExpr) else None
+
+    def simplify(self, expr: AffineExpr) -> AffineExpr:
+        """``expr`` (over the roots) in its simplest form."""
+        return simplify(expr, self.ranges)
+
+    def bounds(self, expr: AffineExpr) -> Bounds:
+        """Bounds of ``expr`` (over the roots)."""
+        return bounds(expr, self.ranges)
+
+    def is_natural(self, expr: AffineExpr) -> bool:
+        """Whether ``expr`` (over the roots) is known to be at least 0."""
+        low, _ = self.bounds(expr)
+        return low is not None and low >= 0
+
+    def compose(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> AffineExpr:
+        """``expr`` over ``operands``, as an expression over the roots, simplified."""
+        if isinstance(expr, AffineDimExpr):
+            return self.expr(operands[expr.position])
+        dims = [self.expr(one) for one in operands]
+        return simplify(expr.replace_dims_and_symbols(dims, ()), self.ranges)
+
+    def conditions(
+        self, condition: AffineSet, operands: Sequence[SSAValue]
+    ) -> list[AffineConstraintExpr] | None:
+        """``condition`` over the roots without what always holds; None if it never holds."""
+        dims = [self.expr(one) for one in operands]
+        return simplify_constraints(
+            [
+                AffineConstraintExpr(one.kind, one.lhs.replace_dims_and_symbols(dims, ()), one.rhs)
+                for one in condition.constraints
+            ],
+            self.ranges,
+        )
+
+    def to_map(self, exprs: Sequence[AffineExpr]) -> tuple[AffineMap, list[SSAValue]]:
+        """``exprs`` over the roots as a map over the roots that they use."""
+        position, operands = self._used(exprs)
+        local = tuple(substitute(one, position) for one in exprs)
+        return AffineMap(len(operands), 0, local), operands
+
+    def to_set(
+        self, constraints: Sequence[AffineConstraintExpr]
+    ) -> tuple[AffineSet, list[SSAValue]]:
+        """A conjunction over the roots as a set over the roots that it uses."""
+        position, operands = self._used([one.lhs for one in constraints])
+        local = tuple(
+            AffineConstraintExpr(
+                one.kind, substitute(one.lhs, position), one.rhs, canonicalize=False
+            )
+            for one in constraints
+        )
+        return AffineSet(len(operands), 0, local), operands
+
+    def _used(self, exprs: Sequence[AffineExpr]) -> tuple[dict[int, AffineExpr], list[SSAValue]]:
+        position: dict[int, AffineExpr] = {}
+        operands: list[SSAValue] = []
+        for expr in exprs:
+            for dim in dimensions(expr):
+                if dim not in position:
+                    value = self.roots[dim]
+                    assert value is not None, "a dimension without a value cannot be an operand"
+                    position[dim] = AffineExpr.dimension(len(operands))
+                    operands.append(value)
+        return position, operands
+
+    def _affine(self, value: SSAValue) -> AffineExpr | None:
+        owner = value.owner
+        if value.type != INDEX or not isinstance(owner, AFFINE_OPS):
+            return None
+        if isinstance(owner, ApplyOp):
+            return self.compose(owner.expr, owner.operands_of_map)
+        if isinstance(owner, arith.ConstantOp):
+            attr = owner.value
+            return AffineExpr.constant(attr.value.data) if isinstance(attr, IntegerAttr) else None
+        if isinstance(owner, LinearizeOp):
+            return self._linearize(owner)
+        if isinstance(owner, DelinearizeOp):
+            assert isinstance(value, OpResult)
+            return self._delinearize(owner, value.index)
+        lhs, rhs = self.expr(owner.lhs), self.expr(owner.rhs)
+        if isinstance(owner, arith.AddiOp):
+            return self.simplify(lhs + rhs)
+        if isinstance(owner, arith.SubiOp):
+            return self.simplify(lhs - rhs)
+        if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
+            return self.simplify(lhs * rhs)
+        return None
+
+    def _linearize(self, op: LinearizeOp) -> AffineExpr | None:
+        total = self.expr(op.indices[0])
+        for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
+            known = self.constant(size)
+            if known is None:
+                return None
+            total = total * known + self.expr(index)
+        return self.simplify(total)
+
+    def _delinearize(self, op: DelinearizeOp, result: int) -> AffineExpr | None:
+        sizes = [self.constant(one) for one in op.sizes[max(result, 1) :]]
+        known = [one for one in sizes if one is not None and one > 0]
+        if len(known) != len(sizes):
+            return None
+        index = self.expr(op.index)
+        if result == 0:
+            return self.simplify(index // math.prod(known))
+        return self.simplify(index // math.prod(known[1:]) % known[0])
+
+    def _range(self, value: SSAValue) -> Bounds:
+        owner = value.owner
+        if isinstance(owner, Block):
+            return self._argument_range(owner.parent_op(), value)
+        if isinstance(owner, DelinearizeOp):
+            return (0, None) if self.is_natural(self.expr(owner.index)) else UNBOUNDED
+        # Sizes, and what tir.linearize makes of indices that are at least 0 by its contract.
+        if isinstance(owner, SymbolOp | memref.DimOp | LinearizeOp):
+            return 0, None
+        if isinstance(owner, arith.MuliOp):
+            natural = all(self.is_natural(self.expr(one)) for one in owner.operands)
+            return (0, None) if natural else UNBOUNDED
+        return UNBOUNDED
+
+    def _argument_range(self, parent: Operation | None, value: SSAValue) -> Bounds:
+        extent: int | SSAValue | None = None
+        if isinstance(parent, ForOp):
+            extent = parent.extent_value
+        elif isinstance(parent, BlockOp):
+            extent = parent.extents[value.index]  # pyright: ignore[reportAttributeAccessIssue]
+        elif isinstance(parent, func.FuncOp) and parent.arg_attrs is not None:
+            index = value.index  # pyright: ignore[reportAttributeAccessIssue]
+            is_size = "kc.symbol" in parent.arg_attrs.data[index].data
+            return (0, None) if is_size else UNBOUNDED
+        if extent is None:
+            return UNBOUNDED
+        if isinstance(extent, int):
+            return 0, max(extent - 1, 0)
+        _, high = self.bounds(self.expr(extent))
+        return 0, None if high is None else max(high - 1, 0)
+
+
+def dimensions(expr: AffineExpr) -> list[int]:
+    """The dimensions that ``expr`` uses, in order of first use."""
+    if isinstance(expr, AffineDimExpr):
+        return [expr.position]
+    found = (part.position for part in expr.dfs() if isinstance(part, AffineDimExpr))
+    return list(dict.fromkeys(found))
+
+
+def substitute(expr: AffineExpr, values: Mapping[int, AffineExpr]) -> AffineExpr:
+    """``expr`` with the dimensions in ``values`` replaced; nothing is simplified."""
+    if isinstance(expr, AffineDimExpr):
+        return values.get(expr.position, expr)
+    if isinstance(expr, AffineBinaryOpExpr):
+        lhs, rhs = substitute(expr.lhs, values), substitute(expr.rhs, values)
+        return AffineBinaryOpExpr(expr.kind, lhs, rhs)
+    return expr

@@ -1,0 +1,90 @@
+"""Affine maps and sets as Python functions of their dimensions and symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
+
+from kc.analysis.interpreter.errors import PoisonError
+
+_OPERATOR = {
+    AffineBinaryOpKind.Add: "{} + {}",
+    AffineBinaryOpKind.Mul: "{} * {}",
+    AffineBinaryOpKind.FloorDiv: "{} // {}",
+    AffineBinaryOpKind.CeilDiv: "-(-{} // {})",
+    AffineBinaryOpKind.Mod: "{} % {}",
+}
+
+
+def _source(expr: AffineExpr, dims: int) -> str:
+    if isinstance(expr, AffineConstantExpr):
+        return f"({expr.value})"
+    if isinstance(expr, AffineDimExpr):
+        return f"x{expr.position}"
+    if isinstance(expr, AffineSymExpr):
+        return f"x{dims + expr.position}"
+    assert isinstance(expr, AffineBinaryOpExpr)
+    text = _OPERATOR[expr.kind].format(_source(expr.lhs, dims), _source(expr.rhs, dims))
+    return f"({text})"
+
+
+def _function(count: int, body: str) -> Callable[..., object]:
+    arguments = ", ".join(f"x{n}" for n in range(count))
+    return eval(f"lambda {arguments}: {body}", {"__builtins__": {}})
+
+
+@lru_cache(maxsize=4096)
+def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
+    """The results of ``affine`` as a function of its dimensions, then its symbols.
+
+    Division and remainder by zero raise ZeroDivisionError.
+    """
+    results = "".join(f"{_source(one, affine.num_dims)}, " for one in affine.results)
+    return _function(affine.num_dims + affine.num_symbols, f"({results})")  # pyright: ignore
+
+
+@lru_cache(maxsize=4096)
+def set_function(affine: AffineSet) -> Callable[..., bool]:
+    """Whether a point is in ``affine``, as a function of its dimensions, then its symbols.
+
+    A condition on a poison value counts only if all others hold.
+    """
+    count = affine.num_dims + affine.num_symbols
+    symbol = {
+        AffineConstraintKind.ge: ">=",
+        AffineConstraintKind.le: "<=",
+        AffineConstraintKind.eq: "==",
+    }
+    dims = affine.num_dims
+    conditions = [
+        f"{_source(one.lhs, dims)} {symbol[one.kind]} {_source(one.rhs, dims)}"
+        for one in affine.constraints
+    ]
+    all_hold = _function(count, " and ".join(conditions) or "True")
+    each = [_function(count, one) for one in conditions]
+
+    def holds(*point: int) -> bool:
+        try:
+            return bool(all_hold(*point))
+        except PoisonError as error:
+            for condition in each:
+                try:
+                    if not condition(*point):
+                        return False
+                except PoisonError:
+                    continue
+            raise error
+
+    return holds

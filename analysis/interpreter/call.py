@@ -1,0 +1,159 @@
+"""Calling a function from Python: numpy arrays and numbers in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.interpreter import Interpreter
+from xdsl.ir import Attribute, Operation
+
+from kc.analysis.dominance import check_dominance
+from kc.analysis.interpreter.arith_float import ArithValueFunctions, float_functions
+from kc.analysis.interpreter.arith_integer import integer_functions
+from kc.analysis.interpreter.control import (
+    AffineFunctions,
+    ControlFlowFunctions,
+    FuncFunctions,
+    ScfFunctions,
+)
+from kc.analysis.interpreter.engine import KernelInterpreter
+from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.math import math_functions
+from kc.analysis.interpreter.memory import MemRefFunctions
+from kc.analysis.interpreter.symbols import argument_attributes, argument_name, bind_symbols
+from kc.analysis.interpreter.te import TeFunctions
+from kc.analysis.interpreter.tir import TirFunctions
+from kc.analysis.interpreter.values import Buffer, dtype_of, float_type, is_float, wrapper
+from kc.analysis.interpreter.vector import VectorAccessFunctions, VectorFunctions
+from kc.dialects import te
+
+_FUNCTIONS = (
+    AffineFunctions(),
+    ArithValueFunctions(),
+    ControlFlowFunctions(),
+    FuncFunctions(),
+    MemRefFunctions(),
+    ScfFunctions(),
+    TeFunctions(),
+    TirFunctions(),
+    VectorAccessFunctions(),
+    VectorFunctions(),
+    float_functions(),
+    integer_functions(),
+    math_functions(),
+)
+
+
+def make_interpreter(
+    module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()
+) -> KernelInterpreter:
+    """An interpreter of ``module`` that knows all ops; ``listeners`` see each op that runs.
+
+    More implementations can be registered on it, as on any interpreter of xDSL.
+    """
+    interpreter = KernelInterpreter(module, listeners)
+    for functions in _FUNCTIONS:
+        interpreter.register_implementations(functions)
+    return interpreter
+
+
+def run(
+    module: ModuleOp,
+    func_name: str,
+    args: Sequence[np.ndarray | int | float],
+    listeners: Sequence[Interpreter.Listener] = (),
+) -> tuple[Any, ...]:
+    """Run the ``te.func`` or ``func.func`` called ``func_name``.
+
+    Tensors and memrefs are numpy arrays of the argument's shape and dtype (``kc.dtype`` where it
+    is given; else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
+    are written in place. Scalars are numbers. The results are numpy arrays and scalars.
+
+    Raises :class:`ExecutionError` when an argument does not fit, or the program does something
+    without a defined result: out of bounds, outside of a domain, a division by zero, poison used;
+    :class:`~kc.support.diagnostics.ParseError` KC1201 when a value is used where it is not defined.
+    """
+    check_dominance(module)
+    interpreter = make_interpreter(module, listeners)
+    function = interpreter.symbol_op(func_name)
+    if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
+        raise ExecutionError(function, f"@{func_name} is not a function with a body")
+    types = list(function.function_type.inputs)
+    if len(args) != len(types):
+        raise ExecutionError(
+            function, f"@{func_name} takes {len(types)} arguments, {len(args)} were given"
+        )
+    attrs = argument_attributes(function)
+    values = tuple(
+        _to_value(function, n, arg, type_, attrs[n])
+        for n, (arg, type_) in enumerate(zip(args, types, strict=True))
+    )
+    results = interpreter.run_function(function, values, bind_symbols(function, values))
+    return tuple(
+        _from_value(function, value, type_, attr)
+        for value, type_, attr in zip(
+            results,
+            function.function_type.outputs,
+            argument_attributes(function, "res_attrs"),
+            strict=True,
+        )
+    )
+
+
+def user_dtype(function: Operation, type_: Attribute, attrs: dict[str, Attribute]) -> np.dtype:
+    """The dtype of an argument or result as its user sees it (``kc.dtype``)."""
+    given = attrs.get("kc.dtype")
+    return np.dtype(given.data) if isinstance(given, StringAttr) else dtype_of(function, type_)
+
+
+def _to_value(
+    function: Operation, index: int, arg: Any, type_: Attribute, attrs: dict[str, Attribute]
+) -> Any:
+    name = argument_name(function, index)
+    if isinstance(type_, MemRefType | TensorType):
+        if not isinstance(arg, np.ndarray):
+            raise ExecutionError(
+                function, f"{name} is a {type(arg).__name__}, but {type_} takes a numpy array"
+            )
+        held = dtype_of(function, type_.element_type)
+        accepted = {user_dtype(function, type_.element_type, attrs)}
+        if "kc.dtype" not in attrs and held.kind == "i":
+            accepted.add(np.dtype(f"uint{8 * held.itemsize}"))
+            if held.itemsize == 1:
+                accepted.add(np.dtype(np.bool_))
+        if arg.dtype not in accepted:
+            wanted = " or ".join(sorted(map(str, accepted)))
+            raise ExecutionError(function, f"{name} has the dtype {arg.dtype}, not {wanted}")
+        return Buffer(arg.view(held), name)
+    if is_float(type_):
+        return float_type(function, type_)(arg)
+    if isinstance(type_, IntegerType | IndexType):
+        width = type_.width.data if isinstance(type_, IntegerType) else 64
+        number = int(arg)
+        if number != arg or not -(1 << (width - 1)) <= number < 1 << width:
+            raise ExecutionError(function, f"{name} is {arg}, which is no value of type {type_}")
+        return wrapper(width)(number)
+    raise ExecutionError(function, f"an argument of type {type_} cannot be interpreted")
+
+
+def _from_value(
+    function: Operation, value: Any, type_: Attribute, attrs: dict[str, Attribute]
+) -> Any:
+    if isinstance(type_, MemRefType | TensorType):
+        data = value.array(function)
+        data = data.view(user_dtype(function, type_.element_type, attrs))
+        return data.copy() if isinstance(type_, TensorType) else data
+    if is_float(type_):
+        return float_type(function, type_)(value)
+    return bool(value) if type_ == IntegerType(1) else int(value)

@@ -1,0 +1,74 @@
+"""Scalar semantics applied to scalars and, element by element, to vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import VectorType
+from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.ir import Operation
+
+from kc.analysis.interpreter.engine import Run, prepared
+from kc.analysis.interpreter.values import Poison
+
+Scalar = Callable[..., Any]
+"""A function of scalars; one that gives several results returns a tuple."""
+
+
+def elementwise(op: Operation, function: Scalar, *, strict: bool = True) -> Run:
+    """``function`` for the operand types of ``op``.
+
+    Poison operands make a poison result, unless ``strict`` is False: then ``function`` sees them.
+    """
+    scalar = _propagating(function, len(op.operands), len(op.results)) if strict else function
+    shape = next(
+        (one.type.get_shape() for one in op.operands if isinstance(one.type, VectorType)), None
+    )
+    if shape is None:
+        return scalar
+    lanes = np.frompyfunc(scalar, len(op.operands), len(op.results))
+    if shape:
+        return lanes
+
+    def rank_zero(*args: Any) -> np.ndarray:
+        # numpy unpacks arrays of rank 0.
+        result = np.empty((), object)
+        result[()] = lanes(*args)
+        return result
+
+    return rank_zero
+
+
+def _propagating(function: Scalar, operands: int, results: int) -> Scalar:
+    if operands == 1 and results == 1:
+        return lambda a: a if type(a) is Poison else function(a)
+    if operands == 2 and results == 1:
+
+        def binary(a: Any, b: Any) -> Any:
+            if type(a) is Poison:
+                return a
+            return b if type(b) is Poison else function(a, b)
+
+        return binary
+
+    def general(*args: Any) -> Any:
+        for one in args:
+            if type(one) is Poison:
+                return one if results == 1 else (one,) * results
+        return function(*args)
+
+    return general
+
+
+def elementwise_functions(
+    name: str, table: dict[type[Operation], Callable[[Operation], Scalar]]
+) -> InterpreterFunctions:
+    """Implementations of pure scalar ops, from how each makes its scalar function."""
+
+    def method(make: Callable[[Operation], Scalar]) -> Callable[..., Run]:
+        return lambda functions, interpreter, op: elementwise(op, make(op))
+
+    members = {kind.__name__: prepared(kind)(method(make)) for kind, make in table.items()}
+    return register_impls(type(name, (InterpreterFunctions,), members))()

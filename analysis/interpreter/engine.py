@@ -1,0 +1,290 @@
+"""xDSL's interpreter, made quick: each op is looked at once, and values live in numbered slots.
+
+Implementations are xDSL's :class:`InterpreterFunctions`; one whose method is marked with
+:func:`prepared` returns how to run an op, and that is kept for all later iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    OpImplResult,
+    PythonValues,
+    ReturnedValues,
+    impl,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator, SymbolOpInterface
+
+from kc.analysis.interpreter.errors import ExecutionError
+from kc.support.locations import location_of
+
+Run = Callable[..., Any]
+"""Runs an op on its operands: gives nothing, the only result, or the tuple of all results."""
+
+Runner = Callable[..., PythonValues]
+"""Runs a region on its arguments and gives what it returns."""
+
+_PREPARE = "kc_prepare"
+
+
+def prepared(op_type: type[Operation]) -> Callable[[Callable[..., Run]], Any]:
+    """Marks ``method(self, interpreter, op)`` as what tells how to run ops of a type.
+
+    The body of the method runs once for an op, the function it returns at each execution.
+    """
+
+    def mark(prepare: Callable[..., Run]) -> Any:
+        def run(
+            functions: Any, interpreter: Interpreter, op: Operation, args: PythonValues
+        ) -> PythonValues:
+            return _as_tuple(op, prepare(functions, interpreter, op)(*args))
+
+        registered = impl(op_type)(run)
+        setattr(registered, _PREPARE, prepare)
+        return registered
+
+    return mark
+
+
+def _as_tuple(op: Operation, value: Any) -> PythonValues:
+    count = len(op.results)
+    return () if count == 0 else (value,) if count == 1 else tuple(value)
+
+
+class _Plan:
+    """A block as it is run: its arguments' slots, its steps and its terminator.
+
+    Made ``ready`` when the block runs for the first time.
+    """
+
+    __slots__ = ("arguments", "block", "ready", "steps", "terminator")
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.ready = False
+        self.arguments: list[int] = []
+        # (op, run, operands of the environment, slot of the result or -1, slots if several)
+        self.steps: list[tuple[Operation, Run, Callable[[list], tuple], int, list[int]]] = []
+        self.terminator: tuple[Operation, Callable[..., OpImplResult], Callable] | None = None
+
+
+class KernelInterpreter(Interpreter):
+    """Runs functions of a module, each in an environment of its own.
+
+    ``symbols`` are the symbolic sizes of the function that is running.
+    """
+
+    def __init__(self, module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> None:
+        super().__init__(module, index_bitwidth=64, listeners=tuple(listeners))
+        self.symbols: dict[str, int] = {}
+        self._env: list[Any] = []
+        self._slots: dict[SSAValue, int] = {}
+        self._plans: dict[Block, _Plan] = {}
+        self._sizes: dict[Operation, int] = {}
+        self._named: dict[str, Operation] | None = None
+        self._memory: dict[Operation, Any] = {}
+
+    # Functions -----------------------------------------------------------------------------
+
+    def run_function(
+        self, function: Operation, args: PythonValues, symbols: dict[str, int]
+    ) -> PythonValues:
+        """Run the only region of a function in a new environment."""
+        region = function.regions[0]
+        if function not in self._sizes:
+            self._sizes[function] = self._number(region)
+        saved = self._env, self.symbols
+        self._env, self.symbols = [None] * self._sizes[function], symbols
+        try:
+            # Overflow and NaN are results like any other.
+            with np.errstate(all="ignore"):
+                return self.run_ssacfg_region(region, args)
+        finally:
+            self._env, self.symbols = saved
+
+    def _number(self, region: Region) -> int:
+        """Give the values of a function slots, counted from 0."""
+        count = 0
+        for block in _blocks(region):
+            for value in block.args:
+                self._slots[value] = count
+                count += 1
+            for op in block.ops:
+                for value in op.results:
+                    self._slots[value] = count
+                    count += 1
+        return count
+
+    def symbol_op(self, name: str) -> Operation:
+        """The op of the module with a symbol name.
+
+        Raises :class:`ExecutionError` if there is none.
+        """
+        if self._named is None:
+            self._named = {}
+            for op in self.module.body.ops:
+                trait = op.get_trait(SymbolOpInterface)
+                attr = trait.get_sym_attr_name(op) if trait is not None else None
+                if attr is not None:
+                    self._named[attr.data] = op
+        found = self._named.get(name)
+        if found is None:
+            known = ", ".join(f"@{one}" for one in self._named) or "nothing"
+            raise ExecutionError(None, f"there is no @{name} in the module, which has {known}")
+        return found
+
+    def global_value(self, op: Operation, make: Callable[[], Any]) -> Any:
+        """The one value of a global, made when it is first asked for."""
+        if op not in self._memory:
+            self._memory[op] = make()
+        return self._memory[op]
+
+    # Regions -------------------------------------------------------------------------------
+
+    def runner(self, region: Region) -> Runner:
+        """How to run ``region``: a function of its arguments. An empty one returns nothing."""
+        block = region.blocks.first
+        if block is None:
+            return lambda *_: ()
+        return partial(self._execute, self._plan(block))
+
+    def run_ssacfg_region(
+        self, region: Region, args: PythonValues, name: str = "unknown"
+    ) -> PythonValues:
+        return self.runner(region)(*args)
+
+    def _execute(self, plan: _Plan, *args: Any) -> PythonValues:
+        env = self._env
+        while True:
+            if not plan.ready:
+                self._make_ready(plan)
+            for slot, value in zip(plan.arguments, args, strict=True):
+                env[slot] = value
+            op: Operation | None = None
+            try:
+                for op, run, operands, result, results in plan.steps:  # noqa: B007 (see below)
+                    value = run(*operands(env))
+                    if result >= 0:
+                        env[result] = value
+                    elif results:
+                        for slot, one in zip(results, value, strict=True):
+                            env[slot] = one
+                if plan.terminator is None:
+                    return ()
+                op, end, operands = plan.terminator
+                outcome = end(op, operands(env)).terminator_value
+            except ExecutionError:
+                raise
+            except ZeroDivisionError as error:
+                # Other divisions are checked by their ops.
+                raise ExecutionError(op, "division by zero in an affine expression") from error
+            except Exception as error:
+                if not hasattr(error, "__notes__") and op is not None:
+                    error.add_note(f"while interpreting {op.name} at {location_of(op)}")
+                raise
+            if outcome is None:
+                return ()
+            if isinstance(outcome, ReturnedValues):
+                return outcome.values
+            plan, args = self._plan(outcome.block), outcome.args
+
+    def _plan(self, block: Block) -> _Plan:
+        plan = self._plans.get(block)
+        if plan is None:
+            plan = self._plans[block] = _Plan(block)
+        return plan
+
+    def _make_ready(self, plan: _Plan) -> None:
+        plan.arguments = [self._slots[arg] for arg in plan.block.args]
+        for op in plan.block.ops:
+            operands = _getter([self._slots[value] for value in op.operands])
+            functions, registered = self._implementation(op)
+            if op.has_trait(IsTerminator):
+                plan.terminator = (op, self._terminator(functions, registered), operands)
+                break
+            results = [self._slots[value] for value in op.results]
+            single = results[0] if len(results) == 1 else -1
+            run = self._observed(op, self._runnable(op, functions, registered))
+            plan.steps.append((op, run, operands, single, results if single < 0 else []))
+        plan.ready = True
+
+    def _implementation(self, op: Operation) -> tuple[InterpreterFunctions, Any]:
+        known = self._impls._impl_dict  # pyright: ignore[reportPrivateUsage]
+        found = known.get(type(op))
+        if found is None:
+            # An op of the same name in another class: one that extends xDSL's definition.
+            found = next((one for kind, one in known.items() if kind.name == op.name), None)
+        if found is None:
+            raise ExecutionError(op, "the interpreter does not know this op")
+        return found
+
+    def _runnable(self, op: Operation, functions: InterpreterFunctions, registered: Any) -> Run:
+        prepare = getattr(registered, _PREPARE, None)
+        if prepare is not None:
+            return prepare(functions, self, op)
+        if len(op.results) == 1:
+            return lambda *args: registered(functions, self, op, args).values[0]
+        return lambda *args: registered(functions, self, op, args).values
+
+    def _terminator(
+        self, functions: InterpreterFunctions, registered: Any
+    ) -> Callable[..., OpImplResult]:
+        def run(op: Operation, args: PythonValues) -> OpImplResult:
+            for listener in self.listeners:
+                listener.will_interpret_op(op, args)
+            outcome = registered(functions, self, op, args)
+            for listener in self.listeners:
+                listener.did_interpret_op(op, outcome.values)
+            return outcome
+
+        return run
+
+    def _observed(self, op: Operation, run: Run) -> Run:
+        if not self.listeners:
+            return run
+
+        def observed(*args: Any) -> Any:
+            for listener in self.listeners:
+                listener.will_interpret_op(op, args)
+            value = run(*args)
+            for listener in self.listeners:
+                listener.did_interpret_op(op, _as_tuple(op, value))
+            return value
+
+        return observed
+
+    # What xDSL's own implementations ask for -------------------------------------------------
+
+    def get_values(self, values: Iterable[SSAValue]) -> PythonValues:
+        return tuple(self._env[self._slots[value]] for value in values)
+
+    def set_values(self, pairs: Iterable[tuple[SSAValue, Any]]) -> None:
+        for value, result in pairs:
+            self._env[self._slots[value]] = result
+
+
+def _blocks(region: Region) -> Iterable[Block]:
+    for block in region.blocks:
+        yield block
+        for op in block.ops:
+            for nested in op.regions:
+                yield from _blocks(nested)
+
+
+def _getter(slots: Sequence[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
+    """The function that takes the values of ``slots`` from an environment."""
+    if not slots:
+        return lambda env: ()
+    if len(slots) == 1:
+        (slot,) = slots
+        return lambda env: (env[slot],)
+    return itemgetter(*slots)

@@ -1,0 +1,92 @@
+"""What the interpreter raises when a program does something that has no defined result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
+
+from kc.support.locations import location_of
+
+if TYPE_CHECKING:
+    from kc.analysis.interpreter.values import Buffer
+
+
+class ExecutionError(InterpretationError):
+    """An op that cannot be executed: where, what, and in which iteration.
+
+    ``op`` is the op, ``location`` its place in the user's text (None if unknown) and ``frames``
+    what was being executed around it, innermost first: ``'k = 3'``, ``'block "C" (vi = 0)'``.
+    """
+
+    def __init__(self, op: Operation | None, text: str) -> None:
+        super().__init__(text)
+        self.op = op
+        self.text = text
+        self.location = location_of(op)
+        self.frames: list[str] = []
+
+    def within(self, frame: str) -> ExecutionError:
+        """This error, with one more level of what was being executed."""
+        self.frames.append(frame)
+        return self
+
+    def __str__(self) -> str:
+        name = f"{self.op.name}: " if self.op is not None else ""
+        lines = [f"{name}{self.text}"]
+        if self.location is not None:
+            lines.append(f"  --> {self.location}")
+        if self.frames:
+            lines.append("  in " + ", ".join(reversed(self.frames)))
+        return "\n".join(lines)
+
+
+class OutOfBoundsError(ExecutionError):
+    """An access outside of a buffer or tensor: ``buffer`` (its name), ``index``, ``shape``.
+
+    ``count`` consecutive elements along the last dimension were accessed.
+    """
+
+    def __init__(
+        self, op: Operation, buffer: Buffer, index: Sequence[int], vector: Sequence[int] = ()
+    ) -> None:
+        self.buffer = buffer.name
+        self.index = tuple(index)
+        self.shape = tuple(buffer.array(op).shape)
+        self.vector = tuple(vector)
+        what = f"index {index_text(self.index)}"
+        if self.vector:
+            what = f"a vector of {'x'.join(map(str, self.vector))} elements at " + what
+        super().__init__(
+            op, f"{what} is out of bounds of {self.buffer}, whose shape is {index_text(self.shape)}"
+        )
+
+
+class DomainError(ExecutionError):
+    """A block runs for a value of an iteration variable that its domain does not have.
+
+    ``block`` and ``variable`` are names, ``value`` is what the binding gave, and 0 <= value <
+    ``extent`` was to hold.
+    """
+
+    def __init__(self, op: Operation, block: str, variable: str, value: int, extent: int) -> None:
+        self.block = block
+        self.variable = variable
+        self.value = value
+        self.extent = extent
+        super().__init__(
+            op,
+            f'block "{block}" runs for {variable} = {value}, outside of its domain '
+            f"0 <= {variable} < {extent}",
+        )
+
+
+class PoisonError(ExecutionError):
+    """Something depends on a value that MLIR leaves undefined; ``op`` is the op that made it."""
+
+
+def index_text(index: Sequence[int]) -> str:
+    """``[1, 2]``."""
+    return "[" + ", ".join(str(one) for one in index) + "]"

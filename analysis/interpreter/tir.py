@@ -1,0 +1,141 @@
+"""The ops of ``tir``: loops of every kind run serially, in increasing order.
+
+Beyond what a kernel computes, this checks what a block promises: where its predicate holds, each
+iteration variable lies in its domain.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.interpreter import InterpreterFunctions, register_impls
+
+from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.control import affine_value
+from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
+from kc.analysis.interpreter.errors import DomainError, ExecutionError
+from kc.analysis.interpreter.memory import allocation, reader, writer
+from kc.analysis.interpreter.te import extents_from, symbol_value
+from kc.analysis.interpreter.values import Poison
+from kc.dialects import tir
+from kc.dialects.tir import IterType
+
+
+@register_impls
+class TirFunctions(InterpreterFunctions):
+    """Loops, blocks, buffers and their accesses."""
+
+    @prepared(tir.ForOp)
+    def for_(self, interpreter: KernelInterpreter, op: tir.ForOp) -> Run:
+        body, label, static = interpreter.runner(op.body), op.label, op.extent.value.data
+
+        def run(*dynamic: int) -> None:
+            i = 0
+            try:
+                for i in range(dynamic[0] if dynamic else static):
+                    body(i)
+            except ExecutionError as error:
+                error.within(f"{label} = {i}")
+                raise
+
+        return run
+
+    @prepared(tir.BlockOp)
+    def block(self, interpreter: KernelInterpreter, op: tir.BlockOp) -> Run:
+        bindings, holds = map_function(op.bindings.data), set_function(op.predicate.data)
+        complete, names = extents_from(op.extents), op.names
+        body = interpreter.runner(op.body)
+        init = interpreter.runner(op.init) if op.has_init else None
+        reduced = [n for n, kind in enumerate(op.types) if kind is IterType.REDUCE]
+        first = len(op.dynamic_extents)
+        second = first + len(op.binding_operands)
+
+        def run(*args: int) -> None:
+            if not holds(*args[second:]):
+                return
+            values = bindings(*args[first:second])
+            for n, extent in enumerate(complete(args[:first])):
+                if not 0 <= values[n] < extent:
+                    raise DomainError(op, op.label, names[n], values[n], extent)
+            try:
+                if init is not None and all(values[n] == 0 for n in reduced):
+                    init(*values)
+                body(*values)
+            except ExecutionError as error:
+                bound = ", ".join(f"{name} = {i}" for name, i in zip(names, values, strict=True))
+                error.within(f'block "{op.label}" ({bound})')
+                raise
+
+        return run
+
+    @prepared(tir.IfOp)
+    def if_(self, interpreter: KernelInterpreter, op: tir.IfOp) -> Run:
+        holds = set_function(op.condition.data)
+        then, orelse = interpreter.runner(op.then), interpreter.runner(op.orelse)
+
+        def run(*operands: int) -> None:
+            if holds(*operands):
+                then()
+            else:
+                orelse()
+
+        return run
+
+    @prepared(tir.LoadOp)
+    def load(self, interpreter: KernelInterpreter, op: tir.LoadOp) -> Run:
+        read, index = reader(op, op.result.type), map_function(op.indices.data)
+        return lambda buffer, *operands: read(buffer, index(*operands))
+
+    @prepared(tir.StoreOp)
+    def store(self, interpreter: KernelInterpreter, op: tir.StoreOp) -> Run:
+        write, index = writer(op, op.value.type), map_function(op.indices.data)
+        return lambda value, buffer, *operands: write(value, buffer, index(*operands))
+
+    @prepared(tir.AllocOp)
+    def alloc(self, interpreter: KernelInterpreter, op: tir.AllocOp) -> Run:
+        assert isinstance(type_ := op.buffer.type, MemRefType)
+        return allocation(op, type_, op.label)
+
+    @prepared(tir.ApplyOp)
+    def apply(self, interpreter: KernelInterpreter, op: tir.ApplyOp) -> Run:
+        return affine_value(map_function(op.map.data))
+
+    @prepared(tir.LinearizeOp)
+    def linearize(self, interpreter: KernelInterpreter, op: tir.LinearizeOp) -> Run:
+        count = len(op.indices)
+
+        def run(*args: Any) -> Any:
+            total = 0
+            for i, size in zip(args[:count], args[count:], strict=True):
+                if type(i) is Poison:
+                    return i
+                if not 0 <= i < size:
+                    return Poison(op, f"{i} is not less than its size {size}")
+                total = total * size + i
+            return total
+
+        return run
+
+    @prepared(tir.DelinearizeOp)
+    def delinearize(self, interpreter: KernelInterpreter, op: tir.DelinearizeOp) -> Run:
+        count = len(op.indices)
+
+        def run(index: Any, *sizes: int) -> Any:
+            if type(index) is Poison:
+                return index if count == 1 else (index,) * count
+            parts: list[int] = []
+            for size in reversed(sizes[1:]):
+                if size <= 0:
+                    raise ExecutionError(op, f"a size is {size}; sizes are positive")
+                index, part = divmod(index, size)
+                parts.append(part)
+            # The outermost index takes the rest, as `f floordiv n` does.
+            parts.append(index)
+            return tuple(reversed(parts)) if count > 1 else index
+
+        return run
+
+    @prepared(tir.SymbolOp)
+    def symbol(self, interpreter: KernelInterpreter, op: tir.SymbolOp) -> Run:
+        return symbol_value(interpreter, op, op.symbol.data)

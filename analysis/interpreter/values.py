@@ -1,0 +1,183 @@
+"""How the interpreter represents values.
+
+============================  ===================================================================
+IR type                       Python value
+============================  ===================================================================
+f16, f32, f64                 numpy.float16, numpy.float32, numpy.float64
+iN, index                     int, in the signed range of the width (index: 64 bits)
+i1                            bool
+vector                        numpy array of dtype object, whose elements are as above
+memref, tensor                :class:`Buffer`
+any, undefined                :class:`Poison`
+============================  ===================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import nextafter
+from typing import Any, NoReturn
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
+
+from kc.analysis.interpreter.errors import ExecutionError, PoisonError
+
+INDEX_WIDTH = 64
+
+_FLOATS: dict[type[Attribute], type[np.floating]] = {
+    Float16Type: np.float16,
+    Float32Type: np.float32,
+    Float64Type: np.float64,
+}
+_INTEGERS = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+
+
+def element_type(type_: Attribute) -> Attribute:
+    """The type itself, or the element type of a vector."""
+    return type_.element_type if isinstance(type_, VectorType) else type_
+
+
+def is_float(type_: Attribute) -> bool:
+    """Whether ``type_`` is a float type the interpreter computes with."""
+    return type(type_) in _FLOATS
+
+
+def float_type(op: Operation, type_: Attribute) -> type[np.floating]:
+    """The numpy scalar type of a float type, or of a vector's elements."""
+    found = _FLOATS.get(type(element_type(type_)))
+    if found is None:
+        raise ExecutionError(op, f"the type {type_} cannot be interpreted (f16, f32 and f64 can)")
+    return found
+
+
+def int_width(op: Operation, type_: Attribute) -> int:
+    """The width of an integer or index type, or of a vector's elements."""
+    scalar = element_type(type_)
+    if isinstance(scalar, IntegerType):
+        return scalar.width.data
+    if isinstance(scalar, IndexType):
+        return INDEX_WIDTH
+    raise ExecutionError(op, f"the type {type_} cannot be interpreted as an integer")
+
+
+def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
+    """How elements of a scalar type are held in memory (i1: one byte)."""
+    found = _FLOATS.get(type(type_))
+    if found is None and isinstance(type_, IntegerType):
+        found = _INTEGERS.get(type_.width.data)
+    if found is None and isinstance(type_, IndexType):
+        found = np.int64
+    if found is None:
+        raise ExecutionError(op, f"elements of type {type_} cannot be interpreted")
+    return np.dtype(found)
+
+
+def wrapper(width: int) -> Callable[[int], int]:
+    """The function that brings any integer into the signed range of ``width`` (i1: to bool)."""
+    if width == 1:
+        return lambda value: bool(value & 1)
+    half, mask = 1 << (width - 1), (1 << width) - 1
+    return lambda value: ((value + half) & mask) - half
+
+
+def round_exactly(value: int | Fraction, kind: type[np.floating]) -> np.floating:
+    """The float of type ``kind`` nearest to an exact number, ties to even."""
+    try:
+        double = float(value)
+    except OverflowError:
+        return kind(np.inf if value > 0 else -np.inf)
+    if kind is not np.float64 and double != value:
+        # Rounding twice is wrong at ties: round to odd first (Boldo and Melquiond, 2008).
+        if not np.float64(double).view(np.int64) & 1:
+            double = nextafter(double, np.inf if value > double else -np.inf)
+    return kind(double)
+
+
+class Poison:
+    """A value that MLIR leaves undefined, such as a shift by more than the width.
+
+    It passes through pure ops; whatever else depends on it (an index, a condition, a store)
+    raises :class:`PoisonError`.
+    """
+
+    __slots__ = ("op", "reason")
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __init__(self, op: Operation, reason: str) -> None:
+        self.op = op
+        self.reason = reason
+
+    def _use(self, *_: object) -> NoReturn:
+        raise PoisonError(self.op, f"{self.reason}: the result is poison, and it is used")
+
+    __bool__ = __int__ = __float__ = __index__ = _use
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _use
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _use
+
+
+class Buffer:
+    """Memory with a name: a memref, or a tensor. ``data`` is None once it is deallocated."""
+
+    __slots__ = ("data", "name", "views")
+
+    def __init__(self, data: np.ndarray, name: str) -> None:
+        self.data: np.ndarray | None = data
+        self.name = name
+        self.views: list[Buffer] = []
+
+    def array(self, op: Operation) -> np.ndarray:
+        """The elements; an error after a deallocation."""
+        if self.data is None:
+            raise ExecutionError(op, f"{self.name} is used after it was deallocated")
+        return self.data
+
+    def view(self, data: np.ndarray, name: str | None = None) -> Buffer:
+        """A buffer on part of this one's memory, which dies with it."""
+        made = Buffer(data, name or self.name)
+        self.views.append(made)
+        return made
+
+    def free(self) -> None:
+        """Deallocate."""
+        self.data = None
+        for view in self.views:
+            view.free()
+
+
+def fresh_array(op: Operation, shape: tuple[int, ...], type_: Attribute) -> np.ndarray:
+    """Uninitialised memory: never zeros, but NaN, or bytes of 0xA5 (i1: true)."""
+    dtype = dtype_of(op, type_)
+    if min(shape, default=0) < 0:
+        raise ExecutionError(op, f"a buffer of shape {list(shape)} is allocated")
+    if dtype.kind == "f":
+        return np.full(shape, np.nan, dtype)
+    if dtype.kind == "b":
+        return np.full(shape, True)
+    return np.full(shape, int.from_bytes(b"\xa5" * dtype.itemsize, "little", signed=True), dtype)
+
+
+def vector_of(elements: np.ndarray) -> np.ndarray:
+    """An array from memory as a vector value."""
+    if elements.dtype.kind != "f":
+        return elements.astype(object)
+    vector = np.empty(elements.shape, object)
+    vector.reshape(-1)[:] = list(elements.reshape(-1))
+    return vector
+
+
+def splat(shape: tuple[int, ...], value: Any) -> np.ndarray:
+    """A vector whose elements are all ``value``."""
+    vector = np.empty(shape, object)
+    vector.fill(value)
+    return vector

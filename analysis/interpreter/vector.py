@@ -1,0 +1,253 @@
+"""The ops of ``vector``: accesses, and vectors from and to their elements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineDimExpr
+
+from kc.analysis.interpreter.combine import combining_function
+from kc.analysis.interpreter.elementwise import elementwise
+from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
+from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError
+from kc.analysis.interpreter.math import fused_multiply_add
+from kc.analysis.interpreter.memory import (
+    element_reader,
+    element_writer,
+    vector_reader,
+    vector_writer,
+)
+from kc.analysis.interpreter.values import (
+    Buffer,
+    Poison,
+    dtype_of,
+    float_type,
+    splat,
+    vector_of,
+)
+from kc.dialects.tir import DYNAMIC
+
+
+def _shape(type_: Any) -> tuple[int, ...]:
+    assert isinstance(type_, VectorType)
+    return tuple(type_.get_shape())
+
+
+def _shifted(index: Sequence[int], lane: int) -> tuple[int, ...]:
+    """The index ``lane`` elements further along the last dimension."""
+    return (*index[:-1], index[-1] + lane)
+
+
+@register_impls
+class VectorAccessFunctions(InterpreterFunctions):
+    """Vectors from and to memory. Elements that a mask leaves out are not accessed at all."""
+
+    @prepared(vector.LoadOp)
+    def load(self, interpreter: KernelInterpreter, op: vector.LoadOp) -> Run:
+        assert isinstance(type_ := op.result.type, VectorType)
+        read = vector_reader(op, type_)
+        return lambda buffer, *index: read(buffer, index)
+
+    @prepared(vector.StoreOp)
+    def store(self, interpreter: KernelInterpreter, op: vector.StoreOp) -> Run:
+        assert isinstance(type_ := op.vector.type, VectorType)
+        write = vector_writer(op, type_)
+        return lambda value, buffer, *index: write(value, buffer, index)
+
+    @prepared(vector.MaskedLoadOp)
+    def masked_load(self, interpreter: KernelInterpreter, op: vector.MaskedLoadOp) -> Run:
+        assert isinstance(type_ := op.result.type, VectorType)
+        read = element_reader(op, type_.element_type)
+
+        def run(buffer: Buffer, *args: Any) -> np.ndarray:
+            *index, mask, result = args
+            result = result.copy()
+            for lane, active in enumerate(mask):
+                if active:
+                    result[lane] = read(buffer, _shifted(index, lane))
+            return result
+
+        return run
+
+    @prepared(vector.MaskedStoreOp)
+    def masked_store(self, interpreter: KernelInterpreter, op: vector.MaskedStoreOp) -> Run:
+        write = element_writer(op)
+
+        def run(buffer: Buffer, *args: Any) -> None:
+            *index, mask, value = args
+            for lane, active in enumerate(mask):
+                if active:
+                    write(value[lane], buffer, _shifted(index, lane))
+
+        return run
+
+    @prepared(vector.TransferReadOp)
+    def transfer_read(self, interpreter: KernelInterpreter, op: vector.TransferReadOp) -> Run:
+        assert isinstance(type_ := op.result.type, VectorType)
+        read = element_reader(op, type_.element_type)
+        lanes, rank = _transfer_lanes(op, type_), len(op.indices)
+
+        def run(buffer: Buffer, *args: Any) -> np.ndarray:
+            index, padding = args[:rank], args[rank]
+            result = splat(_shape(type_), padding)
+            for lane, place in lanes(buffer, index, args[rank + 1] if op.mask else None):
+                result[lane] = read(buffer, place)
+            return result
+
+        return run
+
+    @prepared(vector.TransferWriteOp)
+    def transfer_write(self, interpreter: KernelInterpreter, op: vector.TransferWriteOp) -> Run:
+        assert isinstance(type_ := op.vector.type, VectorType)
+        if not isinstance(op.source.type, MemRefType):
+            raise ExecutionError(op, f"a transfer into {op.source.type} cannot be interpreted")
+        write = element_writer(op)
+        lanes, rank = _transfer_lanes(op, type_), len(op.indices)
+
+        def run(value: np.ndarray, buffer: Buffer, *args: Any) -> None:
+            for lane, place in lanes(buffer, args[:rank], args[rank] if op.mask else None):
+                write(value[lane], buffer, place)
+
+        return run
+
+
+def _transfer_lanes(op: vector.TransferReadOp | vector.TransferWriteOp, type_: VectorType) -> Run:
+    """The function that lists the elements to transfer: their place in the vector and in memory.
+
+    Elements that the mask leaves out, or that are outside where ``in_bounds`` does not promise
+    otherwise, are not listed.
+    """
+    dims = [
+        one.position if isinstance(one, AffineDimExpr) else None
+        for one in op.permutation_map.data.results
+    ]
+    promised = [isinstance(one, IntegerAttr) and bool(one.value.data) for one in op.in_bounds.data]
+    # The mask has a dimension for each one that is not broadcast, in the order of the memory.
+    masked = [n for _, n in sorted((dim, n) for n, dim in enumerate(dims) if dim is not None)]
+    all_lanes = list(itertools.product(*map(range, type_.get_shape())))
+
+    def lanes(buffer: Buffer, index: Sequence[int], mask: np.ndarray | None) -> Any:
+        sizes = buffer.array(op).shape
+        for lane in all_lanes:
+            if mask is not None and not mask[tuple(lane[n] for n in masked)]:
+                continue
+            place = list(index)
+            for n, dim in enumerate(dims):
+                if dim is not None:
+                    place[dim] += lane[n]
+            outside = {n for n, i in enumerate(place) if not 0 <= i < sizes[n]}
+            allowed = {dim for n, dim in enumerate(dims) if dim is not None and not promised[n]}
+            if not outside:
+                yield lane, tuple(place)
+            elif not outside <= allowed:
+                raise OutOfBoundsError(op, buffer, place)
+
+    return lanes
+
+
+@register_impls
+class VectorFunctions(InterpreterFunctions):
+    """Vectors in registers."""
+
+    @prepared(vector.BroadcastOp)
+    def broadcast(self, interpreter: KernelInterpreter, op: vector.BroadcastOp) -> Run:
+        shape = _shape(op.vector.type)
+        if isinstance(op.source.type, VectorType):
+            return lambda source: np.broadcast_to(source, shape).copy()
+        return lambda source: splat(shape, source)
+
+    @prepared(vector.ExtractOp)
+    def extract(self, interpreter: KernelInterpreter, op: vector.ExtractOp) -> Run:
+        place = _position(op, op.static_position.get_values(), _shape(op.vector.type))
+
+        def run(source: np.ndarray, *dynamic: int) -> Any:
+            at = place(dynamic)
+            return at if isinstance(at, Poison) else source[at]
+
+        return run
+
+    @prepared(vector.InsertOp)
+    def insert(self, interpreter: KernelInterpreter, op: vector.InsertOp) -> Run:
+        shape = _shape(op.result.type)
+        place = _position(op, op.static_position.get_values(), shape)
+
+        def run(source: Any, target: np.ndarray, *dynamic: int) -> np.ndarray:
+            at = place(dynamic)
+            if isinstance(at, Poison):
+                return splat(shape, at)
+            result = target.copy()
+            result[at] = source
+            return result
+
+        return run
+
+    @prepared(vector.ShuffleOp)
+    def shuffle(self, interpreter: KernelInterpreter, op: vector.ShuffleOp) -> Run:
+        mask = list(op.mask.get_values())
+        missing = Poison(op, "no element is chosen")
+
+        def run(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            elements = np.concatenate([np.atleast_1d(a), np.atleast_1d(b)])
+            result = elements[mask]
+            result[[n for n, one in enumerate(mask) if one < 0]] = missing
+            return result
+
+        return run
+
+    @prepared(vector.FMAOp)
+    def fma(self, interpreter: KernelInterpreter, op: vector.FMAOp) -> Run:
+        kind = float_type(op, op.res.type)
+        return elementwise(op, lambda a, b, c: fused_multiply_add(kind, a, b, c))
+
+    @prepared(vector.ReductionOp)
+    def reduction(self, interpreter: KernelInterpreter, op: vector.ReductionOp) -> Run:
+        combine = combining_function(op, op.kind.data.value, op.dest.type)
+
+        def run(elements: np.ndarray, *accumulator: Any) -> Any:
+            values = [*accumulator, *elements]
+            poison = next((one for one in values if isinstance(one, Poison)), None)
+            return reduce(combine, values) if poison is None else poison
+
+        return run
+
+    @prepared(vector.CreateMaskOp)
+    def create_mask(self, interpreter: KernelInterpreter, op: vector.CreateMaskOp) -> Run:
+        shape = _shape(op.mask_vector.type)
+
+        def run(*sizes: int) -> np.ndarray:
+            mask = splat(shape, False)
+            mask[tuple(slice(0, max(size, 0)) for size in sizes)] = True
+            return mask
+
+        return run
+
+    @prepared(vector.BitcastOp)
+    def bitcast(self, interpreter: KernelInterpreter, op: vector.BitcastOp) -> Run:
+        assert isinstance(source := op.source.type, VectorType)
+        assert isinstance(target := op.result.type, VectorType)
+        from_, to = dtype_of(op, source.element_type), dtype_of(op, target.element_type)
+        return lambda a: vector_of(a.astype(from_).view(to))
+
+
+def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> Run:
+    """The function that completes a position with its dynamic parts; poison if it is outside."""
+
+    def place(dynamic: Sequence[int]) -> Any:
+        rest = iter(dynamic)
+        at = tuple(next(rest) if one == DYNAMIC else one for one in static)
+        for i, size in zip(at, shape, strict=False):
+            if type(i) is Poison:
+                return i
+            if not 0 <= i < size:
+                return Poison(op, f"there is no element {list(at)} in a vector of {list(shape)}")
+        return at
+
+    return place

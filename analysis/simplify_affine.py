@@ -1,0 +1,326 @@
+"""Simplifying affine expressions and conditions whose dimensions have known ranges.
+
+``(o * 32 + i) floordiv 32`` is ``o`` when ``0 <= i < 32``. Expressions are kept as sums of atoms
+(dimensions, divisions and remainders) with coefficients; a division or remainder by ``c`` gives
+up what is a multiple of ``c``, then what its range decides, then what is smaller than a common
+divisor of the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from kc.dialects.affine_assembly import ZERO, from_terms
+
+Bounds = tuple[int | None, int | None]
+"""Inclusive lower and upper bound; None where there is none."""
+
+UNBOUNDED: Bounds = (None, None)
+
+_Terms = dict[AffineExpr, int]
+_Linear = tuple[_Terms, int]
+
+
+def simplify(expr: AffineExpr, ranges: Sequence[Bounds]) -> AffineExpr:
+    """``expr`` in its simplest known form, equal to it wherever every dimension is in range.
+
+    ``ranges[d]`` bounds dimension ``d``; dimensions beyond the end are unbounded.
+    """
+    if isinstance(expr, AffineConstantExpr):
+        return expr
+    if isinstance(expr, AffineDimExpr):
+        low, high = _range(expr.position, ranges)
+        return AffineExpr.constant(low) if low is not None and low == high else expr
+    return from_terms(*_linear(expr, ranges))
+
+
+def bounds(expr: AffineExpr, ranges: Sequence[Bounds]) -> Bounds:
+    """Bounds of ``expr`` over all dimensions in range (sound, exact for one use of each)."""
+    return _bounds(_linear(expr, ranges), ranges)
+
+
+def decide(constraint: AffineConstraintExpr, ranges: Sequence[Bounds]) -> bool | None:
+    """Whether ``constraint`` always holds (True), never holds (False), or neither is proven."""
+    return _decide(constraint.kind, _linear(constraint.lhs - constraint.rhs, ranges), ranges)
+
+
+def simplify_constraint(
+    constraint: AffineConstraintExpr, ranges: Sequence[Bounds]
+) -> AffineConstraintExpr | bool:
+    """An equivalent condition ``expr >= 0`` or ``expr == 0``, or its value if that is known."""
+    kind, expr = constraint.kind, constraint.lhs - constraint.rhs
+    if kind is AffineConstraintKind.le:
+        kind, expr = AffineConstraintKind.ge, expr * -1
+    terms, constant = _linear(expr, ranges)
+    known = _decide(kind, (terms, constant), ranges)
+    if known is not None:
+        return known
+    divisor = math.gcd(*terms.values())
+    if kind is AffineConstraintKind.eq and constant % divisor:
+        return False
+    terms = {atom: factor // divisor for atom, factor in terms.items()}
+    return AffineConstraintExpr(kind, from_terms(terms, constant // divisor), ZERO)
+
+
+def simplify_constraints(
+    constraints: Sequence[AffineConstraintExpr], ranges: Sequence[Bounds]
+) -> list[AffineConstraintExpr] | None:
+    """The conjunction, simplified, without what always holds; None if it never holds."""
+    kept: dict[AffineConstraintExpr, None] = {}
+    for one in constraints:
+        simple = simplify_constraint(one, ranges)
+        if simple is False:
+            return None
+        if simple is not True:
+            kept[simple] = None
+    return list(kept)
+
+
+def _range(dim: int, ranges: Sequence[Bounds]) -> Bounds:
+    return ranges[dim] if dim < len(ranges) else UNBOUNDED
+
+
+def _linear(expr: AffineExpr, ranges: Sequence[Bounds]) -> _Linear:
+    """``expr`` as a simplified sum."""
+    terms: _Terms = {}
+    constant = 0
+    has_mod = False
+    work = [(expr, 1)]
+    while work:
+        part, factor = work.pop()
+        if isinstance(part, AffineConstantExpr):
+            constant += factor * part.value
+            continue
+        if isinstance(part, AffineDimExpr):
+            low, high = _range(part.position, ranges)
+            if low is not None and low == high:
+                constant += factor * low
+                continue
+        elif isinstance(part, AffineBinaryOpExpr):
+            lhs, rhs = part.lhs, part.rhs
+            if part.kind is AffineBinaryOpKind.Add:
+                work += [(rhs, factor), (lhs, factor)]
+                continue
+            if isinstance(rhs, AffineConstantExpr):
+                if part.kind is AffineBinaryOpKind.Mul:
+                    work.append((lhs, factor * rhs.value))
+                    continue
+                if rhs.value > 0:
+                    inner, extra = _divide(part.kind, lhs, rhs.value, ranges)
+                    constant += factor * extra
+                    for atom, count in inner.items():
+                        terms[atom] = terms.get(atom, 0) + factor * count
+                    has_mod = True
+                    continue
+        terms[part] = terms.get(part, 0) + factor
+    terms = {atom: factor for atom, factor in terms.items() if factor}
+    if has_mod:
+        return _recombine(terms, constant, ranges)
+    return terms, constant
+
+
+def _divide(
+    kind: AffineBinaryOpKind, lhs: AffineExpr, divisor: int, ranges: Sequence[Bounds]
+) -> _Linear:
+    terms, constant = _linear(lhs, ranges)
+    if kind is AffineBinaryOpKind.CeilDiv:
+        return _floor_div(terms, constant + divisor - 1, divisor, ranges)
+    if kind is AffineBinaryOpKind.FloorDiv:
+        return _floor_div(terms, constant, divisor, ranges)
+    return _mod(terms, constant, divisor, ranges)
+
+
+def _floor_div(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Bounds]) -> _Linear:
+    whole, rest = _split(terms, divisor)
+    whole_constant, constant = divmod(constant, divisor)
+    if not rest:
+        return whole, whole_constant
+    low, high = _bounds((rest, constant), ranges)
+    if low is not None and high is not None and low // divisor == high // divisor:
+        return whole, whole_constant + low // divisor
+    reduced = _drop_small(rest, constant, divisor, ranges)
+    if reduced is not None:
+        common, large, quotient, _ = reduced
+        more, more_constant = _floor_div(large, quotient, divisor // common, ranges)
+        return _add(whole, more), whole_constant + more_constant
+    if len(rest) == 1:
+        ((atom, factor),) = rest.items()
+        inner = _divided(atom, AffineBinaryOpKind.FloorDiv)
+        if factor == 1 and inner is not None:
+            # (x floordiv b + k) floordiv c  ==  (x + k * b) floordiv (b * c)
+            dividend, by = inner
+            nested, nested_constant = _linear(dividend, ranges)
+            more, more_constant = _floor_div(
+                nested, nested_constant + constant * by, by * divisor, ranges
+            )
+            return _add(whole, more), whole_constant + more_constant
+    quotient = AffineBinaryOpExpr(
+        AffineBinaryOpKind.FloorDiv, from_terms(rest, constant), AffineConstantExpr(divisor)
+    )
+    return _add(whole, {quotient: 1}), whole_constant
+
+
+def _mod(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Bounds]) -> _Linear:
+    _, rest = _split(terms, divisor)
+    constant %= divisor
+    for atom, factor in rest.items():
+        inner = _divided(atom, AffineBinaryOpKind.Mod)
+        if inner is not None and factor * inner[1] % divisor == 0:
+            # factor * (x mod m) differs from factor * x by a multiple of the divisor
+            nested, nested_constant = _linear(inner[0], ranges)
+            others = {one: count for one, count in rest.items() if one is not atom}
+            flat = _add(others, {one: factor * count for one, count in nested.items()})
+            return _mod(flat, constant + factor * nested_constant, divisor, ranges)
+    if not rest:
+        return {}, constant
+    low, high = _bounds((rest, constant), ranges)
+    if low is not None and high is not None and low // divisor == high // divisor:
+        return rest, constant - low // divisor * divisor
+    reduced = _drop_small(rest, constant, divisor, ranges)
+    if reduced is not None:
+        common, large, quotient, (small, small_constant) = reduced
+        more, more_constant = _mod(large, quotient, divisor // common, ranges)
+        scaled = {atom: factor * common for atom, factor in more.items()}
+        return _add(scaled, small), more_constant * common + small_constant
+    remainder = AffineBinaryOpExpr(
+        AffineBinaryOpKind.Mod, from_terms(rest, constant), AffineConstantExpr(divisor)
+    )
+    return {remainder: 1}, 0
+
+
+def _drop_small(
+    terms: _Terms, constant: int, divisor: int, ranges: Sequence[Bounds]
+) -> tuple[int, _Terms, int, _Linear] | None:
+    """Split ``terms + constant`` into ``g * (large + quotient) + small`` with 0 <= small < g.
+
+    ``g`` divides ``divisor``. Then the quotient by ``divisor`` is that of ``large + quotient`` by
+    ``divisor / g``. Returns ``g, large, quotient, small``.
+    """
+    candidates = {math.gcd(divisor, factor) for factor in terms.values()}
+    candidates.add(math.gcd(divisor, *terms.values()))
+    for common in sorted(candidates, reverse=True):
+        if common == 1:
+            return None
+        small = {atom: factor for atom, factor in terms.items() if factor % common}
+        low, high = _bounds((small, constant % common), ranges)
+        if low is None or high is None or low // common != high // common:
+            continue
+        shift = low // common
+        large = {atom: factor // common for atom, factor in terms.items() if atom not in small}
+        return (
+            common,
+            large,
+            constant // common + shift,
+            (small, constant % common - shift * common),
+        )
+    return None
+
+
+def _split(terms: _Terms, divisor: int) -> tuple[_Terms, _Terms]:
+    """Coefficients divided by ``divisor`` towards zero: quotients and remainders."""
+    whole: _Terms = {}
+    rest: _Terms = {}
+    for atom, factor in terms.items():
+        quotient = abs(factor) // divisor * (1 if factor > 0 else -1)
+        if quotient:
+            whole[atom] = quotient
+        if factor != quotient * divisor:
+            rest[atom] = factor - quotient * divisor
+    return whole, rest
+
+
+def _add(one: _Terms, other: _Terms) -> _Terms:
+    total = dict(one)
+    for atom, factor in other.items():
+        total[atom] = total.get(atom, 0) + factor
+    return {atom: factor for atom, factor in total.items() if factor}
+
+
+def _divided(atom: AffineExpr, kind: AffineBinaryOpKind) -> tuple[AffineExpr, int] | None:
+    """Dividend and divisor if ``atom`` is a division (or remainder) by a positive constant."""
+    if isinstance(atom, AffineBinaryOpExpr) and atom.kind is kind:
+        if isinstance(atom.rhs, AffineConstantExpr) and atom.rhs.value > 0:
+            return atom.lhs, atom.rhs.value
+    return None
+
+
+def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linear:
+    """Replace ``a * c * (x floordiv c) + a * (x mod c)`` by ``a * x``."""
+    work = list(terms)
+    while work:
+        atom = work.pop()
+        inner = _divided(atom, AffineBinaryOpKind.Mod)
+        factor = terms.get(atom)
+        if inner is None or factor is None:
+            continue
+        dividend, by = inner
+        flat, extra = _linear(dividend, ranges)
+        quotient, quotient_constant = _floor_div(flat, extra, by, ranges)
+        if len(quotient) != 1 or quotient_constant:
+            continue
+        ((other, count),) = quotient.items()
+        if count != 1 or terms.get(other) != factor * by:
+            continue
+        del terms[atom], terms[other]
+        constant += factor * extra
+        terms = _add(terms, {one: factor * count for one, count in flat.items()})
+        work = list(terms)
+    return terms, constant
+
+
+def _decide(kind: AffineConstraintKind, value: _Linear, ranges: Sequence[Bounds]) -> bool | None:
+    low, high = _bounds(value, ranges)
+    if kind is AffineConstraintKind.le:
+        low, high = (None if high is None else -high), (None if low is None else -low)
+        kind = AffineConstraintKind.ge
+    if high is not None and high < 0:
+        return False
+    if kind is AffineConstraintKind.ge:
+        return True if low is not None and low >= 0 else None
+    if low is not None and low > 0:
+        return False
+    return True if low == 0 and high == 0 else None
+
+
+def _bounds(value: _Linear, ranges: Sequence[Bounds]) -> Bounds:
+    terms, constant = value
+    low: int | None = constant
+    high: int | None = constant
+    for atom, factor in terms.items():
+        atom_low, atom_high = _atom_bounds(atom, ranges)
+        if factor < 0:
+            atom_low, atom_high = atom_high, atom_low
+        low = None if low is None or atom_low is None else low + factor * atom_low
+        high = None if high is None or atom_high is None else high + factor * atom_high
+        if low is None and high is None:
+            break
+    return low, high
+
+
+def _atom_bounds(atom: AffineExpr, ranges: Sequence[Bounds]) -> Bounds:
+    if isinstance(atom, AffineDimExpr):
+        return _range(atom.position, ranges)
+    quotient = _divided(atom, AffineBinaryOpKind.FloorDiv)
+    if quotient is not None:
+        low, high = bounds(quotient[0], ranges)
+        by = quotient[1]
+        return (None if low is None else low // by), (None if high is None else high // by)
+    remainder = _divided(atom, AffineBinaryOpKind.Mod)
+    if remainder is not None:
+        low, high = bounds(remainder[0], ranges)
+        by = remainder[1]
+        if low is not None and high is not None and low // by == high // by:
+            return low % by, high % by
+        return 0, by - 1
+    return UNBOUNDED
