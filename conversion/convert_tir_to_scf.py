@@ -20,9 +20,9 @@ A parallel loop in a parallel one becomes ``scf.for``; an unrolled loop is ``scf
 discardable attribute ``llvm.loop_annotation``, which upstream's lowering and ours carry to the
 branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of i1 become buffers of
 i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). Small buffers of
-constant size are ``memref.alloca`` at the start of the function or parallel body, others
-``memref.alloc`` with a ``memref.dealloc`` where their region ends. ``fastmath<contract>`` goes on
-float additions and multiplications without flags.
+constant size are ``memref.alloca`` at the start of the function or parallel body; others are
+``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
+that block. ``fastmath<contract>`` goes on float additions and multiplications without flags.
 
 Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
 Legal set: no op of ``tir`` remains.
@@ -31,8 +31,9 @@ Legal set: no op of ``tir`` remains.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, vector
@@ -40,6 +41,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    FixedBitwidthType,
     FunctionType,
     IntegerAttr,
     IntegerType,
@@ -51,22 +53,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineConstraintExpr,
-    AffineConstraintKind,
-    AffineDimExpr,
-    AffineExpr,
-)
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
+from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
-from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -74,7 +69,13 @@ from kc.support.locations import location_of
 STACK_BYTES = 64 * 1024
 """The most that the buffers of one function or parallel body take on the stack."""
 
+ALIGNMENT = 64
+"""Of buffers, in bytes: a cache line, and the widest vector."""
+
+_NO_FLAGS = arith.FastMathFlagsAttr("none")
 _CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
+_FULL: dict[str, Any] = {"disable": False, "full": True}
+_UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,6 @@ class ConvertTirToScfPass(ModulePass):
             _require_lowered(function)
         for function in todo:
             _Conversion(function).run()
-            for left in function.walk():
-                assert not left.name.startswith("tir."), left.name
 
 
 def _uses_tir(function: func.FuncOp) -> bool:
@@ -114,11 +113,12 @@ def _require_lowered(function: func.FuncOp) -> None:
                 "KC4202",
                 f"convert-tir-to-scf: the vectorized loop {op.label} is left",
                 location=location_of(op),
+                why="loops become vector code before this conversion",
                 hints=["run --vectorize-loop first"],
             )
         if isinstance(op, tir.SymbolOp) and op.symbol.data not in symbols:
             raise CodegenError(
-                "KC4203",
+                "KC4204",
                 f"convert-tir-to-scf: no argument gives the size {op.symbol.data}",
                 location=location_of(op),
                 why="a size is a dimension of an argument (kc.shape) or an argument (kc.symbol)",
@@ -143,387 +143,297 @@ def _symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
     return found
 
 
+@dataclass(eq=False)
+class _Frame:
+    """A block to be converted: from ``op`` on, or from its start if not ``entered``."""
+
+    block: Block
+    is_limit: bool = False
+    entered: bool = False
+    op: Operation | None = None
+
+
 class _Conversion:
-    """Converts one function in place: accesses first, while loops still tell their ranges."""
+    """Converts one function in place, in program order."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self.function = function
-        self.entry = function.body.block
+        self.symbols = _symbol_sources(function)
         self.index = IndexValues()
-        self.constants: dict[int, SSAValue] = {}
-        # Block -> expression -> its value in that block: arithmetic is not repeated.
-        self.known: dict[Block, dict[AffineExpr, SSAValue]] = {}
-        self.stack: dict[Block, int] = {}
+        self.arith = IndexArithmetic(self.index)
+        self.frames: list[_Frame] = []
+        self.index_ops: list[Operation] = []
+        self.stack_bytes: dict[Block, int] = {}
 
     def run(self) -> None:
-        ops = list(self.function.walk())
-        self._bools(ops)
-        for op in ops:
-            self._convert(op)
-        for op in ops:
-            if isinstance(op, tir.AllocOp):
-                self._alloc(op)
-        for op in reversed(ops):
-            if isinstance(op, tir.ForOp):
-                self._loop(op)
-        for op in reversed(ops):
-            if isinstance(op, tir.ApplyOp | tir.LinearizeOp | tir.DelinearizeOp):
-                Rewriter.erase_op(op)
+        self._signature()
+        frames = self.frames
+        frames.append(_Frame(self.function.body.block, is_limit=True))
+        while frames:
+            frame = frames[-1]
+            if not frame.entered:
+                frame.entered, frame.op = True, frame.block.first_op
+                self.arith.enter(frame.block, is_limit=frame.is_limit)
+            op = frame.op
+            if op is None:
+                frames.pop()
+                self.arith.leave()
+                continue
+            frame.op = op.next_op
+            self.arith.go_to(op)
+            convert = _CONVERT.get(type(op), _Conversion._other)
+            convert(self, op)
+        for op in reversed(self.index_ops):
+            if all(one.first_use is None and one.type == tir.INDEX for one in op.results):
+                _erase(op)
         self._strip()
 
-    def _convert(self, op: Operation) -> None:
-        if isinstance(op, tir.LoadOp):
-            self._load(op)
-        elif isinstance(op, tir.StoreOp):
-            self._store(op)
-        elif isinstance(op, tir.IfOp):
-            self._if(op)
-        elif isinstance(op, tir.SymbolOp):
-            self._symbol(op)
-        elif isinstance(op, tir.ApplyOp):
-            point = InsertPoint.before(op)
-            value = self._value(self.index.expr(op.result), point, op)
-            self._replace_uses(op.result, value)
-        elif isinstance(op, tir.LinearizeOp | tir.DelinearizeOp):
-            self._linear(op)
-        elif isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp):
-            if op.fastmath is None or not op.fastmath.data:
-                op.properties["fastmath"] = arith.FastMathFlagsAttr(
-                    [FastMathFlag.ALLOW_CONTRACT]
-                )
-
-    def _replace_uses(self, old: SSAValue, new: SSAValue) -> None:
-        """Uses outside index arithmetic (which is seen through, and erased at the end)."""
-        for use in list(old.uses):
-            if not isinstance(use.operation, tir.ApplyOp | tir.LinearizeOp | tir.DelinearizeOp):
-                use.operation.operands[use.index] = new
-
-    # Index arithmetic ----------------------------------------------------------------------
-
-    def _constant(self, value: int) -> SSAValue:
-        if value not in self.constants:
-            op = arith.ConstantOp(IntegerAttr(value, tir.INDEX))
-            op.location = self.function.location
-            op.result.name_hint = f"c{value}" if value >= 0 else None
-            Rewriter.insert_op(op, InsertPoint.at_start(self.entry))
-            self.constants[value] = op.result
-        return self.constants[value]
-
-    def _value(self, expr: AffineExpr, point: InsertPoint, like: Operation) -> SSAValue:
-        """``expr`` (over the roots) as a value at ``point``."""
-        known = self.known.setdefault(point.block, {})
-
-        def insert(op: Operation) -> SSAValue:
-            op.location = like.location
-            Rewriter.insert_op(op, point)
-            return op.results[0]
-
-        def emit(part: AffineExpr) -> SSAValue:
-            if isinstance(part, AffineConstantExpr):
-                return self._constant(part.value)
-            if isinstance(part, AffineDimExpr):
-                root = self.index.roots[part.position]
-                assert root is not None
-                return root
-            value = known.get(part)
-            if value is None:
-                value = known[part] = compute(part)
-            return value
-
-        def compute(part: AffineExpr) -> SSAValue:
-            assert isinstance(part, AffineBinaryOpExpr)
-            if part.kind in (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul):
-                return total(part)
-            lhs, rhs = emit(part.lhs), emit(part.rhs)
-            natural = self.index.is_natural(part.lhs)
-            if part.kind is AffineBinaryOpKind.FloorDiv:
-                return insert((arith.DivUIOp if natural else arith.FloorDivSIOp)(lhs, rhs))
-            if part.kind is AffineBinaryOpKind.CeilDiv:
-                return insert((arith.CeilDivUIOp if natural else arith.CeilDivSIOp)(lhs, rhs))
-            if natural:
-                return insert(arith.RemUIOp(lhs, rhs))
-            rest = insert(arith.RemSIOp(lhs, rhs))
-            negative = insert(arith.CmpiOp(rest, self._constant(0), "slt"))
-            return insert(arith.SelectOp(negative, insert(arith.AddiOp(rest, rhs)), rest))
-
-        def total(part: AffineExpr) -> SSAValue:
-            terms, constant = linear_terms(part)
-            value: SSAValue | None = None
-            for atom, factor in terms.items():
-                if atom == part:  # a product of two values
-                    assert isinstance(atom, AffineBinaryOpExpr)
-                    return insert(arith.MuliOp(emit(atom.lhs), emit(atom.rhs)))
-                term = emit(atom)
-                if factor != 1:
-                    term = insert(arith.MuliOp(term, self._constant(factor)))
-                value = term if value is None else insert(arith.AddiOp(value, term))
-            if value is None:
-                return self._constant(constant)
-            return insert(arith.AddiOp(value, self._constant(constant))) if constant else value
-
-        return emit(expr)
-
-    def _indices(self, op: tir.LoadOp | tir.StoreOp) -> list[SSAValue]:
-        point = InsertPoint.before(op)
-        return [
-            self._value(self.index.compose(one, op.operands_of_map), point, op)
-            for one in op.indices.data.results
-        ]
-
-    def _linear(self, op: tir.LinearizeOp | tir.DelinearizeOp) -> None:
-        """With symbolic sizes; constant ones are seen through as affine expressions."""
-
-        def insert(new: Operation) -> SSAValue:
+    def _replace(self, op: Operation, *made: Operation) -> None:
+        """``made`` takes the place of ``op``, the last one's results those of ``op``."""
+        block = op.parent
+        assert block is not None
+        for new in made:
             new.location = op.location
-            Rewriter.insert_op(new, InsertPoint.before(op))
-            return new.results[0]
+        block.insert_ops_before(made, op)
+        for old, new in zip(op.results, made[-1].results, strict=True):
+            new.name_hint = new.name_hint or old.name_hint
+            old.replace_all_uses_with(new)
+        self.arith.go_to(made[-1])
+        _erase(op)
 
-        def plain(value: SSAValue) -> SSAValue:
-            return self._value(self.index.expr(value), InsertPoint.before(op), op)
+    def _value(self, value: SSAValue) -> SSAValue:
+        """The index ``value``, computed by other dialects."""
+        if isinstance(value.owner, tir.ApplyOp | tir.LinearizeOp | tir.DelinearizeOp):
+            return self.arith.value(self.index.expr(value))
+        return value
 
-        if all(
-            not isinstance(one, AffineDimExpr) or self.index.roots[one.position] is not result
-            for result in op.results
-            for one in [self.index.expr(result)]
-        ):
-            for result in op.results:
-                self._replace_uses(result, plain(result))
+    # The function
+
+    def _signature(self) -> None:
+        function = self.function
+        for arg in function.body.block.args:
+            if arg.type != (new := _memory_type(arg.type)):
+                Rewriter.replace_value_with_new_type(arg, new)
+        types = [arg.type for arg in function.body.block.args]
+        outputs = list(function.function_type.outputs)
+        function.function_type = FunctionType.from_lists(types, outputs)
+
+    def _strip(self) -> None:
+        """Remove the attributes that only ``te`` and ``tir`` understand."""
+        function = self.function
+        function.attributes.pop("kc.symbols", None)
+        if function.arg_attrs is None:
             return
-        if isinstance(op, tir.LinearizeOp):
-            total = plain(op.indices[0])
-            for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
-                scaled = insert(arith.MuliOp(total, plain(size)))
-                total = insert(arith.AddiOp(scaled, plain(index)))
-            self._new_root(op.result, total)
-            return
-        rest = plain(op.index)
-        for n in range(len(op.sizes) - 1, 0, -1):
-            size = plain(op.sizes[n])
-            self._new_root(op.indices[n], insert(arith.RemUIOp(rest, size)))
-            rest = insert(arith.DivUIOp(rest, size))
-        self._new_root(op.indices[0], rest)
-
-    def _new_root(self, old: SSAValue, new: SSAValue) -> None:
-        """``new`` is what ``old`` was, also where ``old`` is a root of index expressions."""
-        expr = self.index.expr(old)
-        if isinstance(expr, AffineDimExpr) and self.index.roots[expr.position] is old:
-            self.index.roots[expr.position] = new
-            self.index.define(new, expr)
-        new.name_hint = new.name_hint or old.name_hint
-        self._replace_uses(old, new)
+        kept = [
+            {key: value for key, value in one.data.items() if not key.startswith("kc.")}
+            for one in function.arg_attrs.data
+        ]
+        function.arg_attrs = ArrayAttr(DictionaryAttr(one) for one in kept) if any(kept) else None
 
     def _symbol(self, op: tir.SymbolOp) -> None:
-        number, dim = _symbol_sources(self.function)[op.symbol.data]
-        value: SSAValue = self.function.args[number]
+        number, dim = self.symbols[op.symbol.data]
+        value: SSAValue = self.function.body.block.args[number]
         if dim is not None:
-            size = memref.DimOp.from_source_and_index(value, self._constant(dim))
-            size.location = op.location
-            Rewriter.insert_op(size, InsertPoint.before(op))
-            value = size.result
-        self._new_root(op.result, value)
-        for use in list(op.result.uses):
-            use.operation.operands[use.index] = value
-        Rewriter.erase_op(op)
+            size = memref.DimOp(value, self.arith.constant(dim))
+            self._replace(op, size)
+            self.index.dimension(size.result, (0, None))
+            return
+        self.index.dimension(value, (0, None))
+        op.result.replace_all_uses_with(value)
+        _erase(op)
 
-    # Accesses ------------------------------------------------------------------------------
+    # Computation
 
-    def _bools(self, ops: Sequence[Operation]) -> None:
-        """Buffers of i1 become buffers of i8, before anything reads their types."""
-        for arg in self.function.args:
-            self._bool_buffer(arg)
-        for op in ops:
-            if isinstance(op, tir.AllocOp):
-                self._bool_buffer(op.buffer)
-        self.function.properties["function_type"] = FunctionType.from_lists(
-            [arg.type for arg in self.function.args], list(self.function.function_type.outputs)
-        )
+    def _other(self, op: Operation) -> None:
+        if isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp):
+            if op.fastmath is None or op.fastmath == _NO_FLAGS:
+                op.fastmath = _CONTRACT
+        for n, operand in enumerate(op.operands):
+            value = self._value(operand)
+            if value is not operand:
+                op.operands[n] = value
+        if isinstance(op, AFFINE_OPS):
+            self.index_ops.append(op)
+        self._visit(*(block for region in op.regions for block in region.blocks))
 
-    def _bool_buffer(self, value: SSAValue) -> None:
-        old = value.type
-        if isinstance(old, MemRefType) and old.element_type == i1:
-            Rewriter.replace_value_with_new_type(
-                value, MemRefType(i8, old.shape, old.layout, old.memory_space)
-            )
+    def _visit(self, *blocks: Block, is_limit: bool = False) -> None:
+        self.frames += [_Frame(block, is_limit) for block in reversed(blocks)]
+
+    def _apply(self, op: tir.ApplyOp) -> None:
+        self.index_ops.append(op)  # seen through where it is used
+
+    def _linearize(self, op: tir.LinearizeOp) -> None:
+        self.index_ops.append(op)
+        if self._is_root(op.result):
+            total = self._value(op.indices[0])
+            for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
+                total = self.arith.product_sum(total, self._value(size), self._value(index))
+            self._define_root(op.result, total)
+
+    def _delinearize(self, op: tir.DelinearizeOp) -> None:
+        self.index_ops.append(op)
+        if not self._is_root(op.indices[0]):
+            return  # then no result is one: all sizes that matter are constant
+        is_natural = self.index.is_natural(self.index.expr(op.index))
+        rest = self._value(op.index)
+        for result, size in reversed(list(zip(op.indices, op.sizes, strict=True))[1:]):
+            divisor = self._value(size)
+            if self._is_root(result):
+                part = self.arith.remainder(rest, divisor, is_natural=is_natural)
+                self._define_root(result, part)
+            rest = self.arith.quotient(rest, divisor, is_natural=is_natural)
+        self._define_root(op.indices[0], rest)
+
+    def _is_root(self, value: SSAValue) -> bool:
+        expr = self.index.expr(value)
+        return isinstance(expr, AffineDimExpr) and self.index.roots[expr.position] is value
+
+    def _define_root(self, old: SSAValue, new: SSAValue) -> None:
+        """``new`` takes the place of the root ``old`` in index expressions."""
+        expr = self.index.expr(old)
+        assert isinstance(expr, AffineDimExpr)
+        self.index.roots[expr.position] = new
+        if new.name_hint is None:
+            new.name_hint = old.name_hint
+
+    # Memory
+
+    def _indices(self, op: tir.LoadOp | tir.StoreOp) -> list[SSAValue]:
+        return [
+            self.arith.value(self.index.compose(one, op.operands_of_map))
+            for one in op.indices.data.results
+        ]
 
     def _load(self, op: tir.LoadOp) -> None:
         indices = self._indices(op)
         wanted = op.result.type
-        element = op.buffer.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
-        if isinstance(wanted, VectorType):
-            memory = VectorType(element, wanted.shape)
-            new: Operation = vector.LoadOp(op.buffer, indices, memory)
+        memory = like(wanted, _element(op.buffer))
+        if isinstance(memory, VectorType):
+            load: Operation = vector.LoadOp(op.buffer, indices, memory)
         else:
-            memory = element
-            new = memref.LoadOp.get(op.buffer, indices)
-        made = [new]
-        if memory != wanted:
-            zero = arith.ConstantOp(_zero(memory))
-            made += [zero, arith.CmpiOp(new.results[0], zero.result, "ne")]
-        self._replace(op, made)
+            load = memref.LoadOp.get(op.buffer, indices)
+        if memory == wanted:
+            self._replace(op, load)
+            return
+        zero = arith.ConstantOp(_zero(memory))
+        self._replace(op, load, zero, CmpiOp(load.results[0], zero.result, "ne"))
 
     def _store(self, op: tir.StoreOp) -> None:
         indices = self._indices(op)
         value = op.value
-        element = op.buffer.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+        memory = like(value.type, _element(op.buffer))
         made: list[Operation] = []
-        memory: Attribute = element
-        if isinstance(value.type, VectorType):
-            memory = VectorType(element, value.type.shape)
         if memory != value.type:
-            made.append(arith.ExtUIOp(value, memory))  # pyright: ignore[reportArgumentType]
-            value = made[-1].results[0]
-        if isinstance(value.type, VectorType):
+            made.append(ExtUIOp(value, memory))  # pyright: ignore[reportArgumentType]
+            value = made[0].results[0]
+        if isinstance(memory, VectorType):
             made.append(vector.StoreOp(value, op.buffer, indices))
         else:
             made.append(memref.StoreOp.get(value, op.buffer, indices))
-        self._replace(op, made)
-
-    def _replace(self, op: Operation, made: Sequence[Operation]) -> None:
-        for new in made:
-            new.location = op.location
-        if op.results:
-            made[-1].results[0].name_hint = op.results[0].name_hint
-        Rewriter.replace_op(op, made, made[-1].results)
+        self._replace(op, *made)
 
     def _alloc(self, op: tir.AllocOp) -> None:
-        buffer_type = op.buffer.type
-        assert isinstance(buffer_type, MemRefType)
-        home = self._stack_home(op)
-        size = _bytes(buffer_type)
-        block = op.parent
-        assert block is not None
-        if size is not None and self.stack.get(home, 0) + size <= STACK_BYTES:
-            self.stack[home] = self.stack.get(home, 0) + size
-            new = memref.AllocaOp.get(
-                buffer_type.element_type,
-                64,
-                buffer_type.get_shape(),
-                layout=buffer_type.layout,
-                memory_space=buffer_type.memory_space,
+        type_ = _memory_type(op.buffer.type)
+        assert isinstance(type_, MemRefType)
+        alignment = IntegerAttr(ALIGNMENT, 64)
+        size = _bytes(type_)
+        home = self.arith.home.block
+        taken = self.stack_bytes.get(home, 0)
+        if size is not None and taken + size <= STACK_BYTES:
+            self.stack_bytes[home] = taken + size
+            new = memref.AllocaOp.build(
+                operands=[[], []], result_types=[type_], properties={"alignment": alignment}
             )
-            new.location = op.location
-            Rewriter.insert_op(new, InsertPoint.at_start(home))
+            self.arith.insert_at_head(new)
         else:
-            new = memref.AllocOp.get(
-                buffer_type.element_type,
-                64,
-                buffer_type.get_shape(),
-                list(op.dynamic_sizes),
-                buffer_type.layout,
-                buffer_type.memory_space,
-            )
-            new.location = op.location
-            Rewriter.insert_op(new, InsertPoint.before(op))
-            free = memref.DeallocOp.get(new.memref)
+            sizes = [self._value(one) for one in op.dynamic_sizes]
+            scope = self.arith.scope_of(*sizes)
+            new = self.arith.insert(memref.AllocOp(sizes, [], type_, alignment), scope)
+            free = memref.DeallocOp.get(new.results[0])
+            end = scope.block.last_op
+            assert end is not None, "a block has a terminator"
+            scope.block.insert_op_before(free, end)
             free.location = op.location
-            last = block.last_op
-            if last is not None and isinstance(last, func.ReturnOp | scf.YieldOp):
-                Rewriter.insert_op(free, InsertPoint.before(last))
-            else:
-                block.add_op(free)
-        new.memref.name_hint = op.label
-        op.buffer.replace_all_uses_with(new.memref)
-        Rewriter.erase_op(op)
-
-    def _stack_home(self, op: Operation) -> Block:
-        parent = op.parent_op()
-        while parent is not None and parent is not self.function:
-            if isinstance(parent, tir.ForOp) and parent.kind.data is tir.ForKind.PARALLEL:
-                return parent.body.block
-            parent = parent.parent_op()
-        return self.entry
-
-    # Control flow --------------------------------------------------------------------------
-
-    def _if(self, op: tir.IfOp) -> None:
-        point = InsertPoint.before(op)
-        constraints = self.index.conditions(op.condition.data, op.operands_of_set)
-        never = constraints is None
-        condition: SSAValue | None = None
-        for one in constraints or ():
-            holds = self._holds(one, point, op)
-            if condition is None:
-                condition = holds
-                continue
-            both = arith.AndIOp(condition, holds)
-            both.location = op.location
-            Rewriter.insert_op(both, point)
-            condition = both.result
-        if condition is None:
-            constant = arith.ConstantOp(IntegerAttr.from_bool(not never))
-            constant.location = op.location
-            Rewriter.insert_op(constant, point)
-            condition = constant.result
-        regions = []
-        for region in (op.then, op.orelse):
-            body = op.detach_region(region)
-            if body.blocks:
-                body.block.add_op(end := scf.YieldOp())
-                end.location = op.location
-            regions.append(body)
-        new = scf.IfOp(condition, [], regions[0], regions[1] if regions[1].blocks else None)
         new.location = op.location
-        Rewriter.replace_op(op, new, [])
+        new.results[0].name_hint = op.label
+        op.buffer.replace_all_uses_with(new.results[0])
+        _erase(op)
 
-    def _holds(self, one: AffineConstraintExpr, point: InsertPoint, like: Operation) -> SSAValue:
-        """The comparison for ``lhs >= 0`` or ``lhs == 0``."""
-        terms, constant = linear_terms(one.lhs)
-        positive = {atom: factor for atom, factor in terms.items() if factor > 0}
-        negative = {atom: -factor for atom, factor in terms.items() if factor < 0}
-        lhs = self._value(from_terms(positive, max(constant, 0)), point, like)
-        rhs = self._value(from_terms(negative, max(-constant, 0)), point, like)
-        kind = "eq" if one.kind is AffineConstraintKind.eq else "sge"
-        compare = arith.CmpiOp(lhs, rhs, kind)
-        compare.location = like.location
-        Rewriter.insert_op(compare, point)
-        return compare.result
+    # Control flow
 
-    def _loop(self, op: tir.ForOp) -> None:
-        point = InsertPoint.before(op)
+    def _for(self, op: tir.ForOp) -> None:
         extent = op.extent_value
-        bound = (
-            self._constant(extent)
-            if isinstance(extent, int)
-            else self._value(self.index.expr(extent), point, op)
-        )
-        zero, one = self._constant(0), self._constant(1)
+        self.index.expr(op.var)  # while the loop still tells its range
+        is_parallel = op.kind.data is tir.ForKind.PARALLEL and self._is_sequential()
+        zero, one = self.arith.constant(0), self.arith.constant(1)
+        upper = self.arith.constant(extent) if isinstance(extent, int) else self._value(extent)
         body = op.detach_region(op.body)
-        kind = op.kind.data
+        end: Operation
         new: Operation
-        if kind is tir.ForKind.PARALLEL and not self._in_parallel(op):
+        if is_parallel:
             body.block.add_op(end := scf.ReduceOp())
-            new = scf.ParallelOp([zero], [bound], [one], body)
+            new = scf.ParallelOp([zero], [upper], [one], body)
         else:
             body.block.add_op(end := scf.YieldOp())
-            new = scf.ForOp(zero, bound, one, [], body)
-            if kind is tir.ForKind.UNROLLED:
-                unroll = LoopUnrollAttr(disable=False, full=True)  # pyright: ignore[reportCallIssue]
-                note = LoopAnnotationAttr(unroll=unroll)  # pyright: ignore[reportCallIssue]
-                new.attributes["llvm.loop_annotation"] = note
-        end.location = new.location = op.location
-        Rewriter.replace_op(op, new, [])
+            new = scf.ForOp(zero, upper, one, [], body)
+            if op.kind.data is tir.ForKind.UNROLLED:
+                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
+        end.location = op.location
+        self._replace(op, new)
+        self._visit(body.block, is_limit=is_parallel)
 
-    def _in_parallel(self, op: Operation) -> bool:
-        parent = op.parent_op()
-        while parent is not None and parent is not self.function:
-            if isinstance(parent, tir.ForOp) and parent.kind.data is tir.ForKind.PARALLEL:
-                return True
-            parent = parent.parent_op()
-        return False
+    def _is_sequential(self) -> bool:
+        """Whether the current place is outside of parallel loops."""
+        return self.arith.home is self.arith.scopes[0]
 
-    def _strip(self) -> None:
-        """Attributes of the argument that only ``te`` and ``tir`` understand."""
-        function = self.function
-        function.attributes.pop("kc.symbols", None)
-        if function.arg_attrs is not None:
-            kept = [
-                {key: value for key, value in one.data.items() if not key.startswith("kc.")}
-                for one in function.arg_attrs.data
-            ]
-            if any(kept):
-                function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(one) for one in kept])
-            else:
-                function.properties.pop("arg_attrs", None)
+    def _if(self, op: tir.IfOp) -> None:
+        conditions = self.index.conditions(op.condition.data, op.operands_of_set)
+        if conditions is None:
+            conditions, taken = [], op.orelse
+        else:
+            taken = op.then
+        if not conditions:
+            self._inline(op, [one for block in taken.blocks for one in block.ops])
+            return
+        condition = self.arith.condition(conditions[0])
+        for one in conditions[1:]:
+            condition = self.arith.both(condition, self.arith.condition(one))
+        regions = [op.detach_region(region) for region in (op.then, op.orelse)]
+        blocks = [block for region in regions for block in region.blocks]
+        for block in blocks:
+            block.add_op(end := scf.YieldOp())
+            end.location = op.location
+        then, other = regions
+        self._replace(op, scf.IfOp(condition, [], then, other if other.blocks else None))
+        self._visit(*blocks)
+
+    def _inline(self, op: tir.IfOp, ops: list[Operation]) -> None:
+        """Put ``ops``, a region of ``op``, in the place of ``op``; they come next."""
+        for one in ops:
+            one.detach()
+        block = op.parent
+        assert block is not None
+        block.insert_ops_before(ops, op)
+        if ops:
+            self.frames[-1].op = ops[0]
+        _erase(op)
+
+
+def _erase(op: Operation) -> None:
+    op.detach()
+    op.erase(safe_erase=False)
+
+
+def _element(buffer: SSAValue) -> Attribute:
+    assert isinstance(buffer.type, MemRefType)
+    return buffer.type.element_type
+
+
+def _memory_type(type_: Attribute) -> Attribute:
+    """The type of a buffer in memory: i1 takes a byte."""
+    if isinstance(type_, MemRefType) and type_.element_type == i1:
+        return MemRefType(i8, type_.shape, type_.layout, type_.memory_space)
+    return type_
 
 
 def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
@@ -533,11 +443,24 @@ def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     return IntegerAttr(0, type_)
 
 
-def _bytes(buffer_type: MemRefType) -> int | None:
-    """The size of a buffer of constant shape."""
-    shape = buffer_type.get_shape()
+def _bytes(type_: MemRefType) -> int | None:
+    """The size of a buffer, if its shape is constant."""
+    shape = type_.get_shape()
     if tir.DYNAMIC in shape:
         return None
-    element = buffer_type.element_type
-    width = 64 if element == tir.INDEX else element.bitwidth  # pyright: ignore
-    return math.prod(shape) * ((width + 7) // 8)
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(shape) * ((bits + 7) // 8)
+
+
+_CONVERT: dict[type[Operation], Callable[[_Conversion, Any], None]] = {
+    tir.AllocOp: _Conversion._alloc,
+    tir.ApplyOp: _Conversion._apply,
+    tir.DelinearizeOp: _Conversion._delinearize,
+    tir.ForOp: _Conversion._for,
+    tir.IfOp: _Conversion._if,
+    tir.LinearizeOp: _Conversion._linearize,
+    tir.LoadOp: _Conversion._load,
+    tir.StoreOp: _Conversion._store,
+    tir.SymbolOp: _Conversion._symbol,
+}

@@ -141,28 +141,44 @@ def build(
     work = stages[-1][1].clone()
     for old, new in zip(stages[-1][1].walk(), work.walk(), strict=True):
         new.location = old.location
-    work.attributes["kc.target"] = StringAttr(str(chosen))
     signatures = _signatures(work)
     ctx = context()
-    for one in lower_to_llvm_passes():
-        if one == "convert-to-llvm":
-            artefacts.add("mlir", work)
-        get_pass(one).apply(ctx, work)
-        if instrument is not None:
-            instrument(one, work)
+    with chosen:  # passes ask target_of(module)
+        for one in lower_to_llvm_passes():
+            if one == "convert-to-llvm":
+                artefacts.add("mlir", work)
+            get_pass(one).apply(ctx, work)
+            if instrument is not None:
+                instrument(one, work)
     artefacts.add("llvm", work)
-    code = chosen.llvm
-    text = emit_llvm_ir(work, triple=code.triple)
+    cpu, features = _machine(chosen)
+    text = emit_llvm_ir(work, triple=chosen.triple)
     artefacts.texts["ll"] = text
     artefacts.texts["asm"] = lambda: compile_ir(
-        text, triple=code.triple, cpu=code.cpu, features=code.features
+        text, triple=chosen.triple, cpu=cpu, features=features
     ).asm()
-    engine = jit(text, ensure_pool() if "kc_parallel_for" in text else {})
+    pool = ensure_pool() if "@kc_parallel_for" in text else {}
+    engine = jit(text, pool, cpu=cpu, features=features)
     functions = {
-        one.name: CompiledFunction(one, engine.address(one.name), jit, engine) for one in signatures
+        one.name: CompiledFunction(one, engine.address(one.name), _wrapper_jit, engine)
+        for one in signatures
     }
     entry = name if name in functions else signatures[0].name
     return Module(functions, entry, artefacts.texts, engine)
+
+
+def _machine(target: Target) -> tuple[str | None, str | None]:
+    """CPU and features for LLVM; None where the host's own are meant."""
+    if target == Target.host_cpu():
+        return None, None
+    return target.cpu or None, ",".join(target.mattr) or None
+
+
+def _wrapper_jit(text: str, symbols: dict[str, int]) -> Any:
+    """Compiles the code of calls: short, and not worth optimising."""
+    from kc.codegen.native import jit
+
+    return jit(text, symbols, opt_level=0)
 
 
 def _signatures(module: ModuleOp) -> list[Any]:
@@ -183,7 +199,7 @@ def _signatures(module: ModuleOp) -> list[Any]:
 
 def signature_of(function: func.FuncOp) -> Any:
     """What the function takes, as the runtime checks it."""
-    from kc.runtime.signature import ArgSpec, Signature
+    from kc.runtime.signature import ArgSpec, Signature, symbols_of
 
     if function.function_type.outputs.data:
         raise CodegenError(
@@ -211,7 +227,9 @@ def signature_of(function: func.FuncOp) -> Any:
             )
         else:
             specs.append(ArgSpec(name, "scalar", dtype, symbol=_text(given.data.get("kc.symbol"))))
-    return Signature(function.sym_name.data, tuple(specs))
+    used = [name for one in specs for dim in one.shape for name in symbols_of(dim)]
+    used += [one.symbol for one in specs if one.symbol is not None]
+    return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)))
 
 
 def _text(attr: Attribute | None) -> str | None:

@@ -70,9 +70,13 @@ anywhere:                                               ; a pool for this module
 new:
   %base = phi ptr [%wanted, %candidate], [%some, %anywhere]
   %wiped = getelementptr i8, ptr %base, i64 $part_bytes
-  %unable = call i32 @madvise(ptr %wiped, i64 $part_bytes, i32 $wipe_on_fork)
-  %able = icmp eq i32 %unable, 0
-  br i1 %able, label %publish, label %compare
+  %refusal = call i32 @madvise(ptr %wiped, i64 $part_bytes, i32 $wipe_on_fork)
+  %accepted = icmp eq i32 %refusal, 0
+  ; Emulators accept any advice and follow none, so see whether nonsense is refused.
+  %refusal1 = call i32 @madvise(ptr %wiped, i64 $part_bytes, i32 -1)
+  %honest = icmp ne i32 %refusal1, 0
+  %wipes = and i1 %accepted, %honest
+  br i1 %wipes, label %publish, label %compare
 compare:
   %pid = call i32 @getpid()
   %pid.at = getelementptr %kc.config, ptr %base, i32 0, i32 $config_pid

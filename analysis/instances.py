@@ -1,0 +1,376 @@
+"""Executions of loads, stores and blocks as isl sets: what is covered, and what runs in between.
+
+An :class:`Instance` is one execution of an op, with every loop around it, up to the function, as a
+coordinate. Questions are about several instances at once: is there a read that no write covers, is
+there a write between two executions? No point is a proof; a point is a witness, unless something
+that is not affine takes part, in which case the answer is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
+
+from kc.analysis.dependence import lexicographic
+from kc.analysis.isl import expr_text, first_point
+from kc.dialects.tir import (
+    DYNAMIC,
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    IterType,
+    LinearizeOp,
+    LoadOp,
+    StoreOp,
+    SymbolOp,
+)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A point of a set that should be empty, or the reason why that is not decided."""
+
+    point: Mapping[str, int]
+    undecided: str | None
+
+    def __getitem__(self, name: str) -> int:
+        return self.point[name]
+
+
+@dataclass(eq=False)
+class Instance:
+    """One execution of ``op`` as isl text over ``dims``."""
+
+    op: Operation
+    tag: str
+    loops: dict[ForOp, str] = field(default_factory=dict)
+    """The coordinate of each loop around ``op``, outermost first."""
+    dims: list[str] = field(default_factory=list)
+    """The coordinates that are its own (not shared with another instance)."""
+    constraints: list[str] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    """Why ``dims`` and ``constraints`` may describe more than there is."""
+    values: dict[SSAValue, str] = field(default_factory=dict)
+
+    def place(self, witness: Witness) -> str:
+        """The loops around ``op`` at a witness: ``i=1, j=0``."""
+        found = [f"{loop.label}={witness[dim]}" for loop, dim in self.loops.items()]
+        return ", ".join(found)
+
+
+@dataclass(frozen=True)
+class Supply:
+    """Elements that are there: those of ``instance`` where also ``constraints`` hold."""
+
+    instance: Instance
+    element: Sequence[str]
+    constraints: Sequence[str] = ()
+
+
+class Space:
+    """What the instances of one question share: the symbolic sizes, as parameters."""
+
+    def __init__(self) -> None:
+        self.parameters: dict[str, str] = {}
+        self.facts: list[str] = []
+        self._keys: dict[SSAValue, str] = {}
+        self._fresh = 0
+
+    # Instances -----------------------------------------------------------------------------
+
+    def instance(self, op: Operation, shared: Mapping[ForOp, str] | None = None) -> Instance:
+        """An execution of ``op``; loops in ``shared`` have the coordinate given there."""
+        self._fresh += 1
+        made = Instance(op, f"q{self._fresh}")
+        path: list[tuple[Operation, Operation]] = []
+        child, parent = op, op.parent_op()
+        while parent is not None and not isinstance(parent, FuncOp):
+            path.append((parent, child))
+            child, parent = parent, parent.parent_op()
+        for parent, child in reversed(path):
+            self._enter(parent, child, made, shared or {})
+        if isinstance(op, BlockOp):
+            self._enter_block(op, op.body.block, made)
+        return made
+
+    def _enter(
+        self, parent: Operation, child: Operation, made: Instance, shared: Mapping[ForOp, str]
+    ) -> None:
+        if isinstance(parent, ForOp):
+            self.enter_loop(parent, made, shared.get(parent))
+        elif isinstance(parent, IfOp):
+            text = self.condition(parent.condition.data, parent.operands_of_set, made)
+            holds = child.parent_region() is parent.then
+            made.constraints.append(f"({text})" if holds else f"not ({text})")
+        elif isinstance(parent, BlockOp):
+            block = child.parent
+            assert block is not None
+            self._enter_block(parent, block, made)
+        else:
+            made.opaque.append(f"{parent.name} is not understood")
+
+    def enter_loop(self, loop: ForOp, made: Instance, shared: str | None = None) -> None:
+        """Put ``made`` into an iteration of ``loop``."""
+        dim = shared if shared is not None else self.dim(made)
+        made.loops[loop] = dim
+        made.values[loop.var] = dim
+        made.constraints.append(f"0 <= {dim} and {dim} < {self.size(loop.extent_value, made)}")
+
+    def _enter_block(self, block: BlockOp, body: Block, made: Instance) -> None:
+        in_init = body is not block.body.block
+        for n, expr in enumerate(block.binding_exprs):
+            text = self.expr(expr, block.binding_operands, made)
+            made.values[body.args[n]] = text
+            extent = self.size(block.extents[n], made)
+            made.constraints.append(f"0 <= {text} and {text} < {extent}")
+            if in_init and block.types[n] is IterType.REDUCE:
+                made.constraints.append(f"{text} = 0")
+        text = self.condition(block.predicate.data, block.predicate_operands, made)
+        made.constraints.append(text)
+
+    def dim(self, made: Instance) -> str:
+        """A new coordinate of ``made``."""
+        name = f"{made.tag}_{len(made.dims)}"
+        made.dims.append(name)
+        return name
+
+    def element(self, op: LoadOp | StoreOp, made: Instance) -> list[str]:
+        """The indices of an access, where ``made`` is an execution of it."""
+        return [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
+
+    def in_bounds(self, op: LoadOp | StoreOp, element: Sequence[str], made: Instance) -> list[str]:
+        """That an access stays inside its buffer, as every access does."""
+        type_ = op.buffer.type
+        assert isinstance(type_, MemRefType)
+        owner = op.buffer.owner
+        sizes: list[int | SSAValue | None] = []
+        dynamic = iter(owner.dynamic_sizes if isinstance(owner, AllocOp) else ())
+        for size in type_.get_shape():
+            sizes.append(next(dynamic, None) if size == DYNAMIC else size)
+        facts = [f"0 <= {one}" for one in element]
+        for one, size in zip(element, sizes, strict=True):
+            if size is not None:
+                facts.append(f"{one} < {self.size(size, made)}")
+        return facts
+
+    # Text ----------------------------------------------------------------------------------
+
+    def size(self, extent: int | SSAValue, made: Instance) -> str:
+        """An extent as isl text."""
+        return str(extent) if isinstance(extent, int) else self.value(extent, made)
+
+    def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], made: Instance) -> str:
+        """An affine expression over ``operands`` as isl text."""
+        return expr_text(
+            expr,
+            lambda n: self.value(operands[n], made),
+            lambda: self._opaque("an index is not affine", made),
+        )
+
+    def condition(self, condition: AffineSet, operands: Sequence[SSAValue], made: Instance) -> str:
+        """A conjunction over ``operands`` as isl text."""
+        parts = ["1 = 1"] if not condition.constraints else []
+        for one in condition.constraints:
+            sign = "=" if one.kind is AffineConstraintKind.eq else one.kind.value
+            lhs, rhs = self.expr(one.lhs, operands, made), self.expr(one.rhs, operands, made)
+            parts.append(f"{lhs} {sign} {rhs}")
+        return " and ".join(parts)
+
+    def value(self, value: SSAValue, made: Instance) -> str:
+        """An index value as isl text."""
+        known = made.values.get(value)
+        if known is None:
+            known = made.values[value] = self._compute(value, made)
+        return known
+
+    def _compute(self, value: SSAValue, made: Instance) -> str:
+        owner = value.owner
+        if isinstance(owner, ApplyOp):
+            return self.expr(owner.expr, owner.operands_of_map, made)
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return str(owner.value.value.data)
+        if isinstance(owner, arith.AddiOp | arith.SubiOp):
+            sign = "+" if isinstance(owner, arith.AddiOp) else "-"
+            return f"({self.value(owner.lhs, made)} {sign} {self.value(owner.rhs, made)})"
+        if isinstance(owner, LinearizeOp):
+            sizes = [self._constant(one) for one in owner.sizes[1:]]
+            if None not in sizes:
+                text = self.value(owner.indices[0], made)
+                for index, size in zip(owner.indices[1:], sizes, strict=True):
+                    text = f"({text} * {size} + {self.value(index, made)})"
+                return text
+        if isinstance(owner, DelinearizeOp):
+            sizes = [self._constant(one) for one in owner.sizes[1:]]
+            if None not in sizes:
+                text = self.value(owner.index, made)
+                for result, size in zip(
+                    reversed(owner.indices[1:]), reversed(sizes), strict=True
+                ):
+                    made.values[result] = f"(({text}) mod {size})"
+                    text = f"floor(({text})/{size})"
+                made.values[owner.indices[0]] = text
+                return made.values[value]
+        if _is_invariant(value):
+            return self._parameter(value)
+        return self._opaque(f"{value.name_hint or 'an index'} is not affine", made)
+
+    def _constant(self, value: SSAValue) -> int | None:
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return owner.value.value.data if owner.value.value.data > 0 else None
+        return None
+
+    def _parameter(self, value: SSAValue) -> str:
+        owner = value.owner
+        key = self._keys.get(value)
+        if key is None:
+            name = value.name_hint or "value"
+            if isinstance(owner, SymbolOp):
+                key = name = owner.symbol.data
+            else:
+                key = f"{name} #{len(self._keys)}"
+            self._keys[value] = key
+            if key not in self.parameters:
+                text = self.parameters[key] = f"p{len(self.parameters)}"
+                if isinstance(owner, SymbolOp | memref.DimOp):
+                    self.facts.append(f"{text} >= 0")
+        return self.parameters[key]
+
+    def _opaque(self, reason: str, made: Instance) -> str:
+        made.opaque.append(reason)
+        return self.dim(made)
+
+    # Order ---------------------------------------------------------------------------------
+
+    def before(self, first: Instance, second: Instance) -> str:
+        """That ``first`` is executed before ``second``, as isl text."""
+        common = [loop for loop in first.loops if loop in second.loops]
+        lhs = [first.loops[one] for one in common]
+        rhs = [second.loops[one] for one in common]
+        cases = [lexicographic(lhs, rhs)] if common else []
+        if is_before(first.op, second.op):
+            same = [f"{x} = {y}" for x, y in zip(lhs, rhs, strict=True)]
+            cases.append(" and ".join(same) or "1 = 1")
+        return " or ".join(f"({one})" for one in cases) or "1 = 0"
+
+    def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[str]:
+        """That two instances use the same allocation of ``buffer``."""
+        return [
+            f"{dim} = {second.loops[loop]}"
+            for loop, dim in first.loops.items()
+            if loop in second.loops and _inside(buffer, loop)
+        ]
+
+    # Questions -----------------------------------------------------------------------------
+
+    def find(
+        self,
+        instances: Sequence[Instance],
+        constraints: Iterable[str],
+        extra_dims: Sequence[str] = (),
+        missing: Sequence[Supply] = (),
+    ) -> Witness | None:
+        """A point of all ``instances`` where ``constraints`` hold, and none of ``missing`` does.
+
+        The elements of ``missing`` are compared with ``extra_dims``. Shared coordinates are
+        those of the instances' loops.
+        """
+        names: dict[str, None] = {}
+        for one in instances:
+            names.update(dict.fromkeys(one.loops.values()))
+            names.update(dict.fromkeys(one.dims))
+        names.update(dict.fromkeys(extra_dims))
+        parts = [text for one in instances for text in one.constraints]
+        parts += [*constraints, *self.facts]
+        undecided = [reason for one in instances for reason in one.opaque]
+        absent: list[str] = []
+        for supply in missing:
+            if supply.instance.opaque:
+                undecided += supply.instance.opaque
+                continue
+            inner = [*supply.instance.constraints, *supply.constraints]
+            inner += [
+                f"{x} = {y}" for x, y in zip(extra_dims, supply.element, strict=True)
+            ]
+            body = " and ".join(f"({one})" for one in inner) or "1 = 1"
+            bound = [one for one in supply.instance.dims if one not in names]
+            absent.append(f"not (exists ({', '.join(bound)} : {body}))" if bound else f"not ({body})")
+        body = " and ".join([*(f"({one})" for one in parts), *absent]) or "1 = 1"
+        parameters = list(self.parameters.values())
+        text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
+        found = first_point(text, [*parameters, *names])
+        if found is None:
+            return None
+        if isinstance(found, str):
+            return Witness({}, found)
+        return Witness(found, undecided[0] if undecided else None)
+
+    def uncovered(
+        self,
+        demand: Instance,
+        element: Sequence[str],
+        supplies: Sequence[Supply],
+        constraints: Iterable[str] = (),
+    ) -> Witness | None:
+        """An element that ``demand`` touches and no supply has; its indices are ``e0``, ..."""
+        names = [f"e{n}" for n in range(len(element))]
+        same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
+        return self.find([demand], [*same, *constraints], names, supplies)
+
+    def sizes(self, witness: Witness) -> dict[str, int]:
+        """The symbolic sizes at a witness."""
+        return {
+            name.partition(" #")[0]: witness[text]
+            for name, text in self.parameters.items()
+            if text in witness.point
+        }
+
+
+def is_before(first: Operation, second: Operation) -> bool:
+    """Whether ``first`` stands before ``second`` in the text, neither holding the other."""
+    above = [first]
+    while (parent := above[-1].parent_op()) is not None:
+        above.append(parent)
+    other: Operation | None = second
+    below: Operation | None = None
+    while other is not None and other not in above:
+        below, other = other, other.parent_op()
+    if other is None or below is None or other is first:
+        return False
+    mine = above[above.index(other) - 1]
+    if mine.parent is below.parent:
+        return mine.is_before_in_block(below)
+    regions = list(other.regions)
+    mine_region, below_region = mine.parent_region(), below.parent_region()
+    assert mine_region is not None and below_region is not None
+    return regions.index(mine_region) < regions.index(below_region)
+
+
+def _inside(value: SSAValue, loop: ForOp) -> bool:
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else owner.parent
+    while block is not None:
+        parent = block.parent_op()
+        if parent is loop:
+            return True
+        block = parent.parent if parent is not None else None
+    return False
+
+
+def _is_invariant(value: SSAValue) -> bool:
+    """Whether ``value`` is the same in every iteration of every loop."""
+    if isinstance(value, BlockArgument):
+        return isinstance(value.block.parent_op(), FuncOp)
+    owner = value.owner
+    if isinstance(owner, LoadOp) or not isinstance(owner, Operation) or owner.regions:
+        return False
+    return all(_is_invariant(one) for one in owner.operands)

@@ -1,0 +1,305 @@
+"""LLVM IR text to optimised IR, assembly, objects, and functions in this process.
+
+Diagnostics: KC4106 LLVM refuses the IR, KC4107 LLVM failed while compiling it, KC4108 a function
+that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native_target`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from kc.codegen.elf import is_elf, undefined_symbols
+from kc.codegen.float_conversions import NAMES, conversions_ir
+from kc.codegen.llvm_worker import optimize
+from kc.codegen.native_target import (
+    Machine,
+    check_machine,
+    check_runs_here,
+    host_target,
+    last_words,
+    llvm_binding,
+    run_worker,
+    worker_answer,
+)
+from kc.support.diagnostics import CodegenError, suggest
+
+__all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
+
+# Text on which LLVM may abort, for reasons that only compiling it shows.
+_RISKY = re.compile(
+    r"\basm\b|@llvm\.(?:aarch64|amdgcn|amx|arm|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390"
+    r"|spv|sve|wasm|x86)\."
+)
+
+
+class CompiledModule:
+    """An optimised module: its text, its assembly, its object. Made by :func:`compile_ir`."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        opt_level: int,
+        module: Any = None,
+        parts: tuple[str | None, str | None, bytes | None] = (None, None, None),
+    ):
+        """Of an optimised llvmlite module, or of what a worker made of one."""
+        self.machine = machine
+        self._opt_level = opt_level
+        self._lock = threading.Lock()
+        self._module = module
+        self._ir, self._asm, self._object = parts
+
+    def optimized_ir(self) -> str:
+        """The module as LLVM IR text, after LLVM's optimisations."""
+        with self._lock:
+            if self._ir is None:
+                self._ir = str(self._module)
+            return self._ir
+
+    def asm(self) -> str:
+        """The module as assembly text."""
+        with self._lock:
+            if self._asm is None:
+                self._asm = self._emit("emit_assembly")
+            return self._asm
+
+    def object(self) -> bytes:
+        """The module as the bytes of an object file."""
+        with self._lock:
+            if self._object is None:
+                self._object = self._emit("emit_object")
+            return self._object
+
+    def _emit(self, method: str) -> Any:
+        machine = self.machine.create(self._opt_level)
+        copy = self._module.clone()  # code generation changes the module
+        try:
+            return getattr(machine, method)(copy)
+        except RuntimeError as reason:
+            raise _failed(str(reason)) from None
+        finally:
+            copy.close()
+
+
+def _parse(text: str) -> Any:
+    """An llvmlite module in a context of its own, which goes when the module goes."""
+    llvm = llvm_binding()
+    try:
+        return llvm.parse_assembly(text, llvm.create_context())
+    except RuntimeError as reason:
+        raise _refused(str(reason)) from None
+
+
+def _refused(reason: str) -> CodegenError:
+    lines = [line.rstrip() for line in reason.splitlines() if line.strip()]
+    why = next((line for line in lines if "error:" in line), lines[-1] if lines else "")
+    return CodegenError("KC4106", "LLVM refuses the IR", why=why, facts=lines[:6])
+
+
+def _failed(reason: str) -> CodegenError:
+    return CodegenError("KC4107", "LLVM failed to compile the module", why=last_words(reason))
+
+
+def compile_ir(
+    text: str,
+    *,
+    triple: str | None = None,
+    cpu: str | None = None,
+    features: str | None = None,
+    opt_level: int = 2,
+    relocation: str = "default",
+    code_model: str = "default",
+    abi: str = "",
+    isolated: bool | None = None,
+) -> CompiledModule:
+    """Optimise LLVM IR text for a target; the host by default.
+
+    ``triple`` defaults to the one the text declares; ``cpu`` and ``features`` to the host's for the
+    host's triple, and to LLVM's generic ones for another. ``opt_level`` is 0 to 3; loops and
+    straight-line code are vectorised from 2 on. ``relocation``: default, static, pic, dynamicnopic;
+    ``code_model``: default, small, kernel, medium, large; ``abi`` as in RISC-V's ``lp64d``.
+
+    ``isolated`` compiles in a process of its own, because LLVM aborts on some input; by default
+    that is done for text with inline assembly or with intrinsics of one target.
+    Raises TargetError and CodegenError.
+    """
+    machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)
+    check_machine(machine)
+    if _RISKY.search(text) if isolated is None else isolated:
+        done = run_worker(machine, text, opt_level)
+        if done.returncode:
+            refused = re.search(r"RuntimeError: (LLVM IR parsing error.*)", done.stderr, re.DOTALL)
+            raise _refused(refused.group(1)) if refused else _failed(done.stderr)
+        return CompiledModule(machine, opt_level, parts=worker_answer(done))
+    module = _parse(text)
+    target = machine.create(opt_level)
+    module.triple = machine.triple
+    module.data_layout = str(target.target_data)
+    try:
+        module.verify()
+    except RuntimeError as reason:
+        raise _refused(str(reason)) from None
+    optimize(llvm_binding(), module, target, opt_level)
+    return CompiledModule(machine, opt_level, module)
+
+
+def make_machine(
+    text: str,
+    triple: str | None,
+    cpu: str | None,
+    features: str | None,
+    relocation: str = "default",
+    code_model: str = "default",
+    abi: str = "",
+) -> Machine:
+    """The target that is meant where some of its parts are left out."""
+    if triple is None:
+        declared = re.search(r'^target triple = "(.*)"', text, re.MULTILINE)
+        triple = declared.group(1) if declared else ""
+    host = host_target()
+    triple = triple or host[0]
+    if triple == host[0] and cpu is None:
+        cpu, features = host[1], host[2] if features is None else features
+    return Machine(triple, cpu or "", features or "", relocation, code_model, abi)
+
+
+class JitModule:
+    """Machine code in this process. Addresses are valid as long as this object is alive."""
+
+    def __init__(self, library: Any, names: Sequence[str]):
+        self._library = library  # unloads the code when it is collected
+        self.names = names
+
+    def address(self, name: str) -> int:
+        """The address of a function or global the module defines."""
+        if name not in self.names:
+            raise CodegenError(
+                "KC4104", f"the module defines no @{name}", hints=suggest(name, self.names)
+            )
+        return self._library[name]
+
+
+_LIBRARY_NUMBERS = itertools.count()
+
+
+@cache
+def _linker() -> Any:
+    """LLVM's in-process linker, one for all modules."""
+    return llvm_binding().create_lljit_compiler(use_jit_link=True, suppress_errors=True)
+
+
+def jit(
+    text: str,
+    symbols: Mapping[str, int] | None = None,
+    *,
+    cpu: str | None = None,
+    features: str | None = None,
+    opt_level: int = 2,
+    isolated: bool | None = None,
+) -> JitModule:
+    """Compile LLVM IR text and load it into this process.
+
+    ``symbols`` gives the addresses of functions and variables the text declares; others are looked
+    up in the process, in the C mathematics library and in the compiler's support library. Safe to
+    call from several threads. Raises TargetError for code this machine cannot run, CodegenError
+    KC4108 for a symbol that is nowhere.
+    """
+    machine = make_machine(text, None, cpu, features)
+    check_runs_here(machine)
+    compiled = compile_ir(
+        text,
+        triple=machine.triple,
+        cpu=machine.cpu,
+        features=machine.features,
+        opt_level=opt_level,
+        relocation="pic",
+        isolated=isolated,
+    )
+    return load_object(compiled.object(), _exports(compiled.optimized_ir()), symbols)
+
+
+def _exports(ir: str) -> list[str]:
+    """The names a module defines for others."""
+    llvm = llvm_binding()
+    module = _parse(ir)
+    local = (llvm.Linkage.internal, llvm.Linkage.private, llvm.Linkage.available_externally)
+    return [
+        value.name
+        for value in (*module.functions, *module.global_variables)
+        if not value.is_declaration
+        and value.linkage not in local
+        and value.visibility != llvm.Visibility.hidden
+    ]
+
+
+def load_object(
+    data: bytes, exports: Sequence[str], symbols: Mapping[str, int] | None = None
+) -> JitModule:
+    """Link an object made for this machine into the process, for the addresses of ``exports``.
+
+    ``symbols`` is as in :func:`jit`.
+    """
+    library = llvm_binding().JITLibraryBuilder().add_object_img(data)
+    for name in exports:
+        library.export_symbol(name)
+    given = symbols or {}
+    if is_elf(data):
+        needed = undefined_symbols(data)
+    else:
+        needed = list(given)
+        library.add_current_process()  # for what it needs besides
+    own = set(needed).intersection(NAMES).difference(given)
+    if own:
+        library.add_object_img(_conversions())
+    missing: list[str] = []
+    for name in needed:
+        if name in own or name == "_GLOBAL_OFFSET_TABLE_":
+            continue
+        address = given.get(name) or _find_symbol(name)
+        if address:
+            library.import_symbol(name, address)
+        else:
+            missing.append(name)
+    if missing:
+        raise CodegenError(
+            "KC4108",
+            f"the code calls {', '.join(missing)}, which this process does not have",
+            hints=["give the address in 'symbols'"],
+        )
+    try:
+        linked = library.link(_linker(), f"kc{next(_LIBRARY_NUMBERS)}")
+    except RuntimeError as reason:
+        raise _failed(str(reason)) from None
+    return JitModule(linked, exports)
+
+
+@cache
+def _conversions() -> bytes:
+    return compile_ir(conversions_ir(), triple=host_target()[0], cpu="", relocation="pic").object()
+
+
+@cache
+def _system_libraries() -> list[ctypes.CDLL]:
+    """The process itself, then libraries that compiled code may need and it may not have loaded."""
+    libraries = [ctypes.CDLL(None)]
+    for name in ("libm.so.6", "libgcc_s.so.1"):
+        try:
+            libraries.append(ctypes.CDLL(name))
+        except OSError:
+            continue  # not on this system: what it would have had is reported as missing
+    return libraries
+
+
+def _find_symbol(name: str) -> int | None:
+    for library in _system_libraries():
+        try:
+            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        except AttributeError:
+            continue
+    return None

@@ -1,0 +1,258 @@
+"""Which targets LLVM can compile for, checked before LLVM is asked to.
+
+Diagnostics: KC6101 no such target, KC6102 no such CPU, KC6103 no such feature, KC6104 a combination
+LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from kc.support.diagnostics import TargetError, suggest
+
+_WORKER = Path(__file__).with_name("llvm_worker.py")
+_LOCK = threading.Lock()
+
+# Prefixes of the names of targets, for a triple that no target fits.
+_ARCHITECTURES = ("x86_64", "i686", "aarch64", "armv7", "riscv64", "riscv32", "wasm32", "nvptx64",
+                  "amdgcn", "powerpc64le", "s390x", "spirv64")  # fmt: skip
+
+
+@cache
+def llvm_binding() -> ModuleType:
+    """llvmlite's binding, with all its targets registered."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    return llvm
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A target as LLVM names it. ``cpu`` and ``features`` may be empty: then the triple's default.
+
+    Features are ``"+avx2,-fma"``; ``abi`` is a name such as ``lp64d``, which RISC-V has several of.
+    """
+
+    triple: str
+    cpu: str = ""
+    features: str = ""
+    relocation: str = "default"  # or static, pic, dynamicnopic
+    code_model: str = "default"  # or small, kernel, medium, large
+    abi: str = ""
+
+    def create(self, opt_level: int) -> Any:
+        """The llvmlite target machine, after :func:`check_machine`."""
+        check_machine(self)
+        target = llvm_binding().Target.from_triple(self.triple)
+        return target.create_target_machine(
+            cpu=self.cpu,
+            features=self.features,
+            opt=opt_level,
+            reloc=self.relocation,
+            codemodel=self.code_model,
+            abiname=self.abi,
+        )
+
+
+@cache
+def host_target() -> tuple[str, str, str]:
+    """(triple, CPU, features) of the machine this process runs on, as LLVM names them."""
+    llvm = llvm_binding()
+    return (
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    )
+
+
+@cache
+def check_machine(machine: Machine) -> None:
+    """Refuse what LLVM would print a warning about or abort on; raises TargetError.
+
+    The first use of a CPU or feature that is not the host's starts a process to ask LLVM.
+    """
+    llvm = llvm_binding()
+    try:
+        llvm.Target.from_triple(machine.triple)
+    except (RuntimeError, UnicodeEncodeError):
+        arch = machine.triple.split("-")[0]
+        raise TargetError(
+            "KC6101",
+            f"LLVM has no target for the triple '{machine.triple}'",
+            hints=suggest(arch, _ARCHITECTURES, "a triple begins with an architecture"),
+        ) from None
+    for feature in filter(None, machine.features.split(",")):
+        if not re.fullmatch(r"[+-][\w.-]+", feature):
+            raise TargetError(
+                "KC6103",
+                f"'{feature}' is not a feature",
+                why="a feature begins with + (on) or - (off)",
+                hints=[f"write +{feature}"] if feature.isidentifier() else (),
+            )
+    triple, cpu, features = host_target()
+    own = machine.triple == triple
+    cpus, known = ("", cpu if own else ""), ("", features if own else "")
+    if machine.cpu in cpus and machine.features in known and not machine.abi:
+        return
+    done = run_worker(machine)
+    said = done.stderr
+    if machine.cpu == "help" or re.search(r"is not a recognized processor", said):
+        raise TargetError(
+            "KC6102",
+            f"there is no CPU '{machine.cpu}' for {machine.triple}",
+            hints=suggest(machine.cpu, _known(machine.triple)[0], "CPUs are"),
+        )
+    unknown = re.search(r"'([+-].*?)' is not a recognized feature", said)
+    if unknown or re.search(r"[+-]help\b", machine.features):
+        feature = unknown.group(1) if unknown else "+help"
+        names = [feature[0] + name for name in _known(machine.triple)[1]]
+        raise TargetError(
+            "KC6103",
+            f"there is no feature '{feature[1:]}' for {machine.triple}",
+            hints=suggest(feature, names, "features are"),
+        )
+    if done.returncode:
+        raise TargetError(
+            "KC6104",
+            f"LLVM cannot compile for {_shown(machine)}",
+            why=last_words(said),
+            hints=["leave out the CPU, or name one of this architecture"],
+        )
+
+
+def _shown(machine: Machine) -> str:
+    parts = [machine.triple, machine.cpu, machine.features, machine.abi]
+    return " ".join(part for part in parts if part)
+
+
+@cache
+def _known(triple: str) -> tuple[list[str], list[str]]:
+    """The names of all CPUs and features of an architecture."""
+    listing = run_worker(Machine(triple, features="+help")).stderr
+    cpus, _, features = listing.partition("Available features")
+    name = re.compile(r"^  (\S+)\s+- ", re.MULTILINE)
+    return sorted(set(name.findall(cpus))), sorted(set(name.findall(features)))
+
+
+def run_worker(
+    machine: Machine, text: str = "", opt_level: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Compile ``text`` (by default a tiny function) in a process of its own."""
+    request = {
+        "triple": machine.triple,
+        "cpu": machine.cpu,
+        "features": machine.features,
+        "relocation": machine.relocation,
+        "code_model": machine.code_model,
+        "abi": machine.abi,
+        "text": text,
+        "opt_level": opt_level,
+    }
+    return subprocess.run(
+        [sys.executable, "-P", str(_WORKER)],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+    )
+
+
+def worker_answer(done: subprocess.CompletedProcess[str]) -> tuple[str, str, bytes]:
+    """(optimised IR, assembly, object) of a worker that succeeded."""
+    answer = json.loads(done.stdout)
+    return answer["ir"], answer["asm"], base64.b64decode(answer["object"])
+
+
+def last_words(said: str) -> str:
+    """The line of LLVM's output that says what went wrong."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    for line in lines:
+        if found := re.search(r"(?:LLVM ERROR|error|Assertion): (.*)", line):
+            return found.group(1)
+    return lines[-1] if lines else "LLVM said nothing"
+
+
+# Features of x86 whose instructions LLVM selects for their own intrinsics only. A virtual machine
+# often hides some of them, which is no reason to refuse the CPU that has them.
+_ON_REQUEST_ONLY = (
+    "adx aes amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 amx-tile "
+    "cldemote clflushopt clwb clzero cmpccxadd enqcmd fsgsbase hreset invpcid kl lwp movdir64b "
+    "movdiri movrs mwaitx pclmul pconfig pku prefetchi prfchw ptwrite raoint rdpid rdpru rdrnd "
+    "rdseed rtm serialize sgx sha sha512 shstk sm3 sm4 tsxldtrk uintr usermsr vaes vpclmulqdq "
+    "waitpkg wbnoinvd widekl xsave xsavec xsaveopt xsaves"
+).split()
+
+# LLVM inlines the callee, which needs one feature more, only if the caller has it anyway.
+_INLINE = """
+define internal float @needs{i}(float %x) "target-cpu"="{cpu}" "target-features"="{more}" {{
+  %y = fadd float %x, %x
+  ret float %y
+}}
+define float @has{i}(float %x) "target-cpu"="{cpu}" "target-features"="{features}" {{
+  %y = call float @needs{i}(float %x)
+  ret float %y
+}}
+"""
+
+
+def _features_among(machine: Machine, names: list[str]) -> list[str]:
+    """Which of these features the machine's CPU has, found by what LLVM would inline."""
+    llvm = llvm_binding()
+    given = [machine.features] if machine.features else []
+    text = "".join(
+        _INLINE.format(
+            i=i, cpu=machine.cpu, features=machine.features, more=",".join([*given, f"+{name}"])
+        )
+        for i, name in enumerate(names)
+    )
+    context = llvm.create_context()
+    module = llvm.parse_assembly(text, context)
+    module.triple = machine.triple
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(Machine(*host_target()).create(1), options)
+    builder.getModulePassManager().run(module, builder)
+    optimized = str(module)
+    module.close()
+    context.close()
+    return [name for i, name in enumerate(names) if f"@needs{i}(" not in optimized]
+
+
+@cache
+def check_runs_here(machine: Machine) -> None:
+    """Refuse code for another kind of machine, which would end the process; raises TargetError."""
+    llvm = llvm_binding()
+    triple, cpu, features = host_target()
+    check_machine(machine)
+    here, there = (llvm.get_triple_parts(one) for one in (triple, machine.triple))
+    if (here.Arch, here.OS, here.ObjectFormat) != (there.Arch, there.OS, there.ObjectFormat):
+        raise TargetError(
+            "KC6105",
+            f"code for {machine.triple} cannot run in this process",
+            why=f"this process is {triple}",
+        )
+    if (machine.cpu, machine.features) in (("", ""), (cpu, features)):
+        return
+    lacking = {one[1:] for one in features.split(",") if one.startswith("-")}
+    asked = [one[1:] for one in machine.features.split(",") if one.startswith("+")]
+    missing = [name for name in asked if name in lacking]
+    if machine.cpu:
+        missing += _features_among(machine, sorted(lacking.difference(_ON_REQUEST_ONLY, missing)))
+    if missing:
+        raise TargetError(
+            "KC6105",
+            f"this machine cannot run code for {_shown(machine)}",
+            why=f"this machine is {cpu}, which lacks {', '.join(missing)}",
+            hints=["compile it to assembly or to an object instead, or leave out the CPU"],
+        )

@@ -1,0 +1,73 @@
+"""scf, memref, vector, arith, math, func and cf to the llvm dialect, for the CPU.
+
+===================  ==============================================================================
+:mod:`.module`       the walk over the functions; :mod:`.new_module` collects what they become
+:mod:`.function`     the walk over the operations of a function
+:mod:`.values`       what values become; :mod:`.types` the same for types
+:mod:`.func`         the calling convention; :mod:`.signatures` what it says of a function's type
+:mod:`.scf`          structured control flow; :mod:`.cfg` regions with several blocks
+:mod:`.parallel`     parallel loops, whose bodies become functions
+:mod:`.aliasing`     what is said of pointers, decided when all functions are translated
+===================  ==============================================================================
+
+:mod:`.arith`, :mod:`.math`, :mod:`.memref` and :mod:`.vector` have the operations of a dialect.
+Handlers are found by the name of an operation, so that a class which extends xDSL's (a comparison
+of vectors, say) is lowered like it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+if __name__ != "kc.conversion.convert_to_llvm":  # see kc.conversion
+    raise ImportError("import this package as 'kc.conversion.convert_to_llvm'")
+
+
+@dataclass(frozen=True)
+class ConvertToLlvmPass(ModulePass):
+    """Translate functions over memrefs to the llvm dialect; parallel loops run on the thread pool.
+
+    ::
+
+        func.func @f(%A: memref<?xf32>, %i: index) {
+          %a = memref.load %A[%i] : memref<?xf32>
+          ...
+
+    becomes ::
+
+        llvm.func @f(%A: !llvm.ptr {llvm.align = 4 : i64, llvm.noalias, ...}, %A_0: i64, %i: i64) {
+          %0 = llvm.getelementptr inbounds %A[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+          %a = llvm.load %0 : !llvm.ptr -> f32
+          ...
+
+    Requires functions (func), constant tables (memref.global) and what is in the llvm dialect
+    already at the top of the module, memrefs without layout, vectors of one dimension. Only the
+    llvm dialect is left. ``data_layout`` and ``target_triple`` are set on the module where given.
+
+    Memory of memref.alloc comes from ``aligned_alloc`` and is released by memref.dealloc; like in
+    any kernel without a result, running out of it cannot be reported.
+
+    Raises CodegenError, with the module unchanged: KC4301 loops nested too deeply, KC4302 an
+    operation or KC4303 a type that is not supported, KC4304 a parallel reduction, KC4305 memory
+    that cannot be laid out, KC4306 a call that cannot be linked.
+    """
+
+    name = "convert-to-llvm"
+
+    data_layout: str | None = None
+    target_triple: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from kc.conversion.convert_to_llvm.handlers import HANDLERS
+        from kc.conversion.convert_to_llvm.module import check_legal, lower_module
+
+        lower_module(op, HANDLERS)
+        if self.data_layout is not None:
+            op.attributes["llvm.data_layout"] = StringAttr(self.data_layout)
+        if self.target_triple is not None:
+            op.attributes["llvm.target_triple"] = StringAttr(self.target_triple)
+        check_legal(op)

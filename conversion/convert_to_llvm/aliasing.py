@@ -1,0 +1,53 @@
+"""What pointers may be said to be, decided when all functions are translated.
+
+A parameter keeps ``noalias`` unless some caller in the module passes overlapping memory: the same
+memref twice, or pointers that each may lead to several memories. It is ``readonly`` when nothing
+is written through it, here or where it is passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from kc.conversion.convert_to_llvm.values import Origin
+
+Handover = list[tuple[Origin, Origin]]
+"""The memrefs of one call: the origin at the caller, the parameter's at the callee."""
+
+
+def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
+    """Carry ``written`` and ``captured`` back to where pointers come from, then find overlaps."""
+    everything = _reachable(origins, handovers)
+    changed = True
+    while changed:
+        changed = False
+        for origin in everything:
+            for target in origin.flows_to:
+                if (target.written and not origin.written) or (
+                    target.captured and not origin.captured
+                ):
+                    origin.written |= target.written
+                    origin.captured |= target.captured
+                    changed = True
+    changed = True
+    while changed:
+        changed = False
+        for handover in handovers:
+            for (actual, formal), (other, other_formal) in combinations(handover, 2):
+                overlap = actual is other or not (actual.exclusive or other.exclusive)
+                harmless = not (formal.written or other_formal.written)
+                if overlap and not harmless and (formal.exclusive or other_formal.exclusive):
+                    formal.exclusive = other_formal.exclusive = False
+                    changed = True
+
+
+def _reachable(origins: Iterable[Origin], handovers: list[Handover]) -> list[Origin]:
+    found: dict[int, Origin] = {}
+    pending = [*origins, *(actual for handover in handovers for actual, _ in handover)]
+    while pending:
+        origin = pending.pop()
+        if id(origin) not in found:
+            found[id(origin)] = origin
+            pending += origin.flows_to
+    return list(found.values())

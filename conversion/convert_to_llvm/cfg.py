@@ -1,0 +1,76 @@
+"""Regions with several blocks, and the branches of the cf dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from xdsl.ir import Block, Operation, Region
+
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.dialects import llvm
+
+
+def reverse_post_order(region: Region) -> list[Block]:
+    """The reachable blocks of ``region``, each after the blocks that dominate it."""
+    entry = region.first_block
+    if entry is None:
+        return []
+    if entry.next_block is None:
+        return [entry]
+    order: list[Block] = []
+    seen = {entry}
+    stack = [(entry, iter(_successors(entry)))]
+    while stack:
+        block, successors = stack[-1]
+        successor = next((one for one in successors if one not in seen), None)
+        if successor is None:
+            stack.pop()
+            order.append(block)
+        else:
+            seen.add(successor)
+            stack.append((successor, iter(_successors(successor))))
+    return order[::-1]
+
+
+def _successors(block: Block) -> list[Block]:
+    return list(block.last_op.successors) if block.last_op is not None else []
+
+
+def place_blocks(s: FunctionLowering, region: Region) -> Generator[Block, None, None]:
+    """Yield the blocks of ``region`` where they belong; the first one continues the current block.
+
+    Blocks come in an order in which definitions come before uses. Unreachable ones are dropped.
+    """
+    order = reverse_post_order(region)
+    for block in order[1:]:
+        s.blocks[block] = s.new_block(block.args)
+    for i, block in enumerate(order):
+        if i:
+            s.start(s.blocks[block])
+        yield block
+
+
+def _lower_br(s: FunctionLowering, op: Operation) -> None:
+    (target,) = op.successors
+    s.branch(s.blocks[target], s.flatten_all(op.operands, target.args))
+
+
+def _lower_cond_br(s: FunctionLowering, op: Operation) -> None:
+    condition, *operands = op.operands
+    then, otherwise = op.successors
+    count = len(then.args)
+    s.insert(
+        llvm.CondBrOp(
+            s.value(condition),
+            s.blocks[then],
+            s.flatten_all(operands[:count], then.args),
+            s.blocks[otherwise],
+            s.flatten_all(operands[count:], otherwise.args),
+        )
+    )
+
+
+HANDLERS: dict[str, Handler] = {
+    "cf.br": _lower_br,
+    "cf.cond_br": _lower_cond_br,
+}

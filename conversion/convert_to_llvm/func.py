@@ -1,0 +1,120 @@
+"""Functions, calls and returns, under the machine-level calling convention of kc.
+
+A memref is passed as a pointer followed by its dynamic sizes, an i1 as an i8. Several results
+are returned as a struct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr, i1, i8, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from kc.conversion.convert_to_llvm.cfg import place_blocks
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.signatures import Signature
+from kc.conversion.convert_to_llvm.types import abi_types
+from kc.conversion.convert_to_llvm.values import MemRef, Origin
+from kc.dialects import llvm
+from kc.support.diagnostics import CodegenError
+
+_NE = IntegerAttr(1, i64)
+
+
+def lower_body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Region:
+    """Translate the body of ``func``, whose parameters are those of ``signature``."""
+    return s.run(_body(s, func, signature))
+
+
+def _body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Generator[Block, None, None]:
+    for parameter in signature.parameters:
+        s.entry.insert_arg(parameter.type, len(s.entry.args))
+    position = 0
+    for old in func.args:
+        count = len(abi_types(old.type))
+        parts = s.entry.args[position : position + count]
+        if isinstance(old.type, MemRefType):
+            origin = signature.parameters[position].origin
+            assert origin is not None
+            s.define_memref(old, parts, origin)
+        else:
+            parts[0].name_hint = old.name_hint
+            s.define(old, _from_abi(s, old, parts[0]))
+        position += count
+    yield from place_blocks(s, func.body)
+
+
+def _from_abi(s: FunctionLowering, old: SSAValue, new: SSAValue) -> SSAValue:
+    """The value of ``old`` from how it is passed."""
+    if old.type == i1:
+        return s.emit(llvm.ICmpOp, [new, s.int_constant(0, i8)], i1, {"predicate": _NE})
+    return new
+
+
+def _to_abi(s: FunctionLowering, old: SSAValue, into: Origin) -> list[SSAValue]:
+    """The inverse of :func:`_from_abi`; a memref leads on to ``into``."""
+    if old.type == i1:
+        return [s.emit(llvm.ZExtOp, [s.value(old)], i8)]
+    found = s.lowered(old)
+    if isinstance(found, MemRef):
+        found.origin.flows_to.append(into)
+    return s.flatten(old)
+
+
+def _lower_call(s: FunctionLowering, op: Operation) -> None:
+    callee = op.properties["callee"]
+    assert isinstance(callee, SymbolRefAttr)
+    name = callee.string_value()
+    signature = s.module.signatures.get(name)
+    if signature is None:
+        raise CodegenError(
+            "KC4306",
+            f"convert-to-llvm: func.call of @{name}, which is no func.func of the module",
+        )
+    operands: list[SSAValue] = []
+    handover: list[tuple[Origin, Origin]] = []
+    for old in op.operands:
+        formal = signature.parameters[len(operands)].origin or Origin()
+        if isinstance(old.type, MemRefType):
+            handover.append((s.memref(old).origin, formal))
+        operands += _to_abi(s, old, formal)
+    s.module.handovers.append(handover)
+    results = signature.results
+    returned = None if not results else signature.type.output
+    call = s.insert(llvm.CallOp(name, *operands, return_type=returned))
+    if len(results) == 1:
+        flat = [call.results[0]]
+    else:
+        flat = [
+            s.insert(llvm.ExtractValueOp((i,), call.results[0])).results[0]
+            for i in range(len(results))
+        ]
+    position = 0
+    for old in op.results:
+        count = len(abi_types(old.type))
+        if isinstance(old.type, MemRefType):
+            s.define_memref(old, flat[position : position + count], Origin(exclusive=False))
+        else:
+            s.define(old, _from_abi(s, old, flat[position]))
+        position += count
+
+
+def _lower_return(s: FunctionLowering, op: Operation) -> None:
+    flat: list[SSAValue] = []
+    for old in op.operands:
+        # Whoever receives a memref may do anything with it.
+        flat += _to_abi(s, old, Origin(written=True, captured=True))
+    if len(flat) > 1:
+        returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
+        for i, value in enumerate(flat):
+            returned = s.insert(llvm.InsertValueOp((i,), returned, value)).results[0]
+        flat = [returned]
+    s.insert(llvm.ReturnOp(*flat))
+
+
+HANDLERS: dict[str, Handler] = {
+    "func.call": _lower_call,
+    "func.return": _lower_return,
+}

@@ -1,0 +1,450 @@
+"""The walk that translates one function: where the new operations go and what old values became.
+
+Each operation is translated once, by the handler registered for its name. Control flow is
+translated straight to blocks: the handler of an operation with regions is a generator that yields
+the blocks of its regions where their operations belong. The walk keeps the generators on a stack
+of its own, so that the depth of the input does not become depth of the Python stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    UnregisteredOp,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+
+from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.types import (
+    convert_type,
+    dense,
+    dynamic_dimensions,
+    element_size,
+    flat_types,
+)
+from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
+from kc.dialects import llvm
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+Nested = Generator[Block, None, None]
+Handler = Callable[["FunctionLowering", Operation], Nested | None]
+
+# LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take minutes.
+MAX_LOOP_DEPTH = 256
+_LOOPS = ("scf.for", "scf.while", "scf.parallel")
+_AT_THE_TOP = ("builtin.module", "func.func", "memref.global", "llvm.func")
+
+
+@lru_cache(maxsize=256)
+def _default_properties(op_type: type[IRDLOperation]) -> dict[str, Attribute]:
+    return {
+        name: definition.default_value
+        for name, definition in op_type.get_irdl_definition().properties.items()
+        if definition.default_value is not None
+    }
+
+
+@dataclass(frozen=True)
+class CapturedMemory:
+    """What the pointer of a memref leads to: in the body, outside of it, and how aligned."""
+
+    origin: Origin
+    outside: Origin
+    alignment: int
+
+
+class FunctionLowering:
+    """Translates the body of one function into the blocks of ``region``.
+
+    With a ``parent`` it is the body of a parallel loop: values of the parent that the body uses
+    become parameters, in the order in which they are met (``captures``).
+    """
+
+    def __init__(
+        self,
+        module: NewModule,
+        handlers: Mapping[str, Handler],
+        name: str,
+        op: Operation,
+        parent: FunctionLowering | None = None,
+    ) -> None:
+        self.module = module
+        self.handlers = handlers
+        self.name = name
+        self.op = op  # what is being translated; new operations get its location
+        self.parent = parent
+        self.region = Region()
+        self.entry = Block()
+        self.region.add_block(self.entry)
+        self.block = self.entry
+        self.values: dict[SSAValue, Lowered] = {}
+        self.blocks: dict[Block, Block] = {}
+        self.captures: dict[SSAValue, SSAValue] = {}  # parent's value -> parameter
+        self.captured_memory: dict[SSAValue, CapturedMemory] = {}  # by parameter
+        self.loop_depth = 0
+        # Set when memrefs travel along branches: then an alloca in a loop may have several
+        # instances alive at once and is not shared between iterations.
+        self.carries_memrefs = False
+        self._prologue: list[Operation] = []
+        self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
+        self._integers: dict[tuple[int, Attribute], SSAValue] = {}
+
+    # Emitting
+
+    def insert(self, op: Operation) -> Operation:
+        """Put ``op`` at the current place, with the location of what is being translated."""
+        op.location = self.op.location
+        self.block.add_op(op)
+        return op
+
+    def insert_in_prologue(self, op: Operation) -> Operation:
+        """Put ``op`` at the start of the entry block, where it comes before every use."""
+        op.location = self.op.location
+        self._prologue.append(op)
+        return op
+
+    def create(
+        self,
+        op_type: type[IRDLOperation],
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute] = (),
+        properties: dict[str, Attribute] | None = None,
+    ) -> Operation:
+        """Emit an operation; properties with a default value may be left out.
+
+        This is several times faster than the constructors, which see their arguments one by one.
+        """
+        defaults = _default_properties(op_type)
+        return self.insert(
+            op_type.create(
+                operands=operands,
+                result_types=result_types,
+                properties={**defaults, **properties} if properties else defaults,
+            )
+        )
+
+    def emit(
+        self,
+        op_type: type[IRDLOperation],
+        operands: Sequence[SSAValue],
+        result_type: Attribute,
+        properties: dict[str, Attribute] | None = None,
+    ) -> SSAValue:
+        """Emit an operation with one result and return that."""
+        return self.create(op_type, operands, (result_type,), properties).results[0]
+
+    def replace(
+        self,
+        op: Operation,
+        op_type: type[IRDLOperation],
+        operands: Sequence[SSAValue],
+        properties: dict[str, Attribute] | None = None,
+    ) -> None:
+        """Emit what takes the place of ``op``, which has one result."""
+        result = op.results[0]
+        self.define(result, self.emit(op_type, operands, convert_type(result.type), properties))
+
+    def constant(self, value: Attribute, ty: Attribute) -> SSAValue:
+        """A constant; equal ones are one operation in the entry block."""
+        key = (value, ty)
+        if (found := self._constants.get(key)) is None:
+            op = llvm.ConstantOp.create(properties={"value": value}, result_types=(ty,))
+            found = self._constants[key] = self.insert_in_prologue(op).results[0]
+        return found
+
+    def int_constant(self, value: int, ty: Attribute = i64) -> SSAValue:
+        """An integer constant; splat over the lanes of a vector type."""
+        key = (value, ty)
+        if (found := self._integers.get(key)) is None:
+            element = llvm.element_type(ty)
+            assert isinstance(element, IntegerType)
+            attr = IntegerAttr(value, element, truncate_bits=True)
+            found = self._integers[key] = self.splat_constant(attr, ty)
+        return found
+
+    def float_constant(self, value: float, ty: Attribute) -> SSAValue:
+        """A float constant; splat over the lanes of a vector type."""
+        element = llvm.element_type(ty)
+        assert isinstance(element, AnyFloat)
+        return self.splat_constant(FloatAttr(value, element), ty)
+
+    def splat_constant(self, value: IntegerAttr | FloatAttr, ty: Attribute) -> SSAValue:
+        """``value``, in every lane if ``ty`` is a vector."""
+        if isinstance(ty, VectorType):
+            return self.constant(dense(ty, [value.value.data]), ty)
+        return self.constant(value, ty)
+
+    # Values
+
+    def define(self, old: SSAValue, new: Lowered) -> None:
+        """Record what ``old`` became."""
+        self.values[old] = new
+        if isinstance(new, SSAValue) and new.name_hint is None:
+            new.name_hint = old.name_hint
+
+    def lowered(self, old: SSAValue) -> Lowered:
+        """What ``old`` became; in the body of a parallel loop it may have to be captured."""
+        found = self.values.get(old)
+        if found is None:
+            assert self.parent is not None, "an operand that nothing defines"
+            found = self.values[old] = self._capture(self.parent.lowered(old))
+        return found
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """The llvm value of ``old``, which is not a memref."""
+        found = self.lowered(old)
+        if isinstance(found, Constant):
+            return self.constant(found.value, found.type)
+        assert isinstance(found, SSAValue)
+        return found
+
+    def index(self, old: SSAValue) -> int | SSAValue:
+        """The integer of ``old`` where it is a constant, else its value."""
+        found = self.lowered(old)
+        if isinstance(found, Constant) and isinstance(found.value, IntegerAttr):
+            return found.value.value.data
+        return self.value(old)
+
+    def memref(self, old: SSAValue) -> MemRef:
+        """The parts of ``old``, which is a memref."""
+        found = self.lowered(old)
+        assert isinstance(found, MemRef)
+        return found
+
+    def as_value(self, number: int | SSAValue) -> SSAValue:
+        """An i64 from what :meth:`index` gives."""
+        return self.int_constant(number) if isinstance(number, int) else number
+
+    def capture(self, value: int | SSAValue) -> int | SSAValue:
+        """The parameter that brings the parent's ``value`` into this body."""
+        if isinstance(value, int):
+            return value
+        parameter = self.captures.get(value)
+        if parameter is None:
+            parameter = self.entry.insert_arg(value.type, len(self.entry.args))
+            parameter.name_hint = value.name_hint
+            self.captures[value] = parameter
+        return parameter
+
+    def _capture(self, value: Lowered) -> Lowered:
+        if isinstance(value, Constant):
+            return value
+        if isinstance(value, SSAValue):
+            parameter = self.capture(value)
+            assert isinstance(parameter, SSAValue)
+            return parameter
+        pointer = self.capture(value.pointer)
+        assert isinstance(pointer, SSAValue)
+        memory = self.captured_memory.get(pointer)
+        if memory is None:
+            memory = CapturedMemory(Origin(), value.origin, element_size(value.type))
+            self.captured_memory[pointer] = memory
+        shape = tuple(self.capture(size) for size in value.shape)
+        return MemRef(pointer, shape, value.type, memory.origin)
+
+    # Values that travel along branches: a memref is several llvm values
+
+    def flatten(self, old: SSAValue, into: Origin | None = None) -> list[SSAValue]:
+        """The llvm values of ``old``; ``into`` is the origin a memref has where they arrive."""
+        found = self.lowered(old)
+        if not isinstance(found, MemRef):
+            return [self.value(old)]
+        if into is not None:
+            found.origin.exclusive = False
+            found.origin.flows_to.append(into)
+        assert isinstance(old.type, MemRefType)
+        sizes = (self.as_value(found.shape[i]) for i in dynamic_dimensions(old.type))
+        return [found.pointer, *sizes]
+
+    def flatten_all(
+        self, olds: Iterable[SSAValue], into: Sequence[SSAValue] | None = None
+    ) -> list[SSAValue]:
+        """:meth:`flatten` of each; ``into`` are the old values in whose place they arrive."""
+        if into is None:
+            return [new for old in olds for new in self.flatten(old)]
+        flat: list[SSAValue] = []
+        for old, target in zip(olds, into, strict=True):
+            arrived = self.lowered(target)
+            flat += self.flatten(old, arrived.origin if isinstance(arrived, MemRef) else None)
+        return flat
+
+    def unflatten(self, olds: Iterable[SSAValue], news: Sequence[SSAValue]) -> None:
+        """Define ``olds`` as the values ``news``, in order; the inverse of :meth:`flatten_all`.
+
+        A memref that arrives so may be any of several.
+        """
+        position = 0
+        for old in olds:
+            if isinstance(old.type, MemRefType):
+                count = 1 + len(dynamic_dimensions(old.type))
+                parts = news[position : position + count]
+                self.define_memref(old, parts, Origin(exclusive=False))
+                self.carries_memrefs = True
+                position += count
+            else:
+                self.define(old, news[position])
+                position += 1
+
+    def define_memref(self, old: SSAValue, parts: Sequence[SSAValue], origin: Origin) -> None:
+        """Define ``old`` as the memref made of a pointer and its dynamic sizes."""
+        assert isinstance(old.type, MemRefType)
+        pointer, *sizes = parts
+        if old.name_hint is not None:
+            pointer.name_hint = old.name_hint
+            for size in sizes:
+                size.name_hint = f"{old.name_hint}_size"
+        known = iter(sizes)
+        shape = tuple(
+            next(known) if size == DYNAMIC_INDEX else size for size in old.type.get_shape()
+        )
+        self.define(old, MemRef(pointer, shape, old.type, origin))
+
+    # Blocks
+
+    def new_block(self, args: Sequence[SSAValue] = ()) -> Block:
+        """A block, not placed yet, whose arguments stand for the old values ``args``."""
+        block = Block(arg_types=[ty for arg in args for ty in flat_types(arg.type)])
+        if args:
+            self.unflatten(args, block.args)
+        return block
+
+    def start(self, block: Block) -> None:
+        """Place ``block`` after those there are; operations go there from now on."""
+        self.region.add_block(block)
+        self.block = block
+
+    def branch(
+        self, block: Block, values: Sequence[SSAValue] = (), annotation: Attribute | None = None
+    ) -> None:
+        """Jump to ``block``; ``annotation`` describes the loop this closes."""
+        op = llvm.BrOp(block, *values)
+        if annotation is not None:
+            op.properties["loop_annotation"] = annotation
+        self.insert(op)
+
+    def cond_branch(self, condition: SSAValue, then: Block, otherwise: Block) -> None:
+        """Jump to one of two blocks that take no arguments."""
+        self.insert(llvm.CondBrOp(condition, then, (), otherwise, ()))
+
+    def enter_loop(self) -> None:
+        """Count a loop around what comes, up to :data:`MAX_LOOP_DEPTH`."""
+        self.loop_depth += 1
+        if self.loop_depth > MAX_LOOP_DEPTH:
+            raise _too_deep(self.op)
+
+    def leave_loop(self) -> None:
+        """The inverse of :meth:`enter_loop`."""
+        self.loop_depth -= 1
+
+    # The walk
+
+    def run(self, nested: Nested) -> Region:
+        """Translate the blocks that ``nested`` yields and all they contain; the new region."""
+
+        def operations(block: Block) -> Generator[Nested, None, None]:
+            for op in block.ops:
+                self.op = op
+                handler = self.handlers.get(op.name)
+                if handler is None:
+                    raise unsupported(op, self.handlers)
+                nested = handler(self, op)
+                if nested is not None:
+                    yield nested
+
+        # Generators of operations with regions alternate with those of the blocks in them.
+        stack: list[tuple[Generator, Operation | None]] = [(nested, None)]
+        try:
+            while stack:
+                generator, op = stack[-1]
+                if op is not None:
+                    self.op = op
+                step = next(generator, None)
+                if step is None:
+                    stack.pop()
+                elif isinstance(step, Block):
+                    stack.append((operations(step), None))
+                else:
+                    stack.append((step, self.op))
+        except CodegenError as error:
+            raise placed(error, self.op) from None
+        if self._prologue:
+            first = self.entry.first_op
+            assert first is not None
+            self.entry.insert_ops_before(self._prologue, first)
+        return self.region
+
+
+def _too_deep(op: Operation) -> CodegenError:
+    """The error for a nest of loops that is too deep, with its whole depth."""
+    top = op
+    while (parent := top.parent_op()) is not None and parent.name != "builtin.module":
+        top = parent
+    deepest, pending = 0, [(top, 0)]
+    while pending:
+        one, depth = pending.pop()
+        depth += one.name in _LOOPS
+        deepest = max(deepest, depth)
+        for region in one.regions:
+            for block in region.blocks:
+                pending.extend((inner, depth) for inner in block.ops if inner.regions)
+    return CodegenError(
+        "KC4301",
+        f"convert-to-llvm: {deepest} nested loops, at most {MAX_LOOP_DEPTH} are possible",
+        why="LLVM's time grows faster than the depth of the nest: 1000 loops take it minutes",
+        hints=["fuse loops, or move a part of the nest into a function of its own"],
+    )
+
+
+def placed(error: CodegenError, op: Operation) -> CodegenError:
+    """``error``, about ``op``: with its name and its location."""
+    if error.location is None:
+        error.location = location_of(op)
+    if name_of(op) not in error.message:
+        error.facts = (f"in {name_of(op)}", *error.facts)
+    return error
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that is in no dialect."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+def unsupported(op: Operation, handlers: Mapping[str, Handler]) -> CodegenError:
+    """The error for an operation without a handler; it also counts the others of the module."""
+    top = op
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    name = name_of(op)
+    others: dict[str, int] = {}
+    for one in top.walk():
+        other = name_of(one)
+        if other not in handlers and other not in _AT_THE_TOP and other != name:
+            others[other] = others.get(other, 0) + 1
+    dialect = name.split(".")[0]
+    stages = {
+        "te": "--convert-te-to-tir and --convert-tir-to-scf",
+        "tir": "--convert-tir-to-scf",
+    }
+    hints = ()
+    if dialect in stages:
+        hints = (f"run {stages[dialect]} before it, or --lower-to-llvm instead of it",)
+    return CodegenError(
+        "KC4302",
+        f"convert-to-llvm: {name} cannot be lowered to the llvm dialect",
+        location=location_of(op),
+        facts=[f"nor can {other} ({count} in the module)" for other, count in others.items()],
+        hints=hints,
+    )

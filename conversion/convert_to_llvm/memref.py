@@ -1,0 +1,355 @@
+"""The memref dialect: memory, and the addresses of elements.
+
+An address is one ``getelementptr`` typed on the trailing dimensions of constant size, as nested
+arrays: ``%A[%i, %j]`` of a ``memref<?x64xf32>`` is ``getelementptr inbounds %A[%i, %j] : array<64
+x f32>``. That is one operation instead of a chain of multiplications and additions, and LLVM folds
+the constants into addressing modes either way. Only dimensions before a dynamic one are
+linearised, with ``nsw``. The pointer is always derived from that of the buffer, so that what LLVM
+knows of its aliasing survives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BoolAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kc.conversion.convert_to_llvm.arith import compare
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.scf import NO_SIGNED_WRAP
+from kc.conversion.convert_to_llvm.types import (
+    POINTER,
+    element_size,
+    memory_element,
+    pointer_type,
+    storage_type,
+    unsupported_type,
+)
+from kc.conversion.convert_to_llvm.values import Constant, MemRef, Origin
+from kc.dialects import llvm
+from kc.dialects.llvm import element_type, same_shape
+from kc.dialects.llvm_pointers import GEP_FLAGS
+from kc.support.diagnostics import CodegenError
+
+# Of every buffer that is allocated here: a cache line, and the widest vector there is.
+ALIGNMENT = 64
+_INT32 = range(-(2**31) + 1, 2**31)  # what fits in a constant index
+_TRUE = BoolAttr.from_bool(True)
+_INBOUNDS = IntegerAttr(GEP_FLAGS["inbounds"], i32)
+
+
+def element_pointer(
+    s: FunctionLowering, memref: MemRef, indices: Sequence[int | SSAValue]
+) -> SSAValue:
+    """The address of the element at ``indices``."""
+    if all(index == 0 for index in indices):
+        return memref.pointer
+    shape = memref.shape
+    inner = len(shape)
+    while inner > 1 and isinstance(shape[inner - 1], int):
+        inner -= 1
+    # Dimensions before `inner` are linearised; the sizes of the others make an array type.
+    linear = indices[0]
+    for index, size in zip(indices[1:inner], shape[1:inner], strict=True):
+        linear = add(s, multiply(s, linear, size), index)
+    pointee = array_type(memory_element(memref.type), shape[inner:])
+    return emit_gep(s, memref.pointer, [linear, *indices[inner:]], pointee)
+
+
+@lru_cache(maxsize=1024)
+def array_type(element: Attribute, shape: tuple[int | SSAValue, ...]) -> Attribute:
+    """Nested arrays of constant sizes; ``element`` itself for none."""
+    for size in reversed(shape):
+        assert isinstance(size, int)
+        element = llvm.LLVMArrayType(size, element)
+    return element
+
+
+@lru_cache(maxsize=1024)
+def _constant_indices(indices: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, indices)
+
+
+def emit_gep(
+    s: FunctionLowering,
+    pointer: SSAValue,
+    indices: Sequence[int | SSAValue],
+    pointee: Attribute,
+    result_type: Attribute | None = None,
+) -> SSAValue:
+    """``llvm.getelementptr inbounds``."""
+    path = [i if isinstance(i, SSAValue) or i in _INT32 else s.as_value(i) for i in indices]
+    constants = tuple(i if isinstance(i, int) else llvm.GEP_USE_SSA_VAL for i in path)
+    return s.emit(
+        llvm.GEPOp,
+        [pointer, *(i for i in path if isinstance(i, SSAValue))],
+        pointer.type if result_type is None else result_type,
+        {
+            "elem_type": pointee,
+            "rawConstantIndices": _constant_indices(constants),
+            "noWrapFlags": _INBOUNDS,
+        },
+    )
+
+
+def multiply(s: FunctionLowering, lhs: int | SSAValue, rhs: int | SSAValue) -> int | SSAValue:
+    """A product of indices that does not overflow."""
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return lhs * rhs
+    if lhs == 0 or rhs == 0:
+        return 0
+    if lhs == 1:
+        return rhs
+    if rhs == 1:
+        return lhs
+    return s.emit(llvm.MulOp, [s.as_value(lhs), s.as_value(rhs)], i64, NO_SIGNED_WRAP)
+
+
+def add(s: FunctionLowering, lhs: int | SSAValue, rhs: int | SSAValue) -> int | SSAValue:
+    """A sum of indices that does not overflow."""
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return lhs + rhs
+    if lhs == 0:
+        return rhs
+    if rhs == 0:
+        return lhs
+    return s.emit(llvm.AddOp, [s.as_value(lhs), s.as_value(rhs)], i64, NO_SIGNED_WRAP)
+
+
+def access(s: FunctionLowering, memref: MemRef, operands: Sequence[SSAValue]) -> SSAValue:
+    """The address of the element at the old index values ``operands``."""
+    return element_pointer(s, memref, [s.index(operand) for operand in operands])
+
+
+def from_storage(s: FunctionLowering, value: SSAValue, ty: Attribute) -> SSAValue:
+    """A loaded ``value`` as the register type ``ty``: booleans are bytes in memory."""
+    if element_type(ty) == i1:
+        return compare(s, "ne", value, s.int_constant(0, value.type))
+    return value
+
+
+def to_storage(s: FunctionLowering, value: SSAValue) -> SSAValue:
+    """The inverse of :func:`from_storage`."""
+    if element_type(value.type) == i1:
+        return s.emit(llvm.ZExtOp, [value], same_shape(value.type, storage_type(i1)))
+    return value
+
+
+def access_properties(op: Operation, alignment: int | None = None) -> dict[str, Attribute]:
+    """The properties of the llvm load or store for ``op``."""
+    properties: dict[str, Attribute] = {}
+    if op.properties.get("nontemporal") == _TRUE:
+        properties["nontemporal"] = UnitAttr()
+    if alignment is not None:
+        properties["alignment"] = IntegerAttr(alignment, i64)
+    return properties
+
+
+def emit_load(
+    s: FunctionLowering, op: Operation, memref: MemRef, indices: Sequence[SSAValue]
+) -> None:
+    """Replace ``op`` by a load of its result type from the element at ``indices`` on."""
+    (result,) = op.results
+    stored = storage_type(result.type)
+    # Vectors are loaded from wherever their first element lies.
+    alignment = element_size(memref.type) if result.type != memref.type.element_type else None
+    pointer = access(s, memref, indices)
+    loaded = s.emit(llvm.LoadOp, [pointer], stored, access_properties(op, alignment))
+    s.define(result, from_storage(s, loaded, result.type))
+
+
+def emit_store(
+    s: FunctionLowering, op: Operation, old: SSAValue, memref: MemRef, indices: Sequence[SSAValue]
+) -> None:
+    """Replace ``op`` by a store of ``old`` to the element at ``indices`` and on."""
+    memref.origin.written = True
+    alignment = element_size(memref.type) if old.type != memref.type.element_type else None
+    value = to_storage(s, s.value(old))
+    pointer = access(s, memref, indices)
+    s.create(llvm.StoreOp, [value, pointer], (), access_properties(op, alignment))
+
+
+def _lower_load(s: FunctionLowering, op: Operation) -> None:
+    emit_load(s, op, s.memref(op.operands[0]), op.operands[1:])
+
+
+def _lower_store(s: FunctionLowering, op: Operation) -> None:
+    emit_store(s, op, op.operands[0], s.memref(op.operands[1]), op.operands[2:])
+
+
+def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
+    """The sizes of what ``op`` allocates; its first operands are the dynamic ones."""
+    dynamic = iter(op.operands)
+    return tuple(
+        s.index(next(dynamic)) if size == DYNAMIC_INDEX else size for size in ty.get_shape()
+    )
+
+
+def _byte_size(
+    s: FunctionLowering, ty: MemRefType, shape: Sequence[int | SSAValue]
+) -> int | SSAValue:
+    """The size of an array, with its constant factors in one."""
+    size: int | SSAValue = element_size(ty) * prod(i for i in shape if isinstance(i, int))
+    for extent in shape:
+        if not isinstance(extent, int):
+            size = multiply(s, size, extent)
+    return size
+
+
+def _alignment(op: Operation) -> int:
+    given = op.properties.get("alignment")
+    return max(ALIGNMENT, given.value.data if isinstance(given, IntegerAttr) else 0)
+
+
+def _lower_alloc(s: FunctionLowering, op: Operation) -> None:
+    """Memory from ``aligned_alloc``, whose size must be a multiple of the alignment."""
+    (result,) = op.results
+    ty = result.type
+    assert isinstance(ty, MemRefType)
+    pointer_type(ty)
+    shape, alignment = _shape(s, op, ty), _alignment(op)
+    padded = add(s, _byte_size(s, ty, shape), alignment - 1)
+    if isinstance(padded, int):
+        padded &= -alignment
+    else:
+        padded = s.emit(llvm.AndOp, [padded, s.int_constant(-alignment)], i64)
+    name = s.module.declare(
+        "aligned_alloc", [i64, i64], POINTER, result_attributes={"llvm.noalias": UnitAttr()}
+    )
+    arguments = [s.int_constant(alignment), s.as_value(padded)]
+    call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
+    call.results[0].name_hint = result.name_hint
+    s.define(result, MemRef(call.results[0], shape, ty, Origin()))
+
+
+def _lower_dealloc(s: FunctionLowering, op: Operation) -> None:
+    memref = s.memref(op.operands[0])
+    memref.origin.written = True
+    name = s.module.declare("free", [POINTER])
+    s.insert(llvm.CallOp(name, memref.pointer))
+
+
+def _lower_alloca(s: FunctionLowering, op: Operation) -> None:
+    """A stack slot of the function, in its entry block so that LLVM can put it into registers."""
+    (result,) = op.results
+    ty = result.type
+    assert isinstance(ty, MemRefType)
+    shape = _shape(s, op, ty)
+    count = 1
+    for size in shape:
+        if not isinstance(size, int):
+            raise CodegenError(
+                "KC4305",
+                f"convert-to-llvm: memref.alloca of the dynamic size {ty}",
+                why="stack memory is reserved once, when the function is entered",
+                hints=["allocate it with memref.alloc, or with its largest size"],
+            )
+        count *= size
+    slot = llvm.AllocaOp(
+        s.int_constant(1),
+        llvm.LLVMArrayType(count, memory_element(ty)),
+        _alignment(op),
+        pointer_type(ty),
+    )
+    s.insert(slot) if s.carries_memrefs else s.insert_in_prologue(slot)
+    slot.res.name_hint = result.name_hint
+    s.define(result, MemRef(slot.res, shape, ty, Origin()))
+
+
+def _lower_dim(s: FunctionLowering, op: Operation) -> None:
+    memref, dimension = s.memref(op.operands[0]), s.index(op.operands[1])
+    if not isinstance(dimension, int) or not 0 <= dimension < len(memref.shape):
+        raise CodegenError(
+            "KC4305", "convert-to-llvm: memref.dim needs a constant dimension of the memref"
+        )
+    size = memref.shape[dimension]
+    s.define(
+        op.results[0],
+        Constant(IntegerAttr(size, i64), i64) if isinstance(size, int) else size,
+    )
+
+
+def _lower_cast(s: FunctionLowering, op: Operation) -> None:
+    """The same memory; what is known of its size from either type stays known."""
+    source, (result,) = s.memref(op.operands[0]), op.results
+    if not isinstance(result.type, MemRefType):
+        raise unsupported_type(result.type, "memrefs have a rank")
+    pointer_type(result.type)
+    shape = tuple(
+        known if isinstance(known, int) or size == DYNAMIC_INDEX else size
+        for known, size in zip(source.shape, result.type.get_shape(), strict=True)
+    )
+    s.define(result, MemRef(source.pointer, shape, result.type, source.origin))
+
+
+def _lower_copy(s: FunctionLowering, op: Operation) -> None:
+    source, target = s.memref(op.operands[0]), s.memref(op.operands[1])
+    target.origin.written = True
+    shape = [
+        size if isinstance(size, int) else other
+        for size, other in zip(source.shape, target.shape, strict=True)
+    ]
+    size = _byte_size(s, source.type, shape)
+    s.insert(llvm.MemcpyOp(target.pointer, source.pointer, s.as_value(size)))
+
+
+def lower_global(module: NewModule, op: Operation) -> None:
+    """Translate ``memref.global``, which must be a table of constants."""
+    name, ty = op.properties["sym_name"], op.properties["type"]
+    value = op.properties.get("initial_value")
+    assert isinstance(name, StringAttr)
+    assert isinstance(ty, MemRefType)
+    element = memory_element(ty)
+    if not isinstance(value, DenseIntOrFPElementsAttr) or "constant" not in op.properties:
+        raise CodegenError(
+            "KC4305",
+            f"convert-to-llvm: memref.global @{name.data} is not a constant with a value",
+            why="kernels have no state between calls",
+            hints=["pass the memory as an argument"],
+        )
+    if element != ty.element_type:
+        raise unsupported_type(ty, "tables hold i8, i16, i32, i64 or floats")
+    pointee = array_type(element, ty.get_shape())
+    new = llvm.GlobalOp(
+        pointee, name, "internal", constant=True, value=value, alignment=_alignment(op)
+    )
+    new.location = op.location
+    module.add(new)
+
+
+def _lower_get_global(s: FunctionLowering, op: Operation) -> None:
+    name, (result,) = op.properties["name"], op.results
+    assert isinstance(name, SymbolRefAttr)
+    assert isinstance(result.type, MemRefType)
+    pointer = s.emit(llvm.AddressOfOp, [], pointer_type(result.type), {"global_name": name})
+    s.define_memref(result, [pointer], Origin())
+
+
+HANDLERS: dict[str, Handler] = {
+    "memref.load": _lower_load,
+    "memref.store": _lower_store,
+    "memref.alloc": _lower_alloc,
+    "memref.alloca": _lower_alloca,
+    "memref.dealloc": _lower_dealloc,
+    "memref.dim": _lower_dim,
+    "memref.cast": _lower_cast,
+    "memref.copy": _lower_copy,
+    "memref.get_global": _lower_get_global,
+}

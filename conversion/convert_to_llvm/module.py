@@ -1,0 +1,64 @@
+"""The walk over the top of a module."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Region
+
+from kc.conversion.convert_to_llvm.func import lower_body
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, placed, unsupported
+from kc.conversion.convert_to_llvm.memref import lower_global
+from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.signatures import signature_of
+from kc.support.diagnostics import CodegenError, InternalError
+
+
+def lower_module(module: ModuleOp, handlers: dict[str, Handler]) -> None:
+    """Translate the functions and globals of ``module``.
+
+    Raises CodegenError, with the module as it was.
+    """
+    new = NewModule(module)
+    tops = list(module.body.block.ops)
+    for op in tops:
+        try:
+            if isinstance(op, FuncOp):
+                new.signatures[op.sym_name.data] = signature_of(op)
+            elif op.name == "memref.global":
+                lower_global(new, op)
+            elif op.name.startswith("llvm."):
+                new.add(op)
+            else:
+                raise unsupported(op, handlers)
+        except CodegenError as error:
+            raise placed(error, op) from None
+    for op in tops:
+        if isinstance(op, FuncOp):
+            _lower_function(new, op, handlers)
+    new.replace_contents()
+
+
+def _lower_function(new: NewModule, func: FuncOp, handlers: dict[str, Handler]) -> None:
+    name = func.sym_name.data
+    signature = new.signatures[name]
+    private = func.sym_visibility is not None and func.sym_visibility.data == "private"
+    if func.is_declaration:
+        body = Region()
+    else:
+        body = lower_body(FunctionLowering(new, handlers, name, func), func, signature)
+    new.add_function(
+        name,
+        signature,
+        body,
+        func,
+        internal=private and not func.is_declaration,
+        attributes=func.attributes,
+    )
+
+
+def check_legal(module: ModuleOp) -> None:
+    """Raise InternalError unless only the llvm dialect is left."""
+    for op in module.walk():
+        if op is not module and not op.name.startswith("llvm."):
+            raise InternalError(f"convert-to-llvm left {op.name} in the module")

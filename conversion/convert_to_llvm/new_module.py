@@ -1,0 +1,119 @@
+"""The llvm module that is being built: functions, globals, declarations, names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Operation, Region
+
+from kc.conversion.convert_to_llvm.aliasing import Handover, propagate
+from kc.conversion.convert_to_llvm.signatures import Signature
+from kc.conversion.convert_to_llvm.values import Origin
+from kc.dialects import llvm
+from kc.support.diagnostics import CodegenError
+
+_UNIT = UnitAttr()
+
+
+class NewModule:
+    """What takes the place of the contents of ``module``, in :meth:`replace_contents`.
+
+    Until then the module is only read, so that one that is refused is left as it was.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.signatures: dict[str, Signature] = {}  # of the functions that can be called
+        self.handovers: list[Handover] = []
+        self._module = module
+        self._symbols: dict[str, Operation | None] = {}
+        self._functions: list[tuple[llvm.FuncOp, Signature]] = []
+        self._tops: list[Operation] = []
+        self._declarations: dict[str, llvm.FuncOp] = {}
+        for op in module.body.block.ops:
+            name = op.properties.get("sym_name")
+            if isinstance(name, StringAttr):
+                self._symbols[name.data] = op
+
+    def add(self, op: Operation) -> None:
+        """Add a translated global, or what is in the llvm dialect already."""
+        self._tops.append(op)
+
+    def add_function(
+        self,
+        name: str,
+        signature: Signature,
+        body: Region,
+        source: Operation,
+        *,
+        internal: bool,
+        attributes: dict[str, Attribute] | None = None,
+        properties: dict[str, Attribute] | None = None,
+    ) -> None:
+        """Add a translated function; ``source`` is where it comes from."""
+        op = llvm.FuncOp(
+            name,
+            signature.type,
+            "internal" if internal else "external",
+            body=body,
+            properties={"no_unwind": _UNIT, **(properties or {})},
+            attributes=attributes,
+        )
+        op.location = source.location
+        self._functions.append((op, signature))
+        self._tops.append(op)
+
+    def declare(
+        self,
+        name: str,
+        inputs: Sequence[Attribute],
+        output: Attribute | None = None,
+        *,
+        result_attributes: dict[str, Attribute] | None = None,
+        properties: dict[str, Attribute] | None = None,
+    ) -> str:
+        """Declare an external function once, and return its name.
+
+        Raises CodegenError KC4306 when the module has something else of that name.
+        """
+        ty = llvm.LLVMFunctionType(inputs, output)
+        if name in self._declarations:
+            return name
+        if name in self._symbols:
+            existing = self._symbols[name]
+            if isinstance(existing, llvm.FuncOp) and existing.function_type == ty:
+                return name
+            raise CodegenError(
+                "KC4306",
+                f"convert-to-llvm: the name @{name} is taken by something of the module",
+                why=f"the lowering calls a library function @{name}",
+                hints=["rename what has the name in the module"],
+            )
+        op = llvm.FuncOp(name, ty, properties={"no_unwind": _UNIT, **(properties or {})})
+        if result_attributes:
+            op.properties["res_attrs"] = ArrayAttr([DictionaryAttr(result_attributes)])
+        self._declarations[name] = op
+        return name
+
+    def fresh_name(self, base: str) -> str:
+        """A symbol name that nothing has: ``base`` with the first free number."""
+        number = 0
+        while f"{base}_{number}" in self._symbols or f"{base}_{number}_body" in self._symbols:
+            number += 1
+        self._symbols[f"{base}_{number}"] = None
+        return f"{base}_{number}"
+
+    def replace_contents(self) -> None:
+        """Put what was built in the place of what was there."""
+        origins: list[Origin] = []
+        for _, signature in self._functions:
+            origins += [p.origin for p in signature.parameters if p.origin is not None]
+        propagate(origins, self.handovers)
+        for op, signature in self._functions:
+            attributes = [parameter.all_attributes() for parameter in signature.parameters]
+            if any(attributes):
+                op.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(a) for a in attributes])
+        block = self._module.body.block
+        for op in list(block.ops):
+            op.detach()
+        block.add_ops([*self._tops, *self._declarations.values()])

@@ -1,0 +1,220 @@
+"""Parallel loops: the body becomes a function that the thread pool runs.
+
+::
+
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... %A ... %s ... }
+
+becomes, in a function ``@f``,
+
+::
+
+    (in @f)     %ctx holds %A and %s;  call @kc_parallel_for(@f_parallel_0, %ctx, %n, 0)
+    internal    @f_parallel_0(begin, end, ctx)            loads %A and %s from ctx, calls the body
+    internal    @f_parallel_0_body(begin, end, %A, %s)    for i = begin to end { ... }
+
+The values the body uses travel through memory, and a pointer that was loaded from memory has no
+``noalias``. That costs 2.5 times the run time in a kernel that accumulates in its output (every
+store might change the inputs). So what the pool calls only unpacks, and the work is done in a
+second function whose parameters have it. It is ``noinline``: that is one call for a whole chunk
+of iterations. Scope metadata on every load and store would say the same at the cost of many more
+attributes, and passes may drop metadata where they keep parameter attributes. ``noalias`` is
+right although all threads run the body on the same memory: it speaks of locations, and two
+threads that write the same location are a race anyway.
+
+Loops over several dimensions are linearised, the last dimension varying fastest. A parallel loop
+inside a parallel loop is a serial one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import SymbolRefAttr, UnitAttr, i64
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, Nested
+from kc.conversion.convert_to_llvm.memref import add, emit_gep, multiply
+from kc.conversion.convert_to_llvm.scf import (
+    NO_SIGNED_WRAP,
+    close_loop,
+    loop_annotation,
+    open_loop,
+    terminator,
+)
+from kc.conversion.convert_to_llvm.signatures import Parameter, Signature
+from kc.conversion.convert_to_llvm.types import POINTER
+from kc.conversion.convert_to_llvm.values import Origin
+from kc.dialects import llvm
+from kc.support.diagnostics import CodegenError
+
+PARALLEL_FOR = "kc_parallel_for"
+
+Number = int | SSAValue
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A dimension of a parallel loop: ``count`` iterations from ``lower`` on, ``step`` apart."""
+
+    count: Number
+    lower: Number
+    step: Number
+
+
+def _lower_parallel(s: FunctionLowering, op: Operation) -> Nested | None:
+    if op.results or terminator(op.regions[0].blocks[0]).regions:
+        raise CodegenError(
+            "KC4304",
+            "convert-to-llvm: scf.parallel with a reduction is not supported",
+            why="the iterations run on several threads, and each would need its own accumulator",
+            hints=["make the loop serial, or split the reduction by rfactor and sum up after it"],
+        )
+    if s.parent is not None:
+        return _serial(s, op)
+    _outline(s, op)
+    return None
+
+
+def _bounds(op: Operation) -> list[tuple[SSAValue, SSAValue, SSAValue]]:
+    rank = len(op.operands) // 3
+    lower, upper, step = (op.operands[i * rank : (i + 1) * rank] for i in range(3))
+    return list(zip(lower, upper, step, strict=True))
+
+
+def _serial(s: FunctionLowering, op: Operation) -> Nested:
+    (block,) = op.regions[0].blocks
+    loops = []
+    for bounds, argument in zip(_bounds(op), block.args, strict=True):
+        loops.append(open_loop(s, [s.value(bound) for bound in bounds]))
+        s.define(argument, loops[-1].induction)
+    yield block
+    for loop in reversed(loops):
+        close_loop(s, loop, annotation=loop_annotation(op))
+
+
+def _outline(s: FunctionLowering, op: Operation) -> None:
+    dimensions = [_dimension(s, *bounds) for bounds in _bounds(op)]
+    total: Number = 1
+    for dimension in dimensions:
+        total = multiply(s, total, dimension.count)
+    name = s.module.fresh_name(f"{s.name}_parallel")
+    inner = FunctionLowering(s.module, s.handlers, name, op, parent=s)
+    begin, end = (inner.entry.insert_arg(i64, i) for i in range(2))
+    begin.name_hint, end.name_hint = "begin", "end"
+    body = inner.run(_chunk(inner, op, dimensions, begin, end))
+
+    parameters = [Parameter(i64), Parameter(i64)]
+    handover: list[tuple[Origin, Origin]] = []
+    for outside, parameter in inner.captures.items():
+        memory = inner.captured_memory.get(parameter)
+        if memory is None:
+            parameters.append(Parameter(outside.type))
+            continue
+        parameters.append(Parameter(outside.type, {}, memory.origin, memory.alignment))
+        memory.outside.flows_to.append(memory.origin)
+        memory.outside.captured = True  # other threads read the pointer
+        handover.append((memory.outside, memory.origin))
+    s.module.handovers.append(handover)
+    signature = Signature.of(parameters)
+    s.module.add_function(
+        f"{name}_body", signature, body, op, internal=True, properties={"no_inline": UnitAttr()}
+    )
+    context = list(inner.captures)
+    struct = llvm.LLVMStructType("", [value.type for value in context])
+    _add_task(s, op, name, struct)
+    _launch(s, name, struct, context, s.as_value(total))
+
+
+def _dimension(s: FunctionLowering, lower: SSAValue, upper: SSAValue, step: SSAValue) -> Dimension:
+    """The iterations of one dimension: ``ceildiv(upper - lower, step)``, none where negative."""
+    low, high, stride = s.index(lower), s.index(upper), s.index(step)
+    if isinstance(low, int) and isinstance(high, int) and isinstance(stride, int):
+        return Dimension(max(0, -((low - high) // stride)) if stride > 0 else 0, low, stride)
+    extent = s.as_value(high)
+    if low != 0:
+        extent = s.emit(llvm.SubOp, [extent, s.as_value(low)], i64, NO_SIGNED_WRAP)
+    extent = s.emit(llvm.SMaxOp, [extent, s.int_constant(0)], i64)
+    if stride != 1:
+        by = s.as_value(stride)
+        less = add(s, stride, -1)
+        extent = s.emit(llvm.UDivOp, [s.as_value(add(s, extent, less)), by], i64)
+    return Dimension(extent, low, stride)
+
+
+def _chunk(
+    s: FunctionLowering,
+    op: Operation,
+    dimensions: list[Dimension],
+    begin: SSAValue,
+    end: SSAValue,
+) -> Generator[Block, None, None]:
+    """The body function: the iterations [begin, end) of the linearised loop."""
+    (block,) = op.regions[0].blocks
+    loop = open_loop(s, [begin, end, s.int_constant(1)])
+    rest = loop.induction
+    positions: list[SSAValue] = []
+    for dimension in reversed(dimensions[1:]):
+        count = s.as_value(s.capture(dimension.count))
+        positions.append(s.emit(llvm.URemOp, [rest, count], i64))
+        rest = s.emit(llvm.UDivOp, [rest, count], i64)
+    positions.append(rest)
+    for argument, dimension, position in zip(
+        block.args, dimensions, reversed(positions), strict=True
+    ):
+        if dimension.step != 1:
+            step = s.as_value(s.capture(dimension.step))
+            position = s.emit(llvm.MulOp, [position, step], i64, NO_SIGNED_WRAP)
+        if dimension.lower != 0:
+            lower = s.as_value(s.capture(dimension.lower))
+            position = s.emit(llvm.AddOp, [position, lower], i64, NO_SIGNED_WRAP)
+        s.define(argument, position)
+    yield block
+    close_loop(s, loop, annotation=loop_annotation(op))
+    s.insert(llvm.ReturnOp())
+
+
+def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:
+    """The function the pool calls: it unpacks the context and calls the body."""
+    task = FunctionLowering(s.module, s.handlers, name, op)
+    begin, end, context = (task.entry.insert_arg(ty, i) for i, ty in enumerate((i64, i64, POINTER)))
+    begin.name_hint, end.name_hint, context.name_hint = "begin", "end", "context"
+    arguments: list[SSAValue] = [begin, end]
+    for i, ty in enumerate(struct.types):
+        field = _field(task, context, struct, i)
+        arguments.append(task.emit(llvm.LoadOp, [field], ty))
+    task.insert(llvm.CallOp(f"{name}_body", *arguments))
+    task.insert(llvm.ReturnOp())
+    signature = Signature.of([Parameter(i64), Parameter(i64), Parameter(POINTER)])
+    s.module.add_function(name, signature, task.region, op, internal=True)
+
+
+def _launch(
+    s: FunctionLowering,
+    name: str,
+    struct: llvm.LLVMStructType,
+    values: list[SSAValue],
+    total: SSAValue,
+) -> None:
+    """Fill the context with ``values`` and run the loop on the pool."""
+    s.module.declare(PARALLEL_FOR, [POINTER, POINTER, i64, i64])
+    if values:
+        slot = llvm.AllocaOp(s.int_constant(1), struct)
+        context = s.insert_in_prologue(slot).results[0]
+        for i, value in enumerate(values):
+            s.insert(llvm.StoreOp(value, _field(s, context, struct, i)))
+    else:
+        context = s.emit(llvm.ZeroOp, [], POINTER)
+    task = s.emit(llvm.AddressOfOp, [], POINTER, {"global_name": SymbolRefAttr(name)})
+    s.insert(llvm.CallOp(PARALLEL_FOR, task, context, total, s.int_constant(0)))
+
+
+def _field(
+    s: FunctionLowering, context: SSAValue, struct: llvm.LLVMStructType, number: int
+) -> SSAValue:
+    if number == 0:
+        return context
+    return emit_gep(s, context, [0, number], struct)
+
+
+HANDLERS: dict[str, Handler] = {"scf.parallel": _lower_parallel}

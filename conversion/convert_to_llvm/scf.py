@@ -1,0 +1,160 @@
+"""Structured control flow: loops, conditionals and regions become blocks.
+
+A loop tests at its head; LLVM's loop rotation makes the guarded, bottom-tested form of it. The
+``llvm.loop_annotation`` of a loop goes to the branch that closes it, which is where LLVM looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i32, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kc.conversion.convert_to_llvm.cfg import place_blocks
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, Nested
+from kc.dialects import llvm
+
+SLT = IntegerAttr(2, i64)
+NO_SIGNED_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(1, i32)}
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that is being emitted, from :func:`open_loop` to :func:`close_loop`."""
+
+    header: Block
+    exit: Block
+    induction: SSAValue
+    step: SSAValue
+    nsw: bool
+
+
+def open_loop(
+    s: FunctionLowering,
+    bounds: Sequence[SSAValue],
+    carried: Sequence[SSAValue] = (),
+    arguments: Sequence[SSAValue] = (),
+    *,
+    nsw: bool = True,
+) -> Loop:
+    """Emit the head of ``for induction = lower to upper step step`` (``bounds``); stay in its body.
+
+    ``carried`` are the old initial values of the old block arguments ``arguments``.
+    """
+    s.enter_loop()
+    lower, upper, step = bounds
+    header = s.new_block(arguments)
+    induction = header.insert_arg(lower.type, 0)
+    s.branch(header, [lower, *s.flatten_all(carried, arguments)])
+    s.start(header)
+    body, after = s.new_block(), s.new_block()
+    more = s.emit(llvm.ICmpOp, [induction, upper], i1, {"predicate": SLT})
+    s.cond_branch(more, body, after)
+    s.start(body)
+    return Loop(header, after, induction, step, nsw)
+
+
+def close_loop(
+    s: FunctionLowering,
+    loop: Loop,
+    carried: Sequence[SSAValue] = (),
+    arguments: Sequence[SSAValue] = (),
+    annotation: Attribute | None = None,
+) -> None:
+    """Emit the back edge, with the old values ``carried`` to the next iteration; go on after it."""
+    flags = NO_SIGNED_WRAP if loop.nsw else None
+    following = s.emit(llvm.AddOp, [loop.induction, loop.step], loop.induction.type, flags)
+    s.branch(loop.header, [following, *s.flatten_all(carried, arguments)], annotation)
+    s.start(loop.exit)
+    s.leave_loop()
+
+
+def loop_annotation(op: Operation) -> Attribute | None:
+    """What LLVM is to be told about the loop ``op``."""
+    return op.attributes.get("llvm.loop_annotation")
+
+
+def terminator(block: Block) -> Operation:
+    """The last operation of ``block``."""
+    last = block.last_op
+    assert last is not None
+    return last
+
+
+def _lower_for(s: FunctionLowering, op: Operation) -> Nested:
+    bounds = [s.value(operand) for operand in op.operands[:3]]
+    (block,) = op.regions[0].blocks
+    induction, *arguments = block.args
+    # An index counts elements of memory, so that no step past the end overflows it. Another
+    # integer may be near its limit.
+    nsw = isinstance(induction.type, IndexType) or s.index(op.operands[2]) == 1
+    loop = open_loop(s, bounds, op.operands[3:], arguments, nsw=nsw)
+    s.define(induction, loop.induction)
+    yield block
+    close_loop(s, loop, terminator(block).operands, arguments, loop_annotation(op))
+    for result, argument in zip(op.results, arguments, strict=True):
+        s.define(result, s.lowered(argument))
+
+
+def _lower_while(s: FunctionLowering, op: Operation) -> Nested:
+    s.enter_loop()
+    (before,), (after,) = op.regions[0].blocks, op.regions[1].blocks
+    header = s.new_block(before.args)
+    s.branch(header, s.flatten_all(op.operands, before.args))
+    s.start(header)
+    yield before
+    condition, *values = terminator(before).operands
+    body, leave = s.new_block(), s.new_block()
+    s.cond_branch(s.value(condition), body, leave)
+    s.start(body)
+    for argument, value in zip(after.args, values, strict=True):
+        s.define(argument, s.lowered(value))
+    yield after
+    s.branch(header, s.flatten_all(terminator(after).operands, before.args), loop_annotation(op))
+    s.start(leave)
+    for result, value in zip(op.results, values, strict=True):
+        s.define(result, s.lowered(value))
+    s.leave_loop()
+
+
+def _lower_if(s: FunctionLowering, op: Operation) -> Nested:
+    condition = s.value(op.operands[0])
+    after = s.new_block(op.results)
+    then = s.new_block()
+    has_else = op.regions[1].first_block is not None
+    otherwise = s.new_block() if has_else else after
+    s.cond_branch(condition, then, otherwise)
+    for region, target in zip(op.regions, (then, otherwise), strict=True):
+        if (block := region.first_block) is None:
+            continue
+        s.start(target)
+        yield block
+        s.branch(after, s.flatten_all(terminator(block).operands, op.results))
+    s.start(after)
+
+
+def _lower_execute_region(s: FunctionLowering, op: Operation) -> Nested:
+    after = s.new_block(op.results)
+    for block in place_blocks(s, op.regions[0]):
+        yield block
+        last = terminator(block)
+        if last.name == "scf.yield":
+            s.branch(after, s.flatten_all(last.operands, op.results))
+    s.start(after)
+
+
+def _leave_to_parent(s: FunctionLowering, op: Operation) -> None:
+    """The operation around a terminator reads its operands."""
+
+
+HANDLERS: dict[str, Handler] = {
+    "scf.for": _lower_for,
+    "scf.while": _lower_while,
+    "scf.if": _lower_if,
+    "scf.execute_region": _lower_execute_region,
+    "scf.yield": _leave_to_parent,
+    "scf.condition": _leave_to_parent,
+    "scf.reduce": _leave_to_parent,
+}

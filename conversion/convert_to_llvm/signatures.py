@@ -1,0 +1,76 @@
+"""The llvm signatures of functions, under the machine-level calling convention of kc."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from kc.conversion.convert_to_llvm.types import abi_types, element_size
+from kc.conversion.convert_to_llvm.values import Origin
+from kc.dialects import llvm
+
+
+@dataclass
+class Parameter:
+    """A parameter of an llvm function, with the memory it leads to if it is that of a memref."""
+
+    type: Attribute
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    origin: Origin | None = None
+    alignment: int = 0  # bytes, of the memory
+
+    def all_attributes(self) -> dict[str, Attribute]:
+        """Its attributes, with what is known of its memory when all functions are translated."""
+        if self.origin is None:
+            return self.attributes
+        known: dict[str, Attribute] = {"llvm.align": IntegerAttr(self.alignment, i64)}
+        if self.origin.exclusive:
+            known["llvm.noalias"] = UnitAttr()
+        if not self.origin.captured:
+            known["llvm.nocapture"] = UnitAttr()
+        if not self.origin.written:
+            known["llvm.readonly"] = UnitAttr()
+        return {**known, **self.attributes}
+
+
+@dataclass
+class Signature:
+    """What callers need of a function: its llvm type and the memory behind its parameters."""
+
+    type: llvm.LLVMFunctionType
+    parameters: list[Parameter]
+    results: list[Attribute]
+
+    @staticmethod
+    def of(parameters: list[Parameter], results: Sequence[Attribute] = ()) -> Signature:
+        """The signature with these parameters; several results make a struct."""
+        output = None
+        if results:
+            output = results[0] if len(results) == 1 else llvm.LLVMStructType("", results)
+        inputs = [parameter.type for parameter in parameters]
+        return Signature(llvm.LLVMFunctionType(inputs, output), parameters, list(results))
+
+
+def signature_of(func: FuncOp) -> Signature:
+    """The llvm signature of ``func``.
+
+    The attributes of an argument go to its first parameter, which is the pointer of a memref.
+    Nothing is known of what a function without a body does.
+    """
+    given = func.arg_attrs.data if func.arg_attrs is not None else ()
+    external = func.is_declaration
+    parameters: list[Parameter] = []
+    for i, ty in enumerate(func.function_type.inputs):
+        first, *sizes = abi_types(ty)
+        parameter = Parameter(first, dict(given[i].data) if given else {})
+        if isinstance(ty, MemRefType):
+            parameter.origin = Origin(exclusive=not external, written=external, captured=external)
+            parameter.alignment = element_size(ty)
+        parameters += [parameter, *map(Parameter, sizes)]
+    return Signature.of(
+        parameters, [one for ty in func.function_type.outputs for one in abi_types(ty)]
+    )

@@ -1,0 +1,150 @@
+"""What types become in the llvm dialect.
+
+=====================  ==========================================================
+``index``              i64
+``i1`` in memory       i8: one byte an element; also as an argument or a result
+``vector<NxT>``        itself, with ``T`` converted (1-D and fixed size only)
+``memref<...xT>``      a pointer, then one i64 for each dynamic dimension
+=====================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    Signedness,
+    StringAttr,
+    VectorType,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineMap
+
+from kc.dialects.llvm import is_compatible_type
+from kc.support.diagnostics import CodegenError
+
+POINTER = LLVMPointerType()
+
+_FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
+_MEMORY_WIDTHS = (8, 16, 32, 64)
+# Memory scopes that are plain memory on a CPU, where every thread sees all of it.
+_CPU_SCOPES = ("global", "local", "shared", "warp")
+
+
+def unsupported_type(ty: Attribute, why: str) -> CodegenError:
+    """The error for a type that cannot be lowered."""
+    return CodegenError("KC4303", f"convert-to-llvm: the type {ty} is not supported", why=why)
+
+
+@lru_cache(maxsize=1024)
+def convert_type(ty: Attribute) -> Attribute:
+    """The llvm type of a value of type ``ty`` in a register (memrefs: see :func:`flat_types`).
+
+    Raises CodegenError KC4303.
+    """
+    if isinstance(ty, IndexType):
+        return i64
+    if isinstance(ty, IntegerType):
+        if ty.signedness.data != Signedness.SIGNLESS:
+            raise unsupported_type(ty, "integers are signless, the operations carry the sign")
+        return ty
+    if isinstance(ty, _FLOATS):
+        return ty
+    if isinstance(ty, VectorType):
+        if ty.get_num_dims() != 1 or ty.get_num_scalable_dims():
+            raise unsupported_type(ty, "vectors have one dimension of fixed size")
+        element = convert_type(ty.element_type)
+        return ty if element == ty.element_type else VectorType(element, ty.shape)
+    if is_compatible_type(ty):
+        return ty
+    raise unsupported_type(ty, "it has no counterpart in the llvm dialect")
+
+
+@lru_cache(maxsize=256)
+def storage_type(ty: Attribute) -> Attribute:
+    """The llvm type of an element (or a vector of them) in memory: i1 takes a byte."""
+    if isinstance(ty, VectorType):
+        convert_type(ty)
+        return VectorType(storage_type(ty.element_type), ty.shape)
+    if ty == i1:
+        return i8
+    ty = convert_type(ty)
+    if isinstance(ty, IntegerType) and ty.width.data not in _MEMORY_WIDTHS:
+        raise unsupported_type(ty, "integers in memory have 1, 8, 16, 32 or 64 bits")
+    if not isinstance(ty, (IntegerType, *_FLOATS)):
+        raise unsupported_type(ty, "memrefs hold integers and floats")
+    return ty
+
+
+def dense(ty: VectorType, values: Sequence[int | float]) -> DenseIntOrFPElementsAttr:
+    """A constant vector: one value for all lanes, or one for each."""
+    return DenseIntOrFPElementsAttr.from_list(cast(Any, ty), values)
+
+
+def memory_element(memref: MemRefType) -> Attribute:
+    """The llvm type of the elements of a memref, which are scalars."""
+    if isinstance(memref.element_type, VectorType):
+        raise unsupported_type(memref, "memrefs hold integers and floats")
+    return storage_type(memref.element_type)
+
+
+def element_size(memref: MemRefType) -> int:
+    """Bytes of an element, which is also the alignment that can be relied on."""
+    element = memory_element(memref)
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth // 8
+
+
+def pointer_type(memref: MemRefType) -> LLVMPointerType:
+    """The type of the data pointer of a memref; refuses layouts and foreign memory spaces."""
+    layout, space = memref.layout, memref.memory_space
+    if not isinstance(layout, NoneAttr) and not (
+        isinstance(layout, AffineMapAttr)
+        and layout.data == AffineMap.identity(memref.get_num_dims())
+    ):
+        raise unsupported_type(memref, "memory is dense and row-major, without a layout")
+    if isinstance(space, NoneAttr) or (
+        isinstance(space, StringAttr) and space.data in ("", *_CPU_SCOPES)
+    ):
+        return POINTER
+    if isinstance(space, IntegerAttr):
+        return POINTER if space.value.data == 0 else LLVMPointerType(IntAttr(space.value.data))
+    raise unsupported_type(memref, f"the memory space {space} does not exist on a CPU")
+
+
+def dynamic_dimensions(memref: MemRefType) -> list[int]:
+    """The positions of the dimensions whose size is not in the type."""
+    return [i for i, size in enumerate(memref.get_shape()) if size == DYNAMIC_INDEX]
+
+
+def flat_types(ty: Attribute) -> list[Attribute]:
+    """The llvm values that carry a value of type ``ty`` from block to block."""
+    if isinstance(ty, MemRefType):
+        memory_element(ty)
+        return [pointer_type(ty), *(i64 for _ in dynamic_dimensions(ty))]
+    return [convert_type(ty)]
+
+
+def abi_types(ty: Attribute) -> list[Attribute]:
+    """The llvm arguments or results that carry ``ty`` from function to function."""
+    return [i8] if ty == i1 else flat_types(ty)

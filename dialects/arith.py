@@ -1,0 +1,277 @@
+"""The ``arith`` dialect with vectors throughout, as upstream has it.
+
+xDSL defines comparisons, ``select`` and the casts of integers for scalars alone. The classes here
+take vectors as well; being subclasses of xDSL's, they are found wherever those are looked for.
+:data:`ARITH` is xDSL's dialect with its classes replaced by these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import (
+    AnyFloatConstr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrConstraint,
+    IRDLOperation,
+    OperandDef,
+    ResultDef,
+    base,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+_ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
+
+_INTEGERS = base(IntegerType) | VectorType.constr(base(IntegerType))
+_FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
+_INDICES = (
+    base(IntegerType) | base(IndexType) | VectorType.constr(base(IntegerType) | base(IndexType))
+)
+_BOOLS = base(IntegerType) | VectorType.constr(base(IntegerType))
+
+
+def like(shape: Attribute, element: Attribute) -> Attribute:
+    """``element``, or the vector of it that has the shape of ``shape``."""
+    return VectorType(element, shape.shape) if isinstance(shape, VectorType) else element
+
+
+def element_of(type_: Attribute) -> Attribute:
+    """The type of a scalar, or of the elements of a vector."""
+    return type_.element_type if isinstance(type_, VectorType) else type_
+
+
+_NO_FLAGS = FastMathFlagsAttr("none")
+
+_EXTENDED: dict[type[Operation], type[Operation]] = {}
+
+
+def vector_class(op_type: type[Operation]) -> type[Operation]:
+    """The class of the op that is ``op_type`` on vectors."""
+    return _EXTENDED.get(op_type, op_type)
+
+
+def _takes(
+    operands: AttrConstraint, results: AttrConstraint, check: Callable[[Any], None]
+) -> Callable[[_ClassT], _ClassT]:
+    """Redefine the types that an op of xDSL takes and gives; ``check`` relates them."""
+
+    def define(cls: _ClassT) -> _ClassT:
+        parent = cls.__bases__[0]
+        assert issubclass(parent, IRDLOperation)
+        old = parent.get_irdl_definition()
+        definition = replace(
+            old,
+            operands=[(name, OperandDef(operands)) for name, _ in old.operands],
+            results=[(name, ResultDef(results)) for name, _ in old.results],
+        )
+
+        def verify_(self: IRDLOperation) -> None:
+            definition.verify(self)
+            check(self)
+
+        members = {"get_irdl_definition": classmethod(lambda cls: definition), "verify_": verify_}
+        for name, member in members.items():
+            setattr(cls, name, member)
+        _EXTENDED[parent] = cls
+        return cls
+
+    return define
+
+
+def _same_shape(op: Operation, one: Attribute, other: Attribute) -> None:
+    if like(one, i1) != like(other, i1):
+        raise VerifyException(f"{op.name}: {one} and {other} do not have the same shape")
+
+
+def _check_comparison(op: Operation) -> None:
+    lhs, rhs = (one.type for one in op.operands)
+    if lhs != rhs:
+        raise VerifyException(f"{op.name}: compares {lhs} with {rhs}")
+    if op.results[0].type != like(lhs, i1):
+        raise VerifyException(f"{op.name}: gives {op.results[0].type} for operands of type {lhs}")
+
+
+def _check_select(op: Operation) -> None:
+    condition, lhs, rhs = (one.type for one in op.operands)
+    result = op.results[0].type
+    if not lhs == rhs == result:
+        raise VerifyException(f"{op.name}: chooses between {lhs} and {rhs} to give {result}")
+    if condition not in (i1, like(result, i1)):
+        raise VerifyException(f"{op.name}: the condition {condition} is not for {result}")
+
+
+def _check_cast(op: Operation) -> None:
+    _same_shape(op, op.operands[0].type, op.results[0].type)
+
+
+def _check_index_cast(op: Operation) -> None:
+    _check_cast(op)
+    source, target = op.operands[0].type, op.results[0].type
+    indices = [isinstance(element_of(one), IndexType) for one in (source, target)]
+    if sum(indices) != 1:
+        raise VerifyException(f"{op.name}: one of {source} and {target} must be index")
+
+
+def _check_widths(op: Operation, narrow: Attribute, wide: Attribute) -> None:
+    _check_cast(op)
+    less, more = element_of(narrow), element_of(wide)
+    assert isinstance(less, IntegerType)
+    assert isinstance(more, IntegerType)
+    if less.width.data >= more.width.data:
+        raise VerifyException(f"{op.name}: {narrow} is not narrower than {wide}")
+
+
+def _check_extension(op: Operation) -> None:
+    _check_widths(op, op.operands[0].type, op.results[0].type)
+
+
+def _check_truncation(op: Operation) -> None:
+    _check_widths(op, op.results[0].type, op.operands[0].type)
+
+
+_CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+_CMPF = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+
+
+def _predicate(given: int | str, names: tuple[str, ...]) -> IntegerAttr:
+    if isinstance(given, str):
+        if given not in names:
+            raise VerifyException(f"unknown predicate: {given}")
+        given = names.index(given)
+    return IntegerAttr(given, i64)
+
+
+@_takes(_INDICES, _BOOLS, _check_comparison)
+class CmpiOp(arith.CmpiOp):
+    """``arith.cmpi slt, %a, %b : vector<8xi32>``; the result is i1, or a vector of i1."""
+
+    def __init__(
+        self, operand1: Operation | SSAValue, operand2: Operation | SSAValue, arg: int | str
+    ) -> None:
+        lhs = SSAValue.get(operand1)
+        IRDLOperation.__init__(
+            self,
+            operands=[lhs, operand2],
+            result_types=[like(lhs.type, i1)],
+            properties={"predicate": _predicate(arg, _CMPI)},
+        )
+
+
+@_takes(_FLOATS, _BOOLS, _check_comparison)
+class CmpfOp(arith.CmpfOp):
+    """``arith.cmpf olt, %a, %b : vector<8xf32>``; the result is i1, or a vector of i1."""
+
+    def __init__(
+        self,
+        operand1: Operation | SSAValue,
+        operand2: Operation | SSAValue,
+        arg: int | str,
+        fastmath: FastMathFlagsAttr = _NO_FLAGS,
+    ) -> None:
+        lhs = SSAValue.get(operand1)
+        IRDLOperation.__init__(
+            self,
+            operands=[lhs, operand2],
+            result_types=[like(lhs.type, i1)],
+            properties={"predicate": _predicate(arg, _CMPF), "fastmath": fastmath},
+        )
+
+
+@_takes(AnyAttr(), AnyAttr(), _check_select)
+class SelectOp(arith.SelectOp):
+    """``arith.select %c, %a, %b : vector<8xi1>, vector<8xf32>``, or with a condition of type i1."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SelectOp:
+        names = [parser.parse_unresolved_operand()]
+        for _ in range(2):
+            parser.parse_punctuation(",")
+            names.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        condition, type_ = i1, parser.parse_type()
+        if parser.parse_optional_punctuation(","):
+            condition, type_ = type_, parser.parse_type()
+        op = cls(*map(parser.resolve_operand, names, (condition, type_, type_)))
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        if self.cond.type != i1:
+            printer.print_attribute(self.cond.type)
+            printer.print_string(", ")
+        printer.print_attribute(self.result.type)
+
+
+@_takes(_INDICES, _INDICES, _check_index_cast)
+class IndexCastOp(arith.IndexCastOp):
+    """``arith.index_cast %i : vector<8xindex> to vector<8xi32>``."""
+
+
+@_takes(_FLOATS, _INTEGERS, _check_cast)
+class FPToSIOp(arith.FPToSIOp):
+    """``arith.fptosi %a : vector<8xf32> to vector<8xi32>``."""
+
+
+@_takes(_FLOATS, _INTEGERS, _check_cast)
+class FPToUIOp(arith.FPToUIOp):
+    """``arith.fptoui %a : vector<8xf32> to vector<8xi32>``."""
+
+
+@_takes(_INTEGERS, _FLOATS, _check_cast)
+class SIToFPOp(arith.SIToFPOp):
+    """``arith.sitofp %a : vector<8xi32> to vector<8xf32>``."""
+
+
+@_takes(_INTEGERS, _FLOATS, _check_cast)
+class UIToFPOp(arith.UIToFPOp):
+    """``arith.uitofp %a : vector<8xi32> to vector<8xf32>``."""
+
+
+@_takes(_INTEGERS, _INTEGERS, _check_truncation)
+class TruncIOp(arith.TruncIOp):
+    """``arith.trunci %a : vector<8xi32> to vector<8xi8>``."""
+
+
+@_takes(_INTEGERS, _INTEGERS, _check_extension)
+class ExtSIOp(arith.ExtSIOp):
+    """``arith.extsi %a : vector<8xi8> to vector<8xi32>``."""
+
+    traits = traits_def(Pure())  # xDSL declares no effects of this one
+
+
+@_takes(_INTEGERS, _INTEGERS, _check_extension)
+class ExtUIOp(arith.ExtUIOp):
+    """``arith.extui %a : vector<8xi8> to vector<8xi32>``."""
+
+
+ARITH = Dialect(
+    "arith",
+    [vector_class(one) for one in arith.Arith.operations],
+    list(arith.Arith.attributes),
+    list(arith.Arith._interfaces),
+)

@@ -1,0 +1,90 @@
+"""Running recursive code on deeply nested IR: xDSL recurses some ten frames for each level."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+SHALLOW = 40
+"""Levels of nesting that every thread's stack has room for."""
+RECURSION_LIMIT = 120_000
+_STACK_BYTES = 512 * 1024 * 1024
+_BRACKET = re.compile(r"[\[({]|[\])}]")
+
+
+def nesting(text: str) -> int:
+    """How deep brackets nest in ``text`` (those in strings and comments counted too)."""
+    if sum(map(text.count, "[({")) <= SHALLOW:
+        return 0
+    depth = deepest = 0
+    for found in _BRACKET.finditer(text):
+        if found.group() in "[({":
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth -= 1
+    return deepest
+
+
+@contextlib.contextmanager
+def recursion_limit(limit: int) -> Iterator[None]:
+    """Python's recursion limit, raised while in the block."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, before))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def run_deep(function: Callable[[], T], depth: int) -> T:
+    """``function()`` with room for ``depth`` levels of nesting.
+
+    Deep work runs in a thread with a large stack, in the caller's context; an interrupt of the
+    caller interrupts it.
+    """
+    if depth <= SHALLOW:
+        with recursion_limit(5_000):
+            return function()
+    outcome: list[tuple[bool, Any]] = []
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            outcome.append((True, context.run(function)))
+        except BaseException as error:
+            outcome.append((False, error))
+
+    before = threading.stack_size(_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=work, name="kc-deep", daemon=True)
+        with recursion_limit(RECURSION_LIMIT):
+            thread.start()
+            _join(thread)
+    finally:
+        threading.stack_size(before)
+    done, value = outcome[0]
+    if not done:
+        raise value
+    return value
+
+
+def _join(thread: threading.Thread) -> None:
+    """Wait for a thread; KeyboardInterrupt is passed on to it."""
+    import ctypes
+
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            assert thread.ident is not None
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+            )

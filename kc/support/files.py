@@ -1,0 +1,154 @@
+"""Reading and writing files for the command line; every failure is an :class:`InputError`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from kc.support.diagnostics import InputError, suggest
+
+STDIN = "-"
+
+
+def read_text(path: str) -> str:
+    """The text of a file, ``-`` for standard input; line ends as they are.
+
+    KC0020: it cannot be read. KC1001: it is not UTF-8 text.
+    """
+    try:
+        data = _stdin_bytes() if path == STDIN else Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise _cannot("KC0020", "read", path, error) from error
+    return decode(data, path)
+
+
+def decode(data: bytes, path: str) -> str:
+    """The bytes of the file ``path`` as text."""
+    if data.startswith(b"ML\xefR"):
+        raise InputError(
+            "KC0021",
+            f"{shown_name(path)} is MLIR bytecode, not text",
+            hints=[f"mlir-opt {path} prints it as text"],
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "KC0021",
+            f"{shown_name(path)} is not text",
+            facts=[f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"],
+        ) from error
+    if (zero := text.find("\0")) >= 0:
+        raise InputError(
+            "KC0021",
+            f"{shown_name(path)} is not text",
+            facts=[f"it has a zero byte at offset {zero}"],
+        )
+    return text
+
+
+def shown_name(path: str) -> str:
+    """How a file is named in messages."""
+    return "standard input" if path == STDIN else path
+
+
+def _stdin_bytes() -> bytes:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed")
+    buffer = getattr(sys.stdin, "buffer", None)
+    return buffer.read() if buffer is not None else sys.stdin.read().encode()
+
+
+def check_writable(path: str) -> None:
+    """Refuse (KC0022) an output that cannot be written, before the work for it is done."""
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, f"there is no directory {target.parent}")
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        raise _cannot("KC0022", "write", path, error) from error
+
+
+def write_output(path: str | None, data: str | bytes) -> None:
+    """Write ``data`` to a file, or to standard output (None, ``-``).
+
+    A file is replaced as a whole: it has its old content or the new one, never a part. KC0022:
+    it cannot be written. A reader of standard output that went away raises BrokenPipeError.
+    """
+    try:
+        if path is None or path == "-":
+            _write_stdout(data)
+        else:
+            _replace(path, data.encode() if isinstance(data, str) else data)
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        name = "standard output" if path in (None, "-") else path
+        raise _cannot("KC0022", "write", name, error) from error
+
+
+def _write_stdout(data: str | bytes) -> None:
+    out = sys.stdout
+    if out is None:
+        raise OSError(errno.EBADF, "it is closed")
+    if isinstance(data, str):
+        out.write(data)
+    else:
+        out.flush()
+        out.buffer.write(data)
+    out.flush()
+
+
+def _replace(path: str, data: bytes) -> None:
+    target = os.path.realpath(path)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(target, "wb") as stream:  # a device or a pipe: there is nothing to replace
+            stream.write(data)
+        return
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".kc-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _cannot(code: str, verb: str, path: str, error: Exception) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    hints: list[str] = []
+    if isinstance(error, FileNotFoundError) and verb == "read":
+        hints = _similar(path)
+    return InputError(code, f"cannot {verb} {shown_name(path)}: {reason or error}", hints=hints)
+
+
+def _similar(path: str) -> list[str]:
+    folder = os.path.dirname(path) or "."
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    close = suggest(os.path.basename(path), names)
+    return close if close and close[0].startswith("did you mean") else []

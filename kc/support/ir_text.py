@@ -1,0 +1,262 @@
+"""Text to IR and back: what xDSL raises on bad input becomes a diagnostic with line and caret."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator
+from xdsl.utils import exceptions as xdsl_errors
+from xdsl.utils.lexer import Span
+
+from kc.support.diagnostics import KCError, Location, ParseError, suggest
+from kc.support.locations import LocationParser, location_of
+
+_COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
+_NO_OPERATION = re.compile(r"operation (\S+) is not registered")
+_NO_CUSTOM_FORM = "operation builtin.unregistered does not have a custom format"
+_NO_ATTRIBUTE = re.compile(r"'(\S+)' is not registered")
+_UNDEFINED = re.compile(r"values used but not defined: \[(.*)\]")
+_LAST_NAME = re.compile(r"[\w$.-]*$")
+_VALUE = re.compile(r"%[\w$.-]+")
+
+
+def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -> ModuleOp:
+    """The module in ``text``; ``name`` is its file in locations, ``line_offset`` what precedes.
+
+    Text without any operation is an empty module, as for mlir-opt. The result is not verified.
+    Raises :class:`ParseError`: KC1001 (not IR), KC1002 (unknown operation, attribute or type),
+    KC1003 (nested too deeply), KC1004 (a value that is not defined).
+    """
+    if _COMMENT_OR_SPACE.fullmatch(text):
+        return ModuleOp([])
+    parser = None
+    try:
+        parser = _Parser(context, text, name, line_offset)
+        return parser.parse_module()
+    except KCError:
+        raise
+    except xdsl_errors.ParseError as error:
+        raise _syntax_error(parser, error, line_offset) from error
+    except RecursionError as error:
+        place = parser.failed_at() if parser is not None else None
+        raise ParseError("KC1003", "this is nested too deeply", location=place) from error
+    except Exception as error:
+        # xDSL reports bad text by every kind of exception; the parser knows where it was.
+        place = parser.failed_at() if parser is not None else None
+        raise ParseError("KC1001", _words_of(error), location=place) from error
+
+
+class _Parser(LocationParser):
+    """A parser that remembers the operation in which an exception came up."""
+
+    def __init__(self, context: Context, text: str, name: str, line_offset: int) -> None:
+        self._failed_op: int | None = None
+        super().__init__(context, text, name, line_offset)
+
+    def parse_operation(self) -> Operation:
+        start = self._current_token.span.start
+        try:
+            return super().parse_operation()
+        except (KCError, xdsl_errors.ParseError):
+            raise
+        except Exception:
+            if self._failed_op is None:
+                self._failed_op = start
+            raise
+
+    def failed_at(self) -> Location:
+        """The innermost operation that an exception came out of."""
+        start = self._failed_op
+        return self.place(start if start is not None else self._current_token.span.start)
+
+    def place(self, position: int) -> Location:
+        """A character offset as a place in the file."""
+        line, column = self.line_and_column(position)
+        return Location(self._name.data, line, column)
+
+
+def _syntax_error(
+    parser: _Parser | None, error: xdsl_errors.ParseError, line_offset: int
+) -> ParseError:
+    """A ParseError of xDSL as ours."""
+    message = _clean(error.msg)
+    if parser is None:  # the first character is no token
+        file, line, column = error.span.get_location()
+        return ParseError("KC1001", message, location=Location(file, line + line_offset, column))
+    if found := _NO_OPERATION.fullmatch(message):
+        return _unknown_op(parser, found[1].strip("\"'"), error.span.start)
+    if message == _NO_CUSTOM_FORM:
+        return _unregistered_op(parser, error.span.start)
+    if found := _NO_ATTRIBUTE.fullmatch(message):
+        dialect = found[1].partition(".")[0]
+        known = list(parser.ctx.registered_dialect_names)
+        return ParseError(
+            "KC1002",
+            f"there is no attribute or type '{found[1]}'",
+            location=parser.place(error.span.start),
+            hints=[] if dialect in known else _dialect_hints(dialect, known),
+        )
+    if found := _UNDEFINED.fullmatch(message):
+        return _undefined_values(parser, found[1].split(", "))
+    facts: list[str] = []
+    if isinstance(error, xdsl_errors.MultipleSpansParseError):
+        for span, note in error.refs:
+            line, column = parser.line_and_column(span.start)
+            facts.append(f"line {line}, column {column}: {note or error.ref_text or 'see here'}")
+    if message == "could not parse entire input":
+        message = f"expected an operation, got {_shown(error.span)}"
+    elif message == "in block definition":
+        message = f"expected an operation or '}}', got {_shown(error.span)}"
+    return ParseError("KC1001", message, location=parser.place(error.span.start), facts=facts)
+
+
+def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
+    """An error for an operation nobody registered, whose name ends at or before ``end``."""
+    text = parser.lexer.input.content
+    start = max(text.rfind(name, 0, end + len(name)), 0)
+    if text[start - 1 : start] == '"':
+        start -= 1
+    dialect, dot, _ = name.partition(".")
+    dialects = list(parser.ctx.registered_dialect_names)
+    why = None
+    if dot and dialect in dialects:
+        known = parser.ctx.get_optional_dialect(dialect)
+        names = [one.name for one in known.operations] if known is not None else []
+        hints = suggest(name, names, f"the operations of {dialect} are")
+    elif dot:
+        why = f"there is no dialect '{dialect}'"
+        hints = _dialect_hints(dialect, dialects)
+    else:
+        hints = _only_close(name, [one.name for one in parser.ctx.loaded_ops])
+    return ParseError(
+        "KC1002",
+        f"there is no operation '{name}'",
+        location=parser.place(start),
+        why=why,
+        hints=hints,
+    )
+
+
+def _unregistered_op(parser: _Parser, end: int) -> ParseError:
+    """An error for an unknown operation that is not in the generic form."""
+    before = parser.lexer.input.content[:end].rstrip()
+    start = len(before) - len(_LAST_NAME.search(before)[0])  # pyright: ignore[reportOptionalSubscript]
+    name = before[start:]
+    return ParseError(
+        "KC1002",
+        f"there is no operation '{name}'",
+        location=parser.place(start),
+        why="operations that nobody defines are read in the generic form only",
+        hints=[f'"{name}"(...) : (...) -> (...)'],
+    )
+
+
+def _dialect_hints(dialect: str, dialects: list[str]) -> list[str]:
+    return [*_only_close(dialect, dialects), "kc-opt --show-dialects lists the dialects"]
+
+
+def _only_close(name: str, names: list[str]) -> list[str]:
+    return [one for one in suggest(name, names) if one.startswith("did you mean")]
+
+
+def _undefined_values(parser: _Parser, names: list[str]) -> ParseError:
+    """An error for values without a definition, at the first operation that uses one."""
+    waiting = parser.forward_ssa_references
+    users = [
+        use.operation
+        for name in names
+        for value in waiting.get(name[1:], {}).values()
+        for use in value.uses
+    ]
+    places = [place for one in users if (place := location_of(one)) is not None]
+    place = min(places, key=lambda one: (one.line, one.column), default=parser.failed_at())
+    others = dict.fromkeys(_VALUE.findall(parser.lexer.input.content))
+    close = [one for one in others if one not in names]
+    return ParseError(
+        "KC1004",
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} used but not defined",
+        location=place,
+        hints=_only_close(names[0], close),
+    )
+
+
+def _shown(span: Span[str] | Span[bytes]) -> str:
+    text = span.text.split("\n")[0]
+    if not text:
+        return "the end of the text"
+    return f"'{text if len(text) <= 30 else text[:27] + '...'}'"
+
+
+def _words_of(error: Exception) -> str:
+    """What an exception says, in one line; its kind where it says nothing."""
+    if isinstance(error, KeyError):
+        return f"unknown name {error}"
+    return _clean(str(error)) or f"this cannot be read ({type(error).__name__})"
+
+
+def _clean(message: str) -> str:
+    """xDSL's wording in ours: one line, no capital, no full stop, nothing unprintable."""
+    text = " ".join(message.split()).rstrip(".!")
+    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def verify_module(module: Operation) -> None:
+    """Check every operation, operands and results before what contains them.
+
+    The same checks as ``module.verify()``, with the place of the mistake: KC1101. (That values
+    are defined before use is checked by ``kc.analysis.dominance``.)
+    """
+    for op in _postorder(module):
+        try:
+            op.verify(verify_nested_ops=False)
+            for region in op.regions:
+                for block in region.blocks:
+                    _verify_not_empty(op, block, single=region.first_block is region.last_block)
+        except KCError as error:
+            error.with_location(location_of(op))
+            raise
+        except Exception as error:
+            # A verifier may raise anything: xDSL's own use asserts and ValueError as well.
+            message = _words_of(error)
+            if not message.startswith(f"{op.name}:"):
+                message = f"{op.name}: {message}"
+            raise ParseError("KC1101", message, location=location_of(op)) from error
+
+
+def _verify_not_empty(op: Operation, block: Block, *, single: bool) -> None:
+    if block.first_op is None and single and not op.has_trait(NoTerminator):
+        raise xdsl_errors.VerifyException("a region has an empty block, which needs a terminator")
+
+
+def _postorder(root: Operation) -> Iterator[Operation]:
+    """``root`` and what is in it, contents first; without recursion."""
+    stack: list[tuple[Operation, Iterator[Operation]]] = [(root, _contents(root))]
+    while stack:
+        op, contents = stack[-1]
+        nested = next(contents, None)
+        if nested is not None:
+            stack.append((nested, _contents(nested)))
+        else:
+            stack.pop()
+            yield op
+
+
+def _contents(op: Operation) -> Iterator[Operation]:
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.ops
+
+
+def print_module(module: Operation, *, generic: bool = False, locations: bool = False) -> str:
+    """The text of a module, with a newline at its end."""
+    stream = io.StringIO()
+    Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
+    stream.write("\n")
+    return stream.getvalue()

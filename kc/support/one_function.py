@@ -1,0 +1,57 @@
+"""``func=NAME``: a pass applied to one function of a module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from kc.support.diagnostics import ParseError, suggest
+
+
+def function_name(op: Operation) -> str | None:
+    """The symbol an op of a module defines."""
+    name = op.get_attr_or_prop("sym_name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+@dataclass(frozen=True)
+class OneFunctionPass(ModulePass):
+    """Apply a pass while the module holds nothing but the function ``func``.
+
+    What else is in the module is taken out and put back around it, so that no pass needs to
+    know of the restriction. Raises KC1010 when there is no such function.
+    """
+
+    inner: ModulePass
+    func: str
+
+    @property
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.inner.name
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        block = op.body.block
+        ops = list(block.ops)
+        names = [function_name(one) for one in ops]
+        if self.func not in names:
+            raise ParseError(
+                "KC1010",
+                f"{self.name}: there is no function '{self.func}'",
+                hints=suggest(self.func, [one for one in names if one], "the functions are"),
+            )
+        position = names.index(self.func)
+        before, after = ops[:position], ops[position + 1 :]
+        for one in (*before, *after):
+            one.detach()
+        try:
+            self.inner.apply(ctx, op)
+        finally:
+            if block.first_op is not None:
+                block.insert_ops_before(before, block.first_op)
+            else:
+                block.add_ops(before)
+            block.add_ops(after)

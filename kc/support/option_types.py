@@ -1,0 +1,270 @@
+"""Options as fields of a dataclass: converted by annotation, and printed back.
+
+A field may be ``int``, ``float``, ``bool``, ``str``, an enum, a ``Literal``, ``tuple[X, ...]``,
+``tuple[X, Y]``, ``X | None`` (where ``?`` and ``none`` are None), or any class with a classmethod
+``from_option(text)`` that raises ValueError or a :class:`KCError`; its ``str()`` is printed back.
+Fields are filled by name, ``-`` for ``_``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from kc.support.diagnostics import InputError, KCError, suggest
+from kc.support.options import Option, Options, Word, caret, option_error
+
+T = TypeVar("T")
+
+_BOOLS = {"true": True, "1": True, "false": False, "0": False}
+_NONES = ("?", "none", "None")
+
+
+class _Mismatch(Exception):
+    """``text`` at ``place`` is not ``expected``."""
+
+    def __init__(self, expected: str, place: Option | Word) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.place = place
+
+
+def fields_from_options(cls: type, options: Options, what: str) -> dict[str, Any]:
+    """Keyword arguments for the dataclass ``cls``; ``what`` names it in errors.
+
+    Raises KC0011 for an option that ``cls`` does not have, KC0012 for a value of the wrong
+    type, and KC0013 for a missing option without a default.
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    hints = typing.get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for option in options:
+        name = option.name.replace("-", "_")
+        if name not in fields:
+            shown = [one.replace("_", "-") for one in fields]
+            names = suggest(option.name, shown, f"options of {what}")
+            raise option_error(
+                "KC0011",
+                f"{what}: there is no option '{option.name}'",
+                options,
+                dataclasses.replace(option, end=option.start + len(option.name)),
+                names or [f"{what} has no options"],
+            )
+        try:
+            values[name] = _convert(option, hints[name])
+        except _Mismatch as mismatch:
+            got = f"'{mismatch.place.text}'" if mismatch.place.text else "nothing"
+            raise option_error(
+                "KC0012",
+                f"{what}: option '{option.name}' takes {mismatch.expected}, not {got}",
+                options,
+                mismatch.place,
+            ) from None
+        except KCError as error:
+            error.facts = error.facts or tuple(caret(options.source, option.start, option.end))
+            raise
+    for name, field in fields.items():
+        required = (
+            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        )
+        if required and name not in values:
+            shown = name.replace("_", "-")
+            raise InputError(
+                "KC0013",
+                f"{what}: the option '{shown}' is missing",
+                facts=[f"{shown}: {help_of(field)}"] if help_of(field) else (),
+                hints=[f"{shown}={placeholder(hints[name])}"],
+            )
+    return values
+
+
+def from_options(cls: type[T], options: Options, what: str) -> T:
+    """An instance of the dataclass ``cls``; see :func:`fields_from_options`."""
+    values = fields_from_options(cls, options, what)
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise InputError("KC0012", f"{what}: {error}") from error
+
+
+def to_options(instance: Any) -> Options:
+    """The options that make ``instance``, without those that have their default value."""
+    items: list[Option] = []
+    for field in dataclasses.fields(instance):
+        value = getattr(instance, field.name)
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        if not field.init or (value == default and type(value) is type(default)):
+            continue
+        name = field.name.replace("_", "-")
+        if value is True:
+            items.append(Option(name))
+            continue
+        words = value if isinstance(value, tuple | list) else (value,)
+        items.append(Option(name, tuple(Word(_word_text(one)) for one in words)))
+    return Options(tuple(items))
+
+
+def _word_text(value: Any) -> str:
+    if value is None:
+        return "?"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    return str(value)
+
+
+def help_of(field: dataclasses.Field[Any]) -> str:
+    """What the field means: its metadata ``help``."""
+    return field.metadata.get("help", "")
+
+
+def placeholder(annotation: Any) -> str:
+    """How a value of this type is shown in help: ``<int>``, ``<a|b>``, ``<name>,...``."""
+    members = _members(annotation)
+    if len(members) > 1:
+        return "|".join(dict.fromkeys(placeholder(one) for one in members))
+    only = members[0]
+    origin, args = typing.get_origin(only), typing.get_args(only)
+    if origin is tuple:
+        many = len(args) == 2 and args[1] is Ellipsis
+        element = placeholder(args[0])
+        if many and typing.get_origin(args[0]) in (typing.Union, types.UnionType):
+            element = "?|" + element if type(None) in typing.get_args(args[0]) else element
+        return f"{element},..." if many else ",".join(map(placeholder, args))
+    if origin is typing.Literal:
+        return "|".join(map(str, args))
+    if isinstance(only, type) and issubclass(only, enum.Enum):
+        return "|".join(str(one.value) for one in only)
+    names = {int: "<int>", float: "<number>", bool: "true|false", str: "<name>"}
+    return names.get(only) or f"<{only.__name__.removesuffix('Ref').lower()}>"
+
+
+def _members(annotation: Any) -> Sequence[Any]:
+    """The alternatives of a union other than None, ``str`` last as it takes any text."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        members = [one for one in typing.get_args(annotation) if one is not type(None)]
+        return sorted(members, key=lambda one: one is str)
+    return [annotation]
+
+
+def _convert(option: Option, annotation: Any) -> Any:
+    """The option's value as ``annotation`` says."""
+    members = _members(annotation)
+    optional = len(members) < len(typing.get_args(annotation))
+    if optional and option.text in _NONES and members != [str]:
+        return None
+    mismatch: _Mismatch | None = None
+    for member in members:
+        try:
+            return _convert_one(option, member)
+        except _Mismatch as error:
+            mismatch = mismatch or error
+    assert mismatch is not None
+    if len(members) > 1:
+        expected = " or ".join(dict.fromkeys(_description(one) for one in members))
+        raise _Mismatch(expected, mismatch.place)
+    raise mismatch
+
+
+def _convert_one(option: Option, annotation: Any) -> Any:
+    if typing.get_origin(annotation) is tuple:
+        return _tuple(option, annotation)
+    if option.words is None:
+        if annotation is bool:
+            return True
+        raise _Mismatch(_description(annotation), option)
+    if annotation is str and not any(word.quoted for word in option.words):
+        return option.text
+    if len(option.words) > 1 and not hasattr(annotation, "from_option"):
+        raise _Mismatch(_description(annotation), option.words[1])
+    words = list(option.words)
+    word = Word(option.text, words[0].quoted, words[0].start, words[-1].end)
+    return _scalar(word, annotation)
+
+
+def _tuple(option: Option, annotation: Any) -> tuple[Any, ...]:
+    if option.words is None:
+        raise _Mismatch(_description(annotation), option)
+    words = option.words
+    if len(words) == 1 and not words[0].quoted and words[0].text[:1] == "[":
+        words = _list_items(words[0])
+    args = typing.get_args(annotation)
+    if len(args) == 2 and args[1] is Ellipsis:
+        args = (args[0],) * len(words)
+    elif len(args) != len(words):
+        raise _Mismatch(_description(annotation), option)
+    return tuple(_element(word, one) for word, one in zip(words, args, strict=True))
+
+
+def _list_items(word: Word) -> tuple[Word, ...]:
+    """The words of ``[a,b]``; a bracket with anything else in it is one word."""
+    inner = word.text[1:-1]
+    try:
+        parsed = Options.parse(f"x={inner}")
+    except InputError:
+        return (word,)
+    words = parsed.items[0].words
+    if len(parsed) != 1 or words is None:
+        return (word,)
+    shift = word.start + 1 - len("x=")
+    return tuple(
+        dataclasses.replace(one, start=one.start + shift, end=one.end + shift) for one in words
+    )
+
+
+def _element(word: Word, annotation: Any) -> Any:
+    members = _members(annotation)
+    if len(members) < len(typing.get_args(annotation)) and word.text in _NONES:
+        return None
+    for member in members[:-1]:
+        try:
+            return _scalar(word, member)
+        except _Mismatch:
+            pass
+    return _scalar(word, members[-1])
+
+
+def _scalar(word: Word, annotation: Any) -> Any:
+    text = word.text
+    if annotation is str:
+        return text
+    if annotation is bool:
+        if text not in _BOOLS:
+            raise _Mismatch(_description(bool), word)
+        return _BOOLS[text]
+    if typing.get_origin(annotation) is typing.Literal:
+        for choice in typing.get_args(annotation):
+            if str(choice) == text:
+                return choice
+        raise _Mismatch(_description(annotation), word)
+    convert = getattr(annotation, "from_option", annotation)
+    try:
+        return convert(text)
+    except KCError:
+        raise
+    except (ValueError, TypeError) as error:
+        detail = f" ({error})" if hasattr(annotation, "from_option") and str(error) else ""
+        raise _Mismatch(_description(annotation) + detail, word) from error
+
+
+def _description(annotation: Any) -> str:
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is tuple:
+        members = [_description(one) for one in _members(args[0])]
+        if len(args) == 2 and args[1] is Ellipsis:
+            return "a list, each " + " or ".join(members)
+        return f"{len(args)} values"
+    if origin is typing.Literal:
+        return "one of " + ", ".join(map(str, args))
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return "one of " + ", ".join(str(one.value) for one in annotation)
+    names = {int: "an integer", float: "a number", bool: "true or false", str: "a name"}
+    noun = annotation.__name__.removesuffix("Ref").lower()
+    return names.get(annotation) or f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,152 @@
+"""Plugins: packages that add to kc without a change to it.
+
+A package names one :class:`Plugin` in the entry point group ``kc.plugins``::
+
+    [project.entry-points."kc.plugins"]
+    mine = "mine.plugin:PLUGIN"
+
+Everything in it is given as text and imported at first use, so that an installed plugin costs
+nothing where it is not used. Dialects of the group ``xdsl.universe`` are loaded too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from kc.support.diagnostics import InputError, KCError, suggest, warn
+
+GROUP = "kc.plugins"
+UNIVERSE_GROUP = "xdsl.universe"
+PHASES = (0, 1, 2, 3)
+"""The points of lowering that hooks attach to, as TVM's ``tir.add_lower_pass`` numbers them:
+before anything, after blocks are gone, after loops are transformed, before code generation."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """What a package adds. Values are paths ``"package.module:Name"`` unless said otherwise.
+
+    ``targets`` are data files, ``"package:file.toml"``, in the form of
+    ``kc/support/targets/llvm.toml``; ``hooks`` are pairs of a lowering phase and the name of a
+    pass; ``formats`` are what ``kc-translate --to`` takes: functions of a module and a
+    :class:`~kc.support.target.Target` that return text or bytes.
+    """
+
+    name: str
+    dialects: Mapping[str, str] = field(default_factory=dict)
+    passes: Mapping[str, str] = field(default_factory=dict)
+    primitives: Mapping[str, str] = field(default_factory=dict)
+    targets: Sequence[str] = ()
+    intrinsics: Mapping[str, str] = field(default_factory=dict)
+    hooks: Sequence[tuple[int, str]] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        tables = ("dialects", "passes", "primitives", "intrinsics", "formats")
+        for path in (*(p for one in tables for p in getattr(self, one).values()), *self.targets):
+            if not isinstance(path, str) or path.count(":") != 1:
+                raise ValueError(f"plugin {self.name}: {path!r} is not of the form 'module:name'")
+        for phase, _ in self.hooks:
+            if phase not in PHASES:
+                raise ValueError(f"plugin {self.name}: there is no lowering phase {phase}")
+
+
+def load(path: str, what: str) -> Any:
+    """The object at ``"module:Name"``; ``what`` it is, for the error (KC0033)."""
+    module_name, _, attribute = path.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), attribute)
+    except KCError:
+        raise
+    except Exception as error:
+        # Code of others is run here: whatever it raises is reported as theirs.
+        raise InputError(
+            "KC0033",
+            f"{what} cannot be loaded from {path}",
+            facts=[f"{type(error).__name__}: {error}"],
+        ) from error
+
+
+def installed() -> Iterator[Plugin]:
+    """The plugins of installed packages; a broken one is a warning that names it (KC0030)."""
+    for name, value, load_entry in _entry_points(GROUP):
+        try:
+            found = load_entry()
+            if not isinstance(found, Plugin):
+                raise TypeError(f"{value} is not a kc.support.plugins.Plugin")
+        except Exception as error:
+            _warn_broken(name, value, error)
+            continue
+        yield found
+
+
+def installed_dialects() -> Iterator[tuple[str, Callable[[], Any], str]]:
+    """Name, factory and origin of each dialect that other packages give to xDSL."""
+    own = ("xdsl.universe:", "kc.universe:")
+    for name, value, load_entry in _entry_points(UNIVERSE_GROUP):
+        if value.startswith(own):
+            continue
+        try:
+            dialects = dict(load_entry().all_dialects)
+        except Exception as error:
+            _warn_broken(name, value, error)
+            continue
+        for dialect, factory in dialects.items():
+            yield dialect, factory, name
+
+
+def _entry_points(group: str) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    from importlib.metadata import entry_points
+
+    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
+        yield entry.name, entry.value, entry.load
+
+
+def _warn_broken(name: str, value: str, error: Exception) -> None:
+    warn(
+        "KC0030",
+        f"plugin '{name}' is broken and left out",
+        facts=[f"{value}: {type(error).__name__}: {error}"],
+        hints=["reinstall or remove the package that provides it"],
+    )
+
+
+def from_module(where: str) -> list[Plugin]:
+    """The plugins in a module (its name, or a ``.py`` file), for ``--load-plugin``."""
+    module = _import(where)
+    found = [one for one in vars(module).values() if isinstance(one, Plugin)]
+    if not found:
+        raise InputError(
+            "KC0032",
+            f"there is no plugin in {where}",
+            why="a plugin is a module-level kc.support.plugins.Plugin",
+            hints=suggest("PLUGIN", [name for name in vars(module) if name.isupper()]),
+        )
+    return found
+
+
+def _import(where: str) -> ModuleType:
+    try:
+        if not where.endswith(".py"):
+            return importlib.import_module(where)
+        name = "kc_plugin_" + "".join(c if c.isalnum() else "_" for c in where)
+        spec = importlib.util.spec_from_file_location(name, where)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{where} is not a Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+    except Exception as error:
+        # Code of others is run here: whatever it raises is reported as theirs.
+        raise InputError(
+            "KC0031",
+            f"plugin {where} cannot be loaded",
+            facts=[f"{type(error).__name__}: {error}"],
+        ) from error

@@ -1,0 +1,292 @@
+"""What there is, by name: dialects, passes, schedule primitives and formats, imported at first use.
+
+Tables hold text only; nothing here imports xDSL until something is asked for by name. A new
+primitive is one line in :data:`PRIMITIVES`, a new pass one line in :data:`PASSES`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from kc.support import plugins
+from kc.support.diagnostics import InputError, suggest, warn
+from kc.support.options import Options, PassSpec
+from kc.support.plugins import Plugin
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.passes import ModulePass
+
+DIALECTS = {
+    "te": "kc.dialects.te:TE",
+    "tir": "kc.dialects.tir:TIR",
+    "llvm": "kc.dialects.llvm:LLVM",
+}
+"""Ours, beside or instead of xDSL's."""
+
+# Flag x-y is class XY in kc/transforms/schedule/x_y.py.
+PRIMITIVES = (
+    "split",
+    "fuse",
+    "reorder",
+    "tile",
+    "parallel",
+    "vectorize",
+    "unroll",
+)
+
+PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"
+"""Makes the pass for a primitive and its options."""
+
+# Family -> (module, flags); flag x-y is class XYPass, and x_y the stem of its module.
+PASSES = {
+    "tir": ("kc.transforms.tir.{stem}", ("lower-init-block", "lower-blocks", "vectorize-loop")),
+    "conversion": (
+        "kc.conversion.{stem}",
+        ("convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),
+    ),
+    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm",)),
+}
+
+# xDSL's generic passes, with a line each (their docstrings are not written for this place).
+XDSL_PASSES = {
+    "canonicalize": ("canonicalize:CanonicalizePass", "Apply canonicalization patterns."),
+    "cse": (
+        "common_subexpression_elimination:CommonSubexpressionElimination",
+        "Remove repeated computations.",
+    ),
+    "dce": ("dead_code_elimination:DeadCodeElimination", "Remove what has no use."),
+    "licm": (
+        "loop_invariant_code_motion:LoopInvariantCodeMotionPass",
+        "Move loop-invariant code out of loops.",
+    ),
+    "control-flow-hoist": (
+        "control_flow_hoist:ControlFlowHoistPass",
+        "Hoist code out of conditionals.",
+    ),
+    "lower-affine": ("lower_affine:LowerAffinePass", "Lower affine to scf, arith and memref."),
+    "convert-scf-to-cf": ("convert_scf_to_cf:ConvertScfToCf", "Lower scf to branches."),
+    "reconcile-unrealized-casts": (
+        "reconcile_unrealized_casts:ReconcileUnrealizedCastsPass",
+        "Remove casts that cancel out.",
+    ),
+}
+
+FORMATS = {
+    "llvmir": "kc.tools._artefacts:llvm_ir",
+    "asm": "kc.tools._artefacts:assembly",
+    "obj": "kc.tools._artefacts:object_code",
+}
+"""What ``kc-translate --to`` takes: functions of a module and a target."""
+
+FAMILIES = {
+    "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
+    "tir": "Passes on tir",
+    "conversion": "Conversions",
+    "pipeline": "Pipelines",
+    "xdsl": "Generic passes of xDSL (--list-passes shows all of xDSL's)",
+    "plugin": "Passes of plugins",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something registered. ``origin`` is ``kc``, ``xdsl`` or the name of a plugin."""
+
+    name: str
+    path: str
+    family: str
+    origin: str = "kc"
+    summary: str = ""
+
+    def load(self) -> Any:
+        """Import what the entry stands for."""
+        what = f"'{self.name}'" + ("" if self.origin == "kc" else f" of {self.origin}")
+        return plugins.load(self.path, what) if self.origin != "kc" else _import(self.path)
+
+
+def _import(path: str) -> Any:
+    import importlib
+
+    module, _, attribute = path.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def camel_case(flag: str) -> str:
+    """``lower-init-block`` to ``LowerInitBlock``."""
+    return "".join(part.capitalize() for part in flag.split("-"))
+
+
+class Registry:
+    """The tables, with what plugins added to them."""
+
+    def __init__(self) -> None:
+        self.dialects = {name: Entry(name, path, "dialect") for name, path in DIALECTS.items()}
+        self.passes: dict[str, Entry] = {}
+        for flag in PRIMITIVES:
+            path = f"kc.transforms.schedule.{flag.replace('-', '_')}:{camel_case(flag)}"
+            self.passes[flag] = Entry(flag, path, "schedule")
+        for family, (module, flags) in PASSES.items():
+            for flag in flags:
+                path = f"{module.format(stem=flag.replace('-', '_'))}:{camel_case(flag)}Pass"
+                self.passes[flag] = Entry(flag, path, family)
+        for flag, (path, summary) in XDSL_PASSES.items():
+            self.passes[flag] = Entry(flag, f"xdsl.transforms.{path}", "xdsl", "xdsl", summary)
+        self.formats = {name: Entry(name, path, "format") for name, path in FORMATS.items()}
+        self.intrinsics: dict[str, Entry] = {}
+        self.targets: list[Entry] = []
+        self.hooks: dict[int, list[str]] = {phase: [] for phase in plugins.PHASES}
+        self.plugins: list[Plugin] = []
+
+    @property
+    def primitives(self) -> dict[str, Entry]:
+        """The schedule primitives."""
+        return {name: one for name, one in self.passes.items() if one.family == "schedule"}
+
+    def copy(self) -> Registry:
+        """A registry to add to, with the same content."""
+        other = Registry()
+        for plugin in self.plugins:
+            other.add(plugin)
+        return other
+
+    def add(self, plugin: Plugin) -> None:
+        """Add a plugin; a name that is taken stays with its owner, with a warning (KC0034)."""
+        self.plugins.append(plugin)
+        tables = (
+            (self.dialects, plugin.dialects, "dialect"),
+            (self.passes, plugin.passes, "plugin"),
+            (self.passes, plugin.primitives, "schedule"),
+            (self.intrinsics, plugin.intrinsics, "intrinsic"),
+            (self.formats, plugin.formats, "format"),
+        )
+        for table, additions, family in tables:
+            for name, path in additions.items():
+                if name in table:
+                    warn(
+                        "KC0034",
+                        f"plugin '{plugin.name}': {name} is left out, the name is taken",
+                        facts=[f"{name} of {table[name].origin}: {table[name].path}"],
+                    )
+                    continue
+                table[name] = Entry(name, path, family, plugin.name)
+        for path in plugin.targets:
+            self.targets.append(Entry(path, path, "target", plugin.name))
+        for phase, name in plugin.hooks:
+            self.hooks[phase].append(name)
+
+
+@cache
+def _installed() -> Registry:
+    registry = Registry()
+    for plugin in plugins.installed():
+        registry.add(plugin)
+    return registry
+
+
+_CURRENT: ContextVar[Registry | None] = ContextVar("kc_registry", default=None)
+
+
+def current() -> Registry:
+    """The registry in use: everything that is installed, unless :func:`using` says otherwise."""
+    return _CURRENT.get() or _installed()
+
+
+@contextlib.contextmanager
+def using(registry: Registry) -> Iterator[None]:
+    """Use ``registry`` in this context."""
+    token = _CURRENT.set(registry)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def find_pass(name: str) -> Entry:
+    """The pass or primitive of this name, xDSL's included; KC0003 with the nearest names."""
+    passes = current().passes
+    if name in passes:
+        return passes[name]
+    if name in _xdsl_passes():
+        return Entry(name, "", "xdsl", "xdsl")
+    raise InputError(
+        "KC0003",
+        f"there is no pass '{name}'",
+        hints=[*suggest(name, all_pass_names(), "the passes are"), "kc-opt --list-passes"],
+    )
+
+
+@cache
+def _xdsl_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    from xdsl.transforms import get_all_passes
+
+    return get_all_passes()
+
+
+def is_pass(name: str) -> bool:
+    """Whether there is a pass or primitive of this name, xDSL's included."""
+    return name in current().passes or name in _xdsl_passes()
+
+
+def all_pass_names() -> list[str]:
+    """Every pass and primitive, ours first, with all of xDSL's (imports xDSL)."""
+    return list(dict.fromkeys([*current().passes, *_xdsl_passes()]))
+
+
+def pass_class(name: str) -> Any:
+    """The class behind a pass, or of a primitive."""
+    entry = find_pass(name)
+    return entry.load() if entry.path else _xdsl_passes()[name]()
+
+
+def get_pass(name: str, options: str | Options = "") -> ModulePass:
+    """A pass ready to be applied, ``options`` as in ``block=C factors=?,32``.
+
+    ``func=NAME`` restricts any pass to one function of the module.
+    """
+    if isinstance(options, str):
+        options = Options.parse(options, name)
+    entry, cls = find_pass(name), pass_class(name)
+    only = options.get("func")
+    if any(field.name == "func" for field in dataclasses.fields(cls)):
+        only = None  # the pass itself knows of the option
+    if only is not None:
+        options = options.without("func")
+    if entry.family == "schedule":
+        made = _import(PASS_OF_PRIMITIVE)(cls, options)
+    else:
+        from kc.support.option_types import from_options
+
+        made = from_options(cls, options, name)
+    if only is None:
+        return made
+    from kc.support.one_function import OneFunctionPass
+
+    return OneFunctionPass(made, only.text)
+
+
+def get_passes(specs: tuple[PassSpec, ...]) -> list[ModulePass]:
+    """The passes of a parsed pipeline."""
+    return [get_pass(spec.name, spec.options) for spec in specs]
+
+
+def context(*, allow_unregistered: bool = False) -> Context:
+    """An xDSL context with every dialect, ours instead of xDSL's where both have one."""
+    from xdsl.context import Context
+    from xdsl.dialects import get_all_dialects
+
+    factories: dict[str, Callable[[], Any]] = dict(get_all_dialects())
+    for name, factory, _ in plugins.installed_dialects():
+        factories.setdefault(name, factory)
+    for name, entry in current().dialects.items():
+        factories[name] = entry.load
+    made = Context(allow_unregistered=allow_unregistered)
+    for name, factory in factories.items():
+        made.register_dialect(name, factory)
+    return made

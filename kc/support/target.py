@@ -1,0 +1,392 @@
+"""Targets: what code is made for, in TVM's grammar, with the machine's facts from data files.
+
+``Target("llvm -mcpu=znver4 -mattr=+avx512f --host=llvm")``; also JSON text, a dict, or a tag such
+as ``raspberry-pi/4b-aarch64``. Facts (vector widths, caches, CPU names) come from
+``kc/support/targets/*.toml`` and from the data files of plugins.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import platform
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeAlias
+
+from kc.support.diagnostics import TargetError, suggest
+from kc.support.target_data import Architecture, Kind, architecture, kinds, tags
+from kc.support.target_text import render, tokens
+
+Value = str | int | bool | tuple[str, ...]
+TargetLike: TypeAlias = "str | Mapping[str, Any] | Target"
+
+
+class LLVMTarget(NamedTuple):
+    """What makes a target machine of LLVM; ``features`` is as in ``+avx2,-fma``."""
+
+    triple: str
+    cpu: str
+    features: str
+
+
+_COMMON = {"device": "str", "model": "str", "libs": "list", "tag": "str"}
+_STACK: ContextVar[tuple[Target, ...]] = ContextVar("kc_targets", default=())
+
+
+class Target:
+    """A target, immutable and comparable. ``str()`` gives text that makes an equal one.
+
+    Raises :class:`TargetError`: KC6001 (unknown kind or tag), KC6002 (unknown attribute), KC6003
+    (wrong value), KC6004 (unknown CPU), KC6005 (unknown feature), KC6006 (unknown architecture),
+    KC6007 (an attribute twice).
+    """
+
+    kind: Kind
+    attrs: Mapping[str, Value]
+    keys: tuple[str, ...]
+    host: Target | None
+
+    def __init__(self, target: TargetLike, host: TargetLike | None = None) -> None:
+        if isinstance(target, Target):
+            fields = target.export()
+        elif isinstance(target, Mapping):
+            fields = dict(target)
+        elif isinstance(target, str):
+            fields = _parse(target)
+        else:
+            raise TargetError(
+                "KC6003", f"a target is text, a dict or a Target, not {type(target).__name__}"
+            )
+        if host is not None:
+            fields["host"] = host
+        self._fill(fields)
+
+    def _fill(self, fields: dict[str, Any]) -> None:
+        name = fields.pop("kind", None)
+        known = kinds()
+        if name is None:
+            raise TargetError(
+                "KC6003", "target: the key 'kind' is missing", hints=['"kind": "llvm"']
+            )
+        if not isinstance(name, str) or name not in known:
+            raise TargetError(
+                "KC6001",
+                f"there is no target kind '{name}'",
+                hints=suggest(str(name), known, "the kinds are"),
+            )
+        self.kind = known[name]
+        host = fields.pop("host", None)
+        self.host = host if isinstance(host, Target) or host is None else Target(host)
+        user_keys = _value("keys", "list", fields.pop("keys", ()))
+        assert isinstance(user_keys, tuple)
+        types = {**_COMMON, **self.kind.attributes}
+        attrs: dict[str, Value] = {}
+        for key, value in fields.items():
+            if key not in types:
+                raise TargetError(
+                    "KC6002",
+                    f"target {name} has no attribute '{key}'",
+                    hints=suggest(key, [*types, "keys", "host"], "the attributes are"),
+                )
+            attrs[key] = _value(key, types[key], value)
+        self.attrs = dict(sorted(attrs.items()))
+        device = (self.device_name,) if "device" in attrs else ()
+        self.keys = tuple(dict.fromkeys([*user_keys, *device, *self.kind.default_keys]))
+        self._check()
+
+    def _check(self) -> None:
+        width = self.attrs.get("vector-width")
+        if isinstance(width, int) and (width < 8 or width & (width - 1)):
+            raise TargetError(
+                "KC6003",
+                f"target {self.kind}: -vector-width={width}",
+                why="a vector width is a power of two, in bits, at least 8",
+            )
+        for key, value in self.attrs.items():
+            if type(value) is int and value < 1:
+                raise TargetError("KC6003", f"target {self.kind}: -{key}={value} is less than 1")
+        arch = self.architecture
+        if arch is None:
+            return
+        if self.mcpu is not None and self.mcpu not in arch.cpus:
+            raise TargetError(
+                "KC6004",
+                f"target {self.kind}: {arch.name} has no CPU '{self.mcpu}'",
+                hints=suggest(self.mcpu, arch.cpus, "its CPUs are"),
+            )
+        for feature in self.mattr:
+            if feature[:1] not in ("+", "-") or feature[1:] not in arch.features:
+                bare = feature.lstrip("+-")
+                hints = suggest(bare, arch.features, "its features are")
+                if feature[:1] not in ("+", "-") and bare in arch.features:
+                    hints = [f"+{bare} to switch it on, -{bare} to switch it off"]
+                raise TargetError(
+                    "KC6005",
+                    f"target {self.kind}: {arch.name} has no feature '{feature}'",
+                    why="a feature is written with + or - before its name",
+                    hints=hints,
+                )
+
+    # What is asked of a target
+
+    @property
+    def architecture(self) -> Architecture | None:
+        """The CPU architecture, None for a kind that has none."""
+        names = self.kind.architectures
+        if not names:
+            return None
+        triple = self.attrs.get("mtriple")
+        if isinstance(triple, str):
+            return _architecture_of(triple.partition("-")[0], names)
+        here = platform.machine()
+        every = [architecture(name) for name in names]
+        every.sort(key=lambda one: here not in one.machines)
+        return next((one for one in every if self.mcpu in one.cpus), every[0])
+
+    @property
+    def triple(self) -> str:
+        """LLVM's target triple; without ``-mtriple`` that of this machine, if the CPU is its."""
+        given = self.attrs.get("mtriple")
+        arch = self.architecture
+        if isinstance(given, str) or arch is None:
+            return str(given or "")
+        if platform.machine() in arch.machines and sys.platform == "darwin":
+            return "arm64-apple-darwin" if arch.name == "aarch64" else "x86_64-apple-darwin"
+        return arch.triple
+
+    @property
+    def mcpu(self) -> str | None:
+        """The CPU's name, None if not given."""
+        value = self.attrs.get("mcpu")
+        return value if isinstance(value, str) else None
+
+    @property
+    def cpu(self) -> str:
+        """The CPU's name for LLVM; the plainest one of the architecture if not given."""
+        arch = self.architecture
+        return self.mcpu or (arch.baseline if arch is not None else "")
+
+    @property
+    def mattr(self) -> tuple[str, ...]:
+        """Features, each with its ``+`` or ``-``."""
+        value = self.attrs.get("mattr", ())
+        assert isinstance(value, tuple)
+        return value
+
+    @property
+    def llvm(self) -> LLVMTarget:
+        """What LLVM is told; KC6010 for a target that is no CPU."""
+        if self.architecture is None:
+            raise TargetError(
+                "KC6010", f"target {self.kind} is not compiled by LLVM", hints=['"llvm"']
+            )
+        return LLVMTarget(self.triple, self.cpu, ",".join(self.mattr))
+
+    @property
+    def device_name(self) -> str:
+        """``-device``, or the kind's device."""
+        return str(self.attrs.get("device", self.kind.device))
+
+    @property
+    def libs(self) -> tuple[str, ...]:
+        """Libraries that may be called."""
+        value = self.attrs.get("libs", ())
+        assert isinstance(value, tuple)
+        return value
+
+    @property
+    def num_cores(self) -> int | None:
+        """``-num-cores``, None if not given."""
+        value = self.attrs.get("num-cores")
+        return value if isinstance(value, int) else None
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        """The limits that the kind's data file states."""
+        return self.kind.limits
+
+    @property
+    def vector_bits(self) -> int:
+        """The width of a vector register in bits, 0 without vectors."""
+        given = self.attrs.get("vector-width")
+        if isinstance(given, int):
+            return given
+        arch = self.architecture
+        if arch is None:
+            return int(self.limits.get("vector_bits", 0))
+        return arch.vector_bits_of(self.cpu, self.mattr)
+
+    def lanes(self, bitwidth: int) -> int:
+        """How many elements of ``bitwidth`` bits a vector holds; at least 1."""
+        return max(1, self.vector_bits // bitwidth)
+
+    @property
+    def caches(self) -> tuple[int, int, int]:
+        """Bytes of L1 data and L2 cache of a core, and of the L3 it shares; 0: there is none."""
+        arch = self.architecture
+        known = arch.caches_of(self.cpu) if arch is not None else (0, 0, 0)
+        l1, l2, l3 = (
+            int(self.attrs.get(f"l{level}-cache", known[level - 1]))  # pyright: ignore
+            for level in (1, 2, 3)
+        )
+        return l1, l2, l3
+
+    # Text and data
+
+    def export(self) -> dict[str, Any]:
+        """The target as the dict that makes an equal one."""
+        fields: dict[str, Any] = {"kind": str(self.kind)}
+        if self.keys != self._default_keys():
+            fields["keys"] = list(self.keys)
+        fields.update((k, list(v) if isinstance(v, tuple) else v) for k, v in self.attrs.items())
+        if self.host is not None:
+            fields["host"] = self.host.export()
+        return fields
+
+    def _default_keys(self) -> tuple[str, ...]:
+        device = (self.device_name,) if "device" in self.attrs else ()
+        return tuple(dict.fromkeys([*device, *self.kind.default_keys]))
+
+    def __str__(self) -> str:
+        keys = self.keys if self.keys != self._default_keys() else ()
+        host = str(self.host) if self.host is not None else None
+        values = [one for v in self.attrs.values() for one in (v if isinstance(v, tuple) else [v])]
+        if any("'" in str(one) for one in (*values, host)):
+            return json.dumps(self.export())  # quotes do not nest
+        return render(str(self.kind), keys, self.attrs, host)
+
+    def __repr__(self) -> str:
+        return f"Target({str(self)!r})"
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (str(self.kind), self.keys, tuple(self.attrs.items()), self.host)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def with_host(self, host: TargetLike) -> Target:
+        """This target with another host."""
+        return Target(self, host)
+
+    # The current target
+
+    def __enter__(self) -> Target:
+        _STACK.set((*_STACK.get(), self))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _STACK.set(_STACK.get()[:-1])
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Target | None:
+        """The target of the innermost ``with target:``; None, or KC6008, outside of any."""
+        stack = _STACK.get()
+        if not stack and not allow_none:
+            raise TargetError(
+                "KC6008", "there is no current target", hints=['with kc.target.Target("llvm"): ...']
+            )
+        return stack[-1] if stack else None
+
+    @staticmethod
+    def generic() -> Target:
+        """The target that is the same everywhere: x86-64 with 256-bit vectors."""
+        return _generic()
+
+    @staticmethod
+    def host_cpu() -> Target:
+        """The CPU that this process runs on, with its caches and the cores it may use."""
+        from kc.support.target_host import host_attributes
+
+        return _host(tuple(host_attributes().items()))
+
+
+@functools.cache
+def _generic() -> Target:
+    return Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3")
+
+
+@functools.cache
+def _host(attributes: tuple[tuple[str, Any], ...]) -> Target:
+    return Target({"kind": "llvm", **dict(attributes)})
+
+
+def target_of(module: Any) -> Target:
+    """The target of a module (a ``builtin.module``).
+
+    Its attribute ``kc.target``, else the current target, else the generic one.
+    """
+    given = module.attributes.get("kc.target")
+    if given is not None:
+        text = getattr(given, "data", None)
+        if not isinstance(text, str):
+            raise TargetError(
+                "KC6003", f"kc.target is text, not {given}", hints=['kc.target = "llvm"']
+            )
+        return Target(text)
+    return Target.current() or Target.generic()
+
+
+def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:
+    for name in names:
+        found = architecture(name)
+        if machine == name or machine in found.machines:
+            return found
+    raise TargetError(
+        "KC6006",
+        f"there is no architecture '{machine}'",
+        hints=suggest(machine, names, "the architectures are"),
+    )
+
+
+def _value(key: str, expected: str, value: Any) -> Value:
+    """``value`` (text, or a JSON value) as an attribute of type ``expected``."""
+    if expected == "list":
+        parts: Iterable[Any] = value.split(",") if isinstance(value, str) else value
+        if isinstance(parts, list | tuple) and all(isinstance(one, str) for one in parts):
+            return tuple(one.strip() for one in parts if one.strip())
+    elif expected == "bool" and value in (True, False, "1", "0", "true", "false"):
+        return value in (True, "1", "true")
+    elif expected == "int" and not isinstance(value, bool):
+        try:
+            return int(value)
+        except (ValueError, TypeError):
+            pass
+    elif expected == "str" and isinstance(value, str) and value:
+        return value
+    names = {"list": "a list", "bool": "true or false", "int": "an integer", "str": "text"}
+    raise TargetError("KC6003", f"target: -{key} takes {names[expected]}, not {value!r}")
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """The fields of a target's text."""
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        try:
+            fields = json.loads(stripped)
+        except json.JSONDecodeError as error:
+            raise TargetError(
+                "KC6003", f"target: not JSON: {error.msg}", facts=[f"at character {error.pos}"]
+            ) from error
+        if not isinstance(fields, dict):
+            raise TargetError("KC6003", "target: the JSON is not an object")
+        return fields
+    if stripped in tags():
+        return {**_parse(tags()[stripped]), "tag": stripped}
+    if "/" in stripped.partition(" ")[0]:
+        raise TargetError(
+            "KC6001",
+            f"there is no target '{stripped}'",
+            hints=suggest(stripped, tags(), "the tags are"),
+        )
+    kind, attributes = tokens(stripped)
+    fields: dict[str, Any] = {"kind": kind}
+    for key, value in attributes:
+        if key in fields:
+            raise TargetError("KC6007", f"target: -{key} is given twice", facts=[stripped])
+        fields[key] = value
+    return fields

@@ -1,0 +1,137 @@
+"""The data files of targets: kinds, tags, and the CPUs of each architecture.
+
+A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
+``attributes`` (name to type), and optional tables ``tags`` and ``limits``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kc.support.diagnostics import warn
+from kc.support.registry import Entry, current
+
+_KINDS = ("llvm",)
+_HERE = Path(__file__).parent / "targets"
+_TYPES = ("str", "int", "bool", "list")
+
+
+class Kind(str):
+    """A target kind: its name, with what its data file says."""
+
+    def __new__(cls, data: Mapping[str, Any]) -> Kind:
+        return super().__new__(cls, data["kind"])
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.default_keys: tuple[str, ...] = tuple(data.get("keys", ()))
+        self.device: str = data.get("device", data["kind"])
+        self.architectures: tuple[str, ...] = tuple(data.get("architectures", ()))
+        self.attributes: Mapping[str, str] = data.get("attributes", {})
+        self.limits: Mapping[str, Any] = data.get("limits", {})
+        self.tags: Mapping[str, str] = data.get("tags", {})
+
+    @property
+    def name(self) -> str:
+        """The kind's name."""
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A CPU architecture. ``cpus`` maps each CPU to the width of its vectors in bits."""
+
+    name: str
+    triple: str
+    machines: tuple[str, ...]
+    baseline: str
+    vector_bits: int
+    cpus: Mapping[str, int]
+    features: frozenset[str]
+    vector_features: Mapping[str, int]
+    withheld: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    caches: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+
+    def vector_bits_of(self, cpu: str, features: Iterable[str]) -> int:
+        """The vector width of a CPU with ``+`` and ``-`` features applied, in order."""
+        bits = self.cpus.get(cpu, self.vector_bits)
+        for feature in features:
+            width = self.vector_features.get(feature[1:])
+            if width is not None and feature[0] == "+":
+                bits = max(bits, width)
+            elif width is not None and bits >= width:
+                narrower = [one for one in self.vector_features.values() if one < width]
+                bits = max(narrower, default=0)
+        return bits
+
+    def caches_of(self, cpu: str) -> tuple[int, int, int]:
+        """Bytes of L1 data, L2 and L3 cache."""
+        return self.caches.get(cpu, self.caches["default"])
+
+
+@functools.cache
+def architecture(name: str) -> Architecture:
+    """The architecture of this name, from its data file."""
+    data = _read(_HERE / f"{name}.toml")
+    return Architecture(
+        name=name,
+        triple=data["triple"],
+        machines=tuple(data["machines"]),
+        baseline=data["baseline"],
+        vector_bits=data["vector_bits"],
+        cpus={cpu: int(bits) for bits, cpus in data["cpus"].items() for cpu in cpus},
+        features=frozenset(data["features"]["names"]),
+        vector_features=data["vector_features"],
+        withheld={int(bits): tuple(names) for bits, names in data.get("withheld", {}).items()},
+        caches={cpu: tuple(sizes) for cpu, sizes in data["caches"].items()},
+    )
+
+
+def kinds() -> Mapping[str, Kind]:
+    """Every target kind by name, those of plugins included."""
+    found = dict(_own_kinds())
+    for entry in current().targets:
+        kind = _plugin_kind(entry)
+        if kind is not None and kind not in found:
+            found[kind] = kind
+    return found
+
+
+def tags() -> Mapping[str, str]:
+    """Every tag with the text it stands for."""
+    return {tag: text for kind in kinds().values() for tag, text in kind.tags.items()}
+
+
+@functools.cache
+def _own_kinds() -> Mapping[str, Kind]:
+    return {name: Kind(_read(_HERE / f"{name}.toml")) for name in _KINDS}
+
+
+@functools.cache
+def _plugin_kind(entry: Entry) -> Kind | None:
+    """The kind in a plugin's data file; a broken file is a warning that names the plugin."""
+    package, _, file = entry.path.partition(":")
+    try:
+        data = _read(resources.files(package).joinpath(file))
+        wrong = {*data.get("attributes", {}).values()} - {*_TYPES}
+        if wrong:
+            raise TypeError(f"attributes are of type {', '.join(_TYPES)}, not {min(wrong)}")
+        return Kind(data)
+    except Exception as error:
+        # A file of others is read here: whatever is wrong with it is reported as theirs.
+        warn(
+            "KC6009",
+            f"target file {entry.path} of plugin '{entry.origin}' is left out",
+            facts=[f"{type(error).__name__}: {error}"],
+        )
+        return None
+
+
+def _read(file: Any) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(file.read_text(encoding="utf-8"))

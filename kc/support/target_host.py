@@ -1,0 +1,72 @@
+"""What the machine that runs this process is: its CPU, caches and usable cores."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kc.support.target_data import Architecture, architecture, kinds
+
+_CACHE_DIR = Path("/sys/devices/system/cpu/cpu0/cache")
+_UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def host_attributes() -> dict[str, Any]:
+    """Attributes of the target kind ``llvm`` that describe this machine."""
+    return {**_cpu_attributes(), "num-cores": usable_cores()}
+
+
+def usable_cores() -> int:
+    """How many cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@functools.cache
+def _cpu_attributes() -> dict[str, Any]:
+    from llvmlite import binding
+
+    arch = _host_architecture()
+    found: dict[str, Any] = {"mtriple": binding.get_default_triple()}
+    name = binding.get_host_cpu_name()
+    if arch is not None and name in arch.cpus:
+        found["mcpu"] = name
+        missing = _withheld(arch, name, binding.get_host_cpu_features())
+        if missing:
+            found["mattr"] = missing
+    for level, size in cache_sizes(_CACHE_DIR).items():
+        found[f"l{level}-cache"] = size
+    return found
+
+
+def _host_architecture() -> Architecture | None:
+    machine = platform.machine()
+    every = [architecture(name) for name in kinds()["llvm"].architectures]
+    return next((one for one in every if machine in one.machines), None)
+
+
+def _withheld(arch: Architecture, cpu: str, features: Mapping[str, bool]) -> tuple[str, ...]:
+    """Features that the CPU's name promises and that this (virtual) machine does not have."""
+    promised = arch.withheld.get(arch.cpus[cpu], ())
+    return tuple(f"-{one}" for one in promised if features.get(one) is False)
+
+
+def cache_sizes(directory: Path) -> dict[int, int]:
+    """Bytes of the data caches by level, as Linux lists them in ``directory``."""
+    sizes: dict[int, int] = {}
+    for index in sorted(directory.glob("index*")):
+        try:
+            kind, level, size = (
+                (index / name).read_text(encoding="ascii").strip()
+                for name in ("type", "level", "size")
+            )
+        except OSError:
+            continue  # the kernel hides what it does not know
+        if kind != "Instruction" and size[-1:] in _UNITS and size[:-1].isdigit():
+            sizes[int(level)] = int(size[:-1]) * _UNITS[size[-1]]
+    return {level: size for level, size in sizes.items() if level in (1, 2, 3)}

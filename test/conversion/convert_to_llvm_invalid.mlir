@@ -1,0 +1,65 @@
+// RUN: kc-opt %s --convert-to-llvm --split-input-file --verify-diagnostics
+
+func.func @f(%p: i1) {
+  // expected-error@+1 {{convert-to-llvm: cf.assert cannot be lowered to the llvm dialect}}
+  cf.assert %p, "no"
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{convert-to-llvm: tir.for cannot be lowered to the llvm dialect}}
+  tir.for %i in 4 {
+  }
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{convert-to-llvm: the type vector<2x4xf32> is not supported}}
+func.func @f(%v: vector<2x4xf32>) {
+  func.return
+}
+
+// -----
+
+func.func @f(%n: index, %x: f32) {
+  // expected-error@+1 {{convert-to-llvm: scf.parallel with a reduction is not supported}}
+  %r = "scf.parallel"(%n, %n, %n, %x) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+  ^bb0(%i: index):
+    "scf.reduce"(%x) ({
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }) : (f32) -> ()
+  }) : (index, index, index, f32) -> f32
+  func.return
+}
+
+// -----
+
+func.func @f(%n: index) {
+  // expected-error@+1 {{convert-to-llvm: memref.alloca of the dynamic size memref<?xf32>}}
+  %a = memref.alloca(%n) : memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<?xf32>, %n: index) {
+  // expected-error@+1 {{convert-to-llvm: memref.dim needs a constant dimension of the memref}}
+  %d = memref.dim %A, %n : memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @free() {
+  func.return
+}
+func.func @f(%A: memref<4xf32>) {
+  // expected-error@+1 {{convert-to-llvm: the name @free is taken by something of the module}}
+  memref.dealloc %A : memref<4xf32>
+  func.return
+}

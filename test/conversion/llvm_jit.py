@@ -1,0 +1,127 @@
+"""Lower a module to the llvm dialect, compile it with llvmlite and call it on numpy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import builtin, cf, func, math, memref, scf, vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.printer import Printer
+
+from kc.codegen.llvm_ir import emit_llvm_ir
+from kc.conversion.convert_to_llvm import ConvertToLlvmPass
+from kc.dialects.arith import ARITH
+from kc.dialects.llvm import LLVM
+from kc.dialects.tir import TIR
+from kc.support.locations import LocationParser
+
+SCALARS = {
+    "i1": ctypes.c_uint8,
+    "i8": ctypes.c_int8,
+    "i16": ctypes.c_int16,
+    "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64,
+    "index": ctypes.c_int64,
+    "f32": ctypes.c_float,
+    "f64": ctypes.c_double,
+}
+
+
+def parse(text: str, verify: bool = True) -> ModuleOp:
+    context = Context(allow_unregistered=True)
+    for dialect in (
+        *(builtin.Builtin, func.Func, ARITH, memref.MemRef, math.Math),
+        *(scf.Scf, cf.Cf, vector.Vector, LLVM, TIR),
+    ):
+        context.load_dialect(dialect)
+    module = LocationParser(context, text, "in.mlir").parse_module()
+    if verify:
+        module.verify()
+    return module
+
+
+def lower(text: str, **options: str) -> ModuleOp:
+    module = parse(text)
+    ConvertToLlvmPass(**options).apply(Context(), module)
+    module.verify()
+    return module
+
+
+def to_text(module: ModuleOp) -> str:
+    stream = io.StringIO()
+    Printer(stream).print_op(module)
+    return stream.getvalue()
+
+
+BODY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+launches: list[int] = []
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+def parallel_for(body, context, n, grain):
+    """Runs the chunks one after the other, last one first: any order must do."""
+    launches.append(n)
+    assert grain == 0
+    task = BODY(body)
+    for begin in reversed(range(0, n, 3)):
+        task(begin, min(begin + 3, n), context)
+
+
+@contextmanager
+def jit(ir: str, optimize: bool = True) -> Iterator[Any]:
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten(), opt=3
+    )
+    binding.add_symbol("kc_parallel_for", ctypes.cast(parallel_for, ctypes.c_void_p).value or 0)
+    parsed = binding.parse_assembly(ir)
+    parsed.verify()
+    if optimize:
+        tuning = binding.create_pipeline_tuning_options(speed_level=2)
+        builder = binding.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(parsed, builder)
+    engine = binding.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    yield engine
+
+
+def function_type(text: str, name: str) -> FunctionType:
+    """The type of a func.func before it is lowered."""
+    for op in parse(text).body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == name:
+            return op.function_type
+    raise KeyError(name)
+
+
+def call(text: str, *args: np.ndarray | float, name: str = "f", optimize: bool = True) -> None:
+    """Compile ``text`` and call its function ``name``, which changes the arrays in place."""
+    values = []
+    for arg, ty in zip(args, function_type(text, name).inputs, strict=True):
+        values += as_c(arg, ty)
+    with jit(emit_llvm_ir(lower(text)), optimize) as engine:
+        address = engine.get_function_address(name)
+        ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
+
+
+def as_c(arg: np.ndarray | float, ty: Attribute) -> list[Any]:
+    if isinstance(ty, MemRefType):
+        assert isinstance(arg, np.ndarray)
+        assert arg.flags.c_contiguous
+        sizes = [
+            ctypes.c_int64(actual)
+            for actual, size in zip(arg.shape, ty.get_shape(), strict=True)
+            if size == DYNAMIC_INDEX
+        ]
+        return [ctypes.c_void_p(arg.ctypes.data), *sizes]
+    return [SCALARS[str(ty)](arg)]

@@ -1,0 +1,19 @@
+"""Where the tools are that tests use when they are there: LLVM's and MLIR's own programs."""
+
+import shutil
+
+# Where Debian's packages put LLVM 22; the version that the tests were written with.
+LLVM_BIN = "/usr/lib/llvm-22/bin"
+
+# Program -> the Debian package that has it.
+PACKAGES = {
+    "mlir-opt": "mlir-22-tools",
+    "mlir-translate": "mlir-22-tools",
+    "llc": "llvm-22",
+    "FileCheck": "llvm-22-tools",
+}
+
+
+def find(tool: str) -> str | None:
+    """The path of `tool`, looked up in PATH and then in LLVM_BIN, or None."""
+    return shutil.which(tool) or shutil.which(tool, path=LLVM_BIN)

@@ -1,0 +1,1 @@
+"""An example of a plugin for an accelerator that does not exist."""

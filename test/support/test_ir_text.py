@@ -1,0 +1,190 @@
+"""Bad text: every mistake is a diagnostic at its place, whatever xDSL raises for it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
+from xdsl.ir import Block, Region
+
+from kc.support import registry
+from kc.support.deep import nesting, run_deep
+from kc.support.diagnostics import KCError, ParseError, source_text
+from kc.support.ir_text import parse_module, print_module, verify_module
+
+
+def complaint(text: str, **options) -> str:
+    with source_text("x.mlir", text), pytest.raises(ParseError) as caught:
+        verify_module(parse_module(text, "x.mlir", registry.context(**options)))
+    with source_text("x.mlir", text):
+        return str(caught.value)
+
+
+ERRORS = {
+    "hello": "error[KC1002]: there is no operation 'hello'\n  --> x.mlir:1:1  hello",
+    "func @f() {}": (
+        "error[KC1002]: there is no operation 'func'\n"
+        "  --> x.mlir:1:1  func @f() {}\n"
+        "  try: did you mean 'func.func' or 'func.call' or 'func.return'?"
+    ),
+    "tir.fro %i in 2 {}": (
+        "error[KC1002]: there is no operation 'tir.fro'\n"
+        "  --> x.mlir:1:1  tir.fro %i in 2 {}\n"
+        "  try: did you mean 'tir.for' or 'tir.store' or 'tir.if'?"
+    ),
+    "ariht.addi": (
+        "error[KC1002]: there is no operation 'ariht.addi'\n"
+        "  --> x.mlir:1:1  ariht.addi\n"
+        "  why: there is no dialect 'ariht'\n"
+        "  try: did you mean 'arith' or 'varith' or 'air'?\n"
+        "  try: kc-opt --show-dialects lists the dialects"
+    ),
+    '%0 = "arith.constan"() : () -> ()': (
+        "error[KC1002]: there is no operation 'arith.constan'\n"
+        '  --> x.mlir:1:6  %0 = "arith.constan"() : () -> ()\n'
+        "                       ^\n"
+        "  try: did you mean 'arith.constant' or 'arith.andi' or 'arith.bitcast'?"
+    ),
+    '"test.op"() {a = #fo.bar<1>} : () -> ()': (
+        "error[KC1002]: there is no attribute or type 'fo.bar'\n"
+        '  --> x.mlir:1:25  "test.op"() {a = #fo.bar<1>} : () -> ()\n'
+        "                                           ^\n"
+        "  try: kc-opt --show-dialects lists the dialects"
+    ),
+    "func.func @f() {": (
+        "error[KC1001]: expected an operation or '}', got the end of the text\n"
+        "  --> x.mlir:1:17  func.func @f() {"
+    ),
+    "func.func @f() { ) }": (
+        "error[KC1001]: expected an operation or '}', got ')'\n"
+        "  --> x.mlir:1:18  func.func @f() { ) }\n"
+        "                                    ^"
+    ),
+    "func.func @f() {\n  %0 = arith.constant 1 : i3x\n  func.return\n}": (
+        "error[KC1001]: type expected\n  --> x.mlir:2:27    %0 = arith.constant 1 : i3x".replace(
+            "    %0", "  %0"
+        )
+        + "\n                                           ^"
+    ),
+    "\x01\x02": "error[KC1001]: unexpected character: \\x01\n  --> x.mlir:1:1",
+    "func.func @f(%a : i32) {\n  %b = arith.addi %a, %a : f32\n  func.return\n}": (
+        "error[KC1001]: unexpected attribute f32\n  --> x.mlir:2:3  %b = arith.addi %a, %a : f32"
+    ),
+    "builtin.module {\n  %1 = arith.addi %xx, %xx : i32\n  %x = arith.constant 1 : i32\n}": (
+        "error[KC1004]: %xx is used but not defined\n"
+        "  --> x.mlir:2:3  %1 = arith.addi %xx, %xx : i32\n"
+        "  try: did you mean '%x'?"
+    ),
+    "func.func @f() {\n  scf.for %i = %a to %b step %c {}\n  func.return\n}": (
+        "error[KC1004]: %a, %b, %c are used but not defined\n"
+        "  --> x.mlir:2:3  scf.for %i = %a to %b step %c {}\n"
+        "  try: did you mean '%i'?"
+    ),
+    "%0 = arith.constant 1 : i32\n%0 = arith.constant 1 : i32": (
+        "error[KC1001]: SSA value %0 is already defined\n"
+        "  --> x.mlir:2:1  %0 = arith.constant 1 : i32"
+    ),
+    "func.func @f() {\n  cf.br ^bb4\n}": (
+        "error[KC1001]: region ends with missing block declarations for block(s) bb4\n"
+        "  --> x.mlir:3:2  }\n"
+        '   |  line 2, column 9: reference to block "^bb4" without implementation'
+    ),
+    "func.func @f(%a: memref<4xf32>, %i: index) {\n"
+    "  %b = memref.load %a[%i, %i] : memref<4xf32>\n"
+    "  func.return\n}": (
+        "error[KC1101]: memref.load: expected an index for each dimension\n"
+        "  --> x.mlir:2:3  %b = memref.load %a[%i, %i] : memref<4xf32>"
+    ),
+    "tir.for %i in -3 {\n}": (
+        "error[KC1101]: tir.for: loop i has the extent -3; an extent is at least 0\n"
+        "  --> x.mlir:1:1  tir.for %i in -3 {"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_errors(text):
+    assert complaint(text).replace("\x02", "").rstrip() == ERRORS[text]
+
+
+def test_unknown_operations_without_generic_form():
+    text = "func.func @f() {\n  foo.bar %x\n}"
+    assert complaint(text, allow_unregistered=True) == (
+        "error[KC1002]: there is no operation 'foo.bar'\n"
+        "  --> x.mlir:2:3  foo.bar %x\n"
+        "  why: operations that nobody defines are read in the generic form only\n"
+        '  try: "foo.bar"(...) : (...) -> (...)'
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n", "// nothing\n// at all", "module {}"])
+def test_empty_modules(text):
+    module = parse_module(text, "x.mlir", registry.context())
+    verify_module(module)
+    assert print_module(module) == "builtin.module {\n}\n"
+
+
+def test_lines_of_a_part_are_lines_of_the_file():
+    with pytest.raises(ParseError) as caught:
+        parse_module("\n\n  hello", "x.mlir", registry.context(), line_offset=40)
+    assert str(caught.value.location) == "x.mlir:43:3"
+
+
+def test_verifying_places_the_innermost_mistake():
+    constant = arith.ConstantOp(IntegerAttr(1, i32))
+    block = Block([constant, arith.AddiOp(constant, constant)])
+    module = ModuleOp([func.FuncOp("f", ((), ()), Region(block))])
+    with pytest.raises(ParseError) as caught:
+        verify_module(module)
+    assert str(caught.value) == (
+        "error[KC1101]: arith.addi: operation arith.addi terminates block in single-block region "
+        "but is not a terminator"
+    )
+
+
+tokens = st.sampled_from(
+    'func.func @f ( ) { } %a : i32 -> = , arith.constant 1 tir.for in affine_map < > [ ] " # ! ^bb0 '
+    "func.return te.compute reduce sum memref<4xf32> dense loc ? floordiv -1 tensor x".split()
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(tokens, max_size=12).map(" ".join) | st.text(max_size=30))
+def test_any_text_is_read_or_refused(text):
+    try:
+        module = parse_module(text, "x.mlir", registry.context())
+        verify_module(module)
+    except KCError as error:
+        assert error.code.startswith("KC1")
+        assert error.render()
+    else:
+        print_module(module)
+
+
+def test_deep_nesting():
+    depth = 1000
+    text = "".join(f"tir.for %i{n} in 2 {{\n" for n in range(depth)) + "}\n" * depth
+
+    def round_trip() -> int:
+        module = parse_module(text, "deep.mlir", registry.context())
+        verify_module(module)
+        return print_module(module).count("tir.for")
+
+    assert nesting(text) == depth
+    assert run_deep(round_trip, nesting(text)) == depth
+
+
+def test_deeper_than_there_is_room_for():
+    text = "builtin.module " * 60000
+    with pytest.raises(ParseError) as caught:
+        parse_module("[" * 300000, "x.mlir", registry.context())
+    assert caught.value.code in ("KC1001", "KC1003")
+    assert nesting(text) == 0
+    with pytest.raises(ParseError) as caught:
+        run_deep(
+            lambda: parse_module(
+                '"a.b"() {x = ' + "[" * 100000, "x.mlir", registry.context(allow_unregistered=True)
+            ),
+            100000,
+        )
+    assert str(caught.value).startswith("error[KC1003]: this is nested too deeply")

@@ -1,0 +1,186 @@
+"""The registry: that every entry is what it says, and how names are looked up."""
+
+import dataclasses
+import subprocess
+import sys
+
+import pytest
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.support import registry
+from kc.support.diagnostics import InputError, ParseError, diagnostic_handler
+from kc.support.ir_text import parse_module, print_module
+from kc.support.options import parse_pipeline
+from kc.support.plugins import Plugin
+from kc.support.registry import Registry, find_pass, get_pass, get_passes, pass_class
+from kc.support.source_docs import class_doc
+
+OWN = [entry for entry in Registry().passes.values() if entry.origin == "kc"]
+
+
+@pytest.mark.parametrize("entry", OWN, ids=lambda entry: entry.name)
+def test_every_pass_is_there(entry):
+    cls = entry.load()
+    assert cls.name == entry.name
+    if entry.family != "schedule":
+        assert issubclass(cls, ModulePass)
+
+
+@pytest.mark.parametrize("entry", OWN, ids=lambda entry: entry.name)
+def test_help_is_what_the_class_says(entry):
+    """--help reads the source without importing it; it must see what Python sees."""
+    cls, doc = entry.load(), class_doc(entry.path)
+    assert doc is not None
+    assert doc.summary == cls.__doc__.split("\n")[0]
+    assert doc.summary.endswith(".")
+    fields = {one.name.replace("_", "-"): one for one in dataclasses.fields(cls)}
+    assert list(doc.options) == list(fields)
+    assert list(doc.required) == [
+        name
+        for name, one in fields.items()
+        if one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING
+    ]
+
+
+def test_every_dialect_is_there():
+    for name, entry in Registry().dialects.items():
+        assert entry.load().name == name
+
+
+def test_context_has_ours_instead_of_xdsls():
+    context = registry.context()
+    for name, entry in Registry().dialects.items():
+        assert context.get_dialect(name) is entry.load()
+    assert context.get_op("func.func") is func.FuncOp
+
+
+def test_xdsls_passes_are_found_too():
+    assert find_pass("cse").family == "xdsl"
+    assert find_pass("scf-for-loop-flatten").origin == "xdsl"
+    assert get_pass("scf-for-loop-flatten").name == "scf-for-loop-flatten"
+    assert registry.is_pass("scf-for-loop-flatten")
+    assert not registry.is_pass("flatten")
+    for name in registry.XDSL_PASSES:
+        assert pass_class(name).name == name
+
+
+def test_unknown_pass():
+    with pytest.raises(InputError) as caught:
+        get_pass("vectorise")
+    assert str(caught.value) == (
+        "error[KC0003]: there is no pass 'vectorise'\n"
+        "  try: did you mean 'vectorize' or 'vectorize-loop'?\n"
+        "  try: kc-opt --list-passes"
+    )
+
+
+def test_options_of_xdsls_passes():
+    chosen = get_pass("mlir-opt", "executable=x arguments=--a,--b generic=false")
+    assert (chosen.executable, chosen.arguments, chosen.generic) == (  # pyright: ignore
+        "x",
+        ("--a", "--b"),
+        False,
+    )
+    with pytest.raises(InputError, match="KC0011.*cse: there is no option 'x'"):
+        get_pass("cse", "x")
+
+
+TWO = """
+func.func @f() {
+  %x = arith.constant 1 : i32
+  func.return
+}
+func.func @g() {
+  %x = arith.constant 1 : i32
+  func.return
+}
+"""
+
+
+def test_one_function():
+    context = registry.context()
+    module = parse_module(TWO, "two.mlir", context)
+    (only,) = get_passes(parse_pipeline("dce{func=f}"))
+    only.apply(context, module)
+    assert only.name == "dce"
+    assert print_module(module).count("arith.constant") == 1
+    assert [op.sym_name.data for op in module.body.ops if isinstance(op, func.FuncOp)] == [
+        "f",
+        "g",
+    ]
+    with pytest.raises(ParseError) as caught:
+        get_pass("dce", "func=h").apply(context, module)
+    assert str(caught.value) == (
+        "error[KC1010]: dce: there is no function 'h'\n  try: the functions are: f, g"
+    )
+
+
+def test_one_function_keeps_the_others_when_the_pass_fails():
+    @dataclasses.dataclass(frozen=True)
+    class FailingPass(ModulePass):
+        name = "failing"
+
+        def apply(self, ctx, op: ModuleOp) -> None:
+            assert len(op.body.ops) == 1
+            raise ParseError("KC1010", "no")
+
+    from kc.support.one_function import OneFunctionPass
+
+    context = registry.context()
+    module = parse_module(TWO, "two.mlir", context)
+    before = print_module(module)
+    with pytest.raises(ParseError):
+        OneFunctionPass(FailingPass(), "g").apply(context, module)
+    assert print_module(module) == before
+
+
+def test_taken_names_stay():
+    made = Registry()
+    said = []
+    with diagnostic_handler(said.append):
+        made.add(Plugin("mine", passes={"cse": "mine:Cse", "new": "mine:New"}))
+    assert made.passes["cse"].origin == "xdsl"
+    assert made.passes["new"].origin == "mine"
+    assert [one.render() for one in said] == [
+        "warning[KC0034]: plugin 'mine': cse is left out, the name is taken\n"
+        "   |  cse of xdsl: xdsl.transforms.common_subexpression_elimination:"
+        "CommonSubexpressionElimination"
+    ]
+
+
+def test_parts_that_cannot_be_loaded():
+    made = Registry()
+    made.add(Plugin("mine", passes={"new": "no_such_module:New"}))
+    with registry.using(made), pytest.raises(InputError) as caught:
+        get_pass("new")
+    assert str(caught.value) == (
+        "error[KC0033]: 'new' of mine cannot be loaded from no_such_module:New\n"
+        "   |  ModuleNotFoundError: No module named 'no_such_module'"
+    )
+    assert not registry.is_pass("new")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"passes": {"a": "b"}}, {"targets": ["x.toml"]}, {"hooks": [(9, "cse")]}]
+)
+def test_plugins_are_checked_when_made(wrong):
+    with pytest.raises(ValueError, match="plugin mine: "):
+        Plugin("mine", **wrong)
+
+
+def test_the_tables_import_nothing_heavy():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys, kc.support.registry as r, kc.support.target as t; r.Registry(); "
+            "t.Target.generic(); print([m for m in ('xdsl', 'numpy', 'llvmlite', 'islpy') "
+            "if m in sys.modules])",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,296 @@
+"""Targets: the grammar both ways, the facts behind them, and what mistakes are told."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
+
+import kc
+from kc.support import target_host
+from kc.support.diagnostics import TargetError
+from kc.support.target import Target, target_of
+from kc.support.target_data import architecture
+
+TEXTS = [
+    "llvm",
+    "llvm -mcpu=znver4",
+    "llvm -mattr=+avx512f,-fma -mcpu=znver4",
+    "llvm -mcpu=skylake-avx512 --host='llvm -mcpu=haswell'",
+    "llvm --host=llvm",
+    "llvm -keys=arm_cpu,cpu",
+    "llvm -device=arm_cpu -libs=a,b -model='x y'",
+    "llvm -mtriple=aarch64-unknown-linux-gnu -num-cores=4",
+    "llvm -l1-cache=1024 -l2-cache=2048 -l3-cache=4096 -vector-width=512",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_reads_back(text):
+    target = Target(text)
+    assert str(target) == text
+    again = Target(str(target))
+    assert again == target
+    assert hash(again) == hash(target)
+    assert repr(target) == f"Target({text!r})"
+    assert Target(target.export()) == target
+    assert Target(json.dumps(target.export())) == target
+    assert Target(target) == target
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("llvm -mcpu znver4", "llvm -mcpu=znver4"),
+        ("llvm --mcpu=znver4", "llvm -mcpu=znver4"),
+        ("  llvm   -mcpu='znver4' ", "llvm -mcpu=znver4"),
+        ("llvm -keys=cpu", "llvm"),
+        ("llvm -mattr=+avx2, -num-cores=2", "llvm -mattr=+avx2 -num-cores=2"),
+        ('{"kind": "llvm", "mattr": ["+avx2"], "num-cores": 2}', "llvm -mattr=+avx2 -num-cores=2"),
+        ("aws/cpu/c5.large", "llvm -mcpu=skylake-avx512 -num-cores=1 -tag=aws/cpu/c5.large"),
+    ],
+)
+def test_spellings(text, same):
+    assert Target(text) == Target(same)
+
+
+def test_hosts_within_hosts_are_json():
+    inner = Target("llvm", host="llvm -model='a b'")
+    target = Target("llvm -mcpu=haswell", host=inner)
+    assert json.loads(str(target))["host"]["host"]["model"] == "a b"
+    assert Target(str(target)) == target
+    assert target.with_host("llvm").host == Target("llvm")
+
+
+def test_what_a_target_tells():
+    target = Target("llvm -mcpu=znver4 -mattr=+avx512f,-fma -keys=fast -num-cores=3 -libs=x")
+    assert target.kind == "llvm"
+    assert target.kind.name == "llvm"
+    assert target.attrs["mcpu"] == target.mcpu == target.cpu == "znver4"
+    assert target.mattr == ("+avx512f", "-fma")
+    assert target.keys == ("fast", "cpu")
+    assert target.libs == ("x",)
+    assert target.num_cores == 3
+    assert target.device_name == "cpu"
+    assert target.host is None
+    assert target.llvm == ("x86_64-unknown-linux-gnu", "znver4", "+avx512f,-fma")
+    assert Target("llvm -device=arm_cpu").keys == ("arm_cpu", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("text", "bits", "f32", "f64"),
+    [
+        ("llvm -mtriple=x86_64-linux", 128, 4, 2),
+        ("llvm -mcpu=x86-64-v3", 256, 8, 4),
+        ("llvm -mcpu=znver4", 512, 16, 8),
+        ("llvm -mcpu=znver4 -mattr=-avx512f", 256, 8, 4),
+        ("llvm -mcpu=x86-64 -mattr=+avx512f", 512, 16, 8),
+        ("llvm -mcpu=znver4 -vector-width=128", 128, 4, 2),
+        ("llvm -mcpu=cortex-a72", 128, 4, 2),
+        ("llvm -mcpu=sifive-x280", 512, 16, 8),
+        ("llvm -mcpu=generic-rv64", 0, 1, 1),
+        ("llvm -mcpu=generic-rv64 -mattr=+v", 128, 4, 2),
+    ],
+)
+def test_vectors(text, bits, f32, f64):
+    target = Target(text)
+    assert target.vector_bits == bits
+    assert target.lanes(32) == f32
+    assert target.lanes(64) == f64
+
+
+@pytest.mark.parametrize(
+    ("text", "triple", "cpu"),
+    [
+        ("llvm -mcpu=znver4", "x86_64-unknown-linux-gnu", "znver4"),
+        ("llvm -mcpu=neoverse-v1", "aarch64-unknown-linux-gnu", "neoverse-v1"),
+        ("llvm -mtriple=riscv64-unknown-elf", "riscv64-unknown-elf", "generic-rv64"),
+        ("llvm -mtriple=arm64-apple-darwin", "arm64-apple-darwin", "generic"),
+        ("llvm -mtriple=amd64-pc-freebsd", "amd64-pc-freebsd", "x86-64"),
+    ],
+)
+def test_what_llvm_is_told(text, triple, cpu):
+    assert Target(text).llvm[:2] == (triple, cpu)
+
+
+def test_caches():
+    assert Target("llvm -mcpu=znver4").caches == (32 * 1024, 1024 * 1024, 32 * 1024 * 1024)
+    assert Target("llvm -mcpu=cortex-a72").caches[2] == 0
+    assert Target("llvm -mcpu=znver4 -l2-cache=4096").caches[1] == 4096
+
+
+def test_generic_is_fixed():
+    generic = Target.generic()
+    assert str(generic) == "llvm -mcpu=x86-64-v3 -mtriple=x86_64-unknown-linux-gnu"
+    assert generic.vector_bits == 256
+    assert Target.generic() is generic
+
+
+def test_every_name_in_the_data_makes_a_target():
+    for name in ("x86_64", "aarch64", "riscv64"):
+        arch = architecture(name)
+        assert arch.baseline in arch.cpus
+        assert set(arch.caches) - {"default"} <= set(arch.cpus)
+        assert set(arch.vector_features) <= set(arch.features)
+        assert {one for names in arch.withheld.values() for one in names} <= set(arch.features)
+        for cpu in arch.cpus:
+            assert Target(f"llvm -mcpu={cpu} -mtriple={arch.triple}").triple == arch.triple
+
+
+def test_llvm_knows_every_cpu_and_feature():
+    binding = pytest.importorskip("llvmlite.binding")
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    script = """
+import sys
+from llvmlite import binding
+binding.initialize_all_targets()
+binding.initialize_all_asmprinters()
+for line in sys.stdin:
+    triple, cpu, features = line.rstrip("\\n").split(";")
+    binding.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features)
+"""
+    lines = []
+    for name in ("x86_64", "aarch64", "riscv64"):
+        arch = architecture(name)
+        lines += [f"{arch.triple};{cpu};" for cpu in arch.cpus]
+        lines += [f"{arch.triple};{arch.baseline};-{one}" for one in arch.features]
+    done = subprocess.run(
+        [sys.executable, "-c", script], input="\n".join(lines), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")  # LLVM complains about unknown names
+
+
+ERRORS = {
+    "lvm": ("error[KC6001]: there is no target kind 'lvm'\n  try: did you mean 'llvm'?"),
+    "raspberry-pi/4": (
+        "error[KC6001]: there is no target 'raspberry-pi/4'\n"
+        "  try: did you mean 'raspberry-pi/4b-aarch64'?"
+    ),
+    "llvm -mcp=znver4": (
+        "error[KC6002]: target llvm has no attribute 'mcp'\n  try: did you mean 'mcpu'?"
+    ),
+    "": "error[KC6003]: target: a target starts with its kind, as in 'llvm -mcpu=znver4'",
+    "llvm znver4": (
+        "error[KC6003]: target: expected an attribute, as in -mcpu=znver4\n"
+        "   |  llvm znver4\n"
+        "   |       ^"
+    ),
+    "llvm -model='x": (
+        "error[KC6003]: target: this ' is not closed\n   |  llvm -model='x\n   |              ^"
+    ),
+    "llvm -num-cores=many": "error[KC6003]: target: -num-cores takes an integer, not 'many'",
+    "llvm -mcpu": "error[KC6003]: target: -mcpu takes text, not True",
+    "llvm -num-cores=0": "error[KC6003]: target llvm: -num-cores=0 is less than 1",
+    "llvm -vector-width=96": (
+        "error[KC6003]: target llvm: -vector-width=96\n"
+        "  why: a vector width is a power of two, in bits, at least 8"
+    ),
+    '{"kind": "llvm"': (
+        "error[KC6003]: target: not JSON: Expecting ',' delimiter\n   |  at character 15"
+    ),
+    '{"mcpu": "znver4"}': (
+        'error[KC6003]: target: the key \'kind\' is missing\n  try: "kind": "llvm"'
+    ),
+    "llvm -mcpu=zenver4": (
+        "error[KC6004]: target llvm: x86_64 has no CPU 'zenver4'\n"
+        "  try: did you mean 'znver4' or 'znver5' or 'znver3'?"
+    ),
+    "llvm -mtriple=aarch64-linux -mcpu=znver4": (
+        "error[KC6004]: target llvm: aarch64 has no CPU 'znver4'\n  try: did you mean 'generic'?"
+    ),
+    "llvm -mcpu=znver4 -mattr=+avx512": (
+        "error[KC6005]: target llvm: x86_64 has no feature '+avx512'\n"
+        "  why: a feature is written with + or - before its name\n"
+        "  try: did you mean 'avx512f' or 'avx512vl' or 'avx512dq'?"
+    ),
+    "llvm -mcpu=znver4 -mattr=avx2": (
+        "error[KC6005]: target llvm: x86_64 has no feature 'avx2'\n"
+        "  why: a feature is written with + or - before its name\n"
+        "  try: +avx2 to switch it on, -avx2 to switch it off"
+    ),
+    "llvm -mtriple=vax-dec-vms": (
+        "error[KC6006]: there is no architecture 'vax'\n"
+        "  try: the architectures are: x86_64, aarch64, riscv64"
+    ),
+    "llvm -mcpu=znver4 -mcpu=znver3": (
+        "error[KC6007]: target: -mcpu is given twice\n   |  llvm -mcpu=znver4 -mcpu=znver3"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_errors(text):
+    with pytest.raises(TargetError) as caught:
+        Target(text)
+    assert str(caught.value) == ERRORS[text]
+
+
+def test_not_a_target_at_all():
+    with pytest.raises(TargetError) as caught:
+        Target(5)  # pyright: ignore[reportArgumentType]
+    assert str(caught.value) == "error[KC6003]: a target is text, a dict or a Target, not int"
+
+
+def test_current_target():
+    assert Target.current() is None
+    with pytest.raises(TargetError) as caught:
+        Target.current(allow_none=False)
+    assert str(caught.value) == (
+        'error[KC6008]: there is no current target\n  try: with kc.target.Target("llvm"): ...'
+    )
+    with Target("llvm") as outer:
+        with Target("llvm -mcpu=znver4") as inner:
+            assert Target.current() is inner
+        assert Target.current() is outer
+    assert Target.current() is None
+
+
+def test_target_of_a_module():
+    module = ModuleOp([])
+    assert target_of(module) is Target.generic()
+    with Target("llvm -mcpu=haswell") as current:
+        assert target_of(module) is current
+        module.attributes["kc.target"] = StringAttr("llvm -mcpu=znver4")
+        assert target_of(module) == Target("llvm -mcpu=znver4")
+    module.attributes["kc.target"] = IntegerAttr(1, i32)
+    with pytest.raises(TargetError) as caught:
+        target_of(module)
+    assert str(caught.value) == (
+        'error[KC6003]: kc.target is text, not 1 : i32\n  try: kc.target = "llvm"'
+    )
+
+
+def test_this_machine():
+    target = Target.host_cpu()
+    assert Target(str(target)) == target
+    assert target.num_cores == target_host.usable_cores() >= 1
+    assert kc.target.Target is Target
+
+
+def test_withheld_features():
+    arch = architecture("x86_64")
+    have = dict.fromkeys(arch.withheld[512], True) | {"avx512fp16": False, "amx-tile": False}
+    assert target_host._withheld(arch, "znver4", have) == ("-avx512fp16",)
+    assert target_host._withheld(arch, "haswell", {**have, "avx2": False}) == ("-avx2",)
+    assert target_host._withheld(arch, "nehalem", {"avx": False}) == ()
+
+
+def test_cache_sizes_as_linux_lists_them(tmp_path: Path):
+    for n, (kind, level, size) in enumerate(
+        [
+            ("Data", "1", "48K"),
+            ("Instruction", "1", "32K"),
+            ("Unified", "2", "2M"),
+            ("Data", "9", "1K"),
+        ]
+    ):
+        folder = tmp_path / f"index{n}"
+        folder.mkdir()
+        for name, text in (("type", kind), ("level", level), ("size", size)):
+            (folder / name).write_text(f"{text}\n")
+    (tmp_path / "index7").mkdir()
+    assert target_host.cache_sizes(tmp_path) == {1: 48 * 1024, 2: 2 * 1024 * 1024}
+    assert target_host.cache_sizes(tmp_path / "none") == {}

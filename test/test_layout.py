@@ -1,0 +1,250 @@
+"""The tree keeps its own rules, and the scripts that check them see what breaks them."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import check_layers
+import check_packages
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+@pytest.mark.parametrize("script", [check_layers, check_packages])
+def test_tree_is_clean(script, capsys: pytest.CaptureFixture[str]):
+    status = script.main([str(ROOT)])
+    assert capsys.readouterr().out == ""
+    assert status == 0
+
+
+# One importing module each, and what is said about it after `file:line: `.
+BAD_IMPORTS = {
+    "dialects/tir.py": (
+        "from kc.tools.kc_opt import main",
+        "kc.dialects.tir may not import kc.tools.kc_opt (tools is above dialects)",
+    ),
+    "kc/support/options.py": (
+        "def f():\n    import kc.dialects.tir",
+        "kc.support.options may not import kc.dialects.tir (dialects is above support)",
+    ),
+    "analysis/regions.py": (
+        "from kc import build",
+        "kc.analysis.regions may not import kc.build (kc is above analysis)",
+    ),
+    "codegen/llvm.py": (
+        "import kc",
+        "kc.codegen.llvm may not import kc (kc is above codegen)",
+    ),
+    "conversion/convert_a_to_b.py": (
+        "from kc import te",
+        "kc.conversion.convert_a_to_b may not import kc.te (te is above conversion)",
+    ),
+    "kc/runtime/array.py": (
+        "from kc.dialects.tir import For",
+        "kc.runtime.array may not import kc.dialects.tir (runtime imports support alone)",
+    ),
+    "codegen/jit.py": (
+        "import kc.runtime.array",
+        "kc.codegen.jit may not import kc.runtime.array "
+        "(codegen is below te, from where on runtime is imported)",
+    ),
+    "dialects/te.py": (
+        "def verify():\n    from kc.transforms.canonicalization_patterns.te import P",
+        "kc.dialects.te may not import kc.transforms.canonicalization_patterns.te "
+        "(transforms is above dialects)",
+    ),
+    "transforms/schedule/tile.py": (
+        "from kc.transforms.schedule.split import Split, split",
+        "kc.transforms.schedule.tile may not import kc.transforms.schedule.split "
+        "(primitives do not import each other; share through base.py, tree.py or _*.py)",
+    ),
+    "transforms/schedule/fuse.py": (
+        "from kc.transforms.schedule import split",
+        "kc.transforms.schedule.fuse may not import kc.transforms.schedule.split "
+        "(primitives do not import each other; share through base.py, tree.py or _*.py)",
+    ),
+    "tools/kc_opt.py": (
+        "import dialects.tir",
+        "kc.tools.kc_opt imports dialects.tir: it is called kc.dialects.tir",
+    ),
+    "kc/te/tensor.py": (
+        "from . import expr",
+        "kc.te.tensor uses a relative import: write it in full, from kc",
+    ),
+    "dialects/llvm.py": (
+        "import numpy as np",
+        "kc.dialects.llvm may import numpy only inside a function",
+    ),
+}
+
+TARGETS = {
+    "transforms/canonicalization_patterns/te.py": "",
+    "transforms/schedule/split.py": "",
+    "transforms/schedule/base.py": "",
+    "transforms/schedule/_loops.py": "",
+}
+
+
+@pytest.mark.parametrize("path", BAD_IMPORTS)
+def test_bad_import(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text, complaint = BAD_IMPORTS[path]
+    status = check_layers.main([str(write(tmp_path, {**TARGETS, path: text}))])
+    line = 1 + text.count("\n")
+    assert (status, capsys.readouterr().out) == (1, f"{path}:{line}: {complaint}\n")
+
+
+GOOD_IMPORTS = {
+    "kc/support/options.py": "import ast\nfrom kc.support.diagnostics import KCError",
+    "dialects/te.py": "class T:\n    def get_canonicalization_patterns(self):\n"
+    "        from kc.transforms.canonicalization_patterns.te import P\n"
+    "        import numpy",
+    "transforms/schedule/tile.py": "from kc.transforms.schedule import base\n"
+    "from kc.transforms.schedule._loops import outer\nfrom kc.dialects.te import T",
+    "kc/runtime/array.py": "import numpy\nfrom kc.support.diagnostics import CallError",
+    "kc/te/tensor.py": "import kc.runtime.array\nfrom kc import tir",
+    "kc/driver.py": "import kc\nfrom kc import te\nfrom kc.codegen import llvm",
+    "tools/kc_opt.py": "from kc.driver import build",
+}
+
+
+def test_good_imports(tmp_path: Path):
+    assert list(check_layers.check(write(tmp_path, {**TARGETS, **GOOD_IMPORTS}))) == []
+
+
+def small_tree(root: Path) -> Path:
+    """A tree that check_packages has nothing to say about."""
+    settings = """
+[tool.setuptools]
+packages = [
+  "kc", "kc.te", "kc.transforms", "kc.transforms.schedule", "kc.transforms.tir",
+  "kc.conversion", "kc.conversion.convert_b_to_c",
+]
+[tool.setuptools.package-dir]
+"kc" = "kc"
+"kc.transforms" = "transforms"
+"kc.conversion" = "conversion"
+"""
+    write(root, {"pyproject.toml": settings})
+    packages = ("kc", "kc/te", "transforms", "transforms/schedule", "transforms/tir")
+    packages += ("conversion", "conversion/convert_b_to_c")
+    write(root, {f"{package}/__init__.py": "" for package in packages})
+    modules = ("schedule/split", "schedule/base", "schedule/_loops", "tir/simplify")
+    write(root, {f"transforms/{module}.py": "" for module in modules})
+    write(root, {"conversion/convert_a_to_b.py": "", "conversion/types.py": ""})
+    tests = ("schedule/split", "schedule/split_invalid", "tir/simplify")
+    write(root, {f"test/transforms/{test}.mlir": "" for test in tests})
+    conversions = ("convert_a_to_b", "convert_b_to_c/casts")
+    write(root, {f"test/conversion/{test}.mlir": "" for test in conversions})
+    write(root, {"test/te/test_te.py": ""})
+    links = root / "typings" / "kc"
+    links.mkdir(parents=True)
+    for name in ("transforms", "conversion", "kc/te", "kc/__init__.py"):
+        (links / Path(name).name).symlink_to(Path("../..", name))
+    return root
+
+
+def test_small_tree_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    status = check_packages.main([str(small_tree(tmp_path))])
+    assert (status, capsys.readouterr().out) == (0, "")
+
+
+# What to add to the small tree (or, with None, to remove from it), and the complaints.
+SPOILED = {
+    "package not listed": (
+        {"kc/tir/__init__.py": ""},
+        [
+            "pyproject.toml: tool.setuptools.packages lacks kc.tir",
+            "typings/kc: no link tir to kc/tir",
+        ],
+    ),
+    "package gone": (
+        {"kc/te": None},
+        [
+            "pyproject.toml: tool.setuptools.packages has kc.te, which does not exist",
+            "typings/kc/te: leads to nothing in the tree",
+        ],
+    ),
+    "not a package": ({"transforms/tir/__init__.py": None}, ["transforms/tir: no __init__.py"]),
+    "module without link": (
+        {"kc/driver.py": ""},
+        ["typings/kc: no link driver.py to kc/driver.py"],
+    ),
+    "primitive without tests": (
+        {"transforms/schedule/fuse.py": ""},
+        [
+            "transforms/schedule/fuse.py: no test/transforms/schedule/fuse.mlir",
+            "transforms/schedule/fuse.py: no test/transforms/schedule/fuse_invalid.mlir",
+        ],
+    ),
+    "pass without test": (
+        {"test/transforms/tir/simplify.mlir": None},
+        ["transforms/tir/simplify.py: no test/transforms/tir/simplify.mlir"],
+    ),
+    "conversion without test": (
+        {"conversion/convert_c_to_d.py": ""},
+        ["conversion/convert_c_to_d.py: no test/conversion/convert_c_to_d.mlir"],
+    ),
+    "conversion package without test": (
+        {"test/conversion/convert_b_to_c": None},
+        ["conversion/convert_b_to_c: no test/conversion/convert_b_to_c.mlir"],
+    ),
+    "same test name": (
+        {"test/tir/test_te.py": ""},
+        ["test/tir/test_te.py: test/te/test_te.py has the same name"],
+    ),
+    "test package": (
+        {"test/te/__init__.py": ""},
+        ["test/te/__init__.py: turns the tests into a package, which may hide another"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_spoiled_tree(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    changes, complaints = SPOILED[what]
+    small_tree(tmp_path)
+    for name, text in changes.items():
+        if text is not None:
+            write(tmp_path, {name: text})
+        elif (tmp_path / name).is_dir():
+            shutil.rmtree(tmp_path / name)
+        else:
+            (tmp_path / name).unlink()
+    assert check_packages.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().out.splitlines() == complaints
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("package", check_layers.ROOT_PACKAGES)
+def test_root_package_refuses_its_bare_name(package: str):
+    done = run_python(f"import {package}")
+    assert done.returncode == 1
+    assert f"ImportError: import this package as 'kc.{package}'" in done.stderr
+
+
+def test_import_kc_is_light():
+    heavy = {"xdsl", "numpy", "llvmlite", "islpy"}
+    done = run_python(f"import kc, sys; print(sorted({heavy} & set(sys.modules)))")
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_version_is_stated_once():
+    """kc.__version__ and the distribution's version agree."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert run_python("import kc; print(kc.__version__)").stdout.strip() == project["version"]

@@ -1,0 +1,102 @@
+"""What the tests of the lowering passes share: reading programs, lowering and running them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import builtin, func, math, memref, scf, vector
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+from kc.analysis.interpreter import run
+from kc.conversion.convert_tir_to_scf import ConvertTirToScfPass
+from kc.dialects.arith import ARITH
+from kc.dialects.llvm import LLVM
+from kc.dialects.tir import TIR
+from kc.support.diagnostics import Diagnostic, diagnostic_handler
+from kc.support.locations import LocationParser
+from kc.transforms.tir.lower_blocks import LowerBlocksPass
+from kc.transforms.tir.lower_init_block import LowerInitBlockPass
+from kc.transforms.tir.vectorize_loop import VectorizeLoopPass
+
+DIALECTS = (
+    *(ARITH, builtin.Builtin, func.Func, math.Math, memref.MemRef, scf.Scf, vector.Vector),
+    *(LLVM, TIR),
+)
+
+
+def context() -> Context:
+    made = Context()
+    for dialect in DIALECTS:
+        made.load_dialect(dialect)
+    return made
+
+
+def parse(text: str) -> ModuleOp:
+    """The verified module ``text``, located in a file called k.mlir."""
+    module = LocationParser(context(), text, "k.mlir").parse_module()
+    module.verify()
+    return module
+
+
+def text_of(module: ModuleOp) -> str:
+    stream = io.StringIO()
+    Printer(stream).print_op(module)
+    return stream.getvalue()
+
+
+def stages(vector_bits: int = 256) -> list[Any]:
+    """The passes, in order."""
+    return [
+        LowerInitBlockPass(),
+        LowerBlocksPass(),
+        VectorizeLoopPass(vector_bits),
+        ConvertTirToScfPass(),
+    ]
+
+
+def lower(module: ModuleOp, passes: list[Any]) -> list[Diagnostic]:
+    """Apply ``passes``, verifying after each; the warnings and remarks that they gave."""
+    said: list[Diagnostic] = []
+    with diagnostic_handler(said.append):
+        for one in passes:
+            one.apply(context(), module)
+            module.verify()
+    return said
+
+
+def lowered(text: str, *passes: Any) -> str:
+    """``text`` after ``passes``."""
+    module = parse(text)
+    lower(module, list(passes))
+    return text_of(module)
+
+
+def outputs(module: ModuleOp, args: list[Any], name: str = "f") -> list[np.ndarray]:
+    """The arrays among ``args`` after running ``name`` on copies of them.
+
+    Arrays of bools are passed as the bytes that they are where the function takes bytes.
+    """
+    copies = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+    run(module, name, copies)
+    return [one for one in copies if isinstance(one, np.ndarray)]
+
+
+def check_all_stages(text: str, args: list[Any], bits: tuple[int, ...] = (128, 256)) -> None:
+    """Every pass keeps what the program computes, for vectors of several widths."""
+    expected = outputs(parse(text), args)
+    for width in bits:
+        module = parse(text)
+        for one in stages(width):
+            before = text_of(module)
+            lower(module, [one])
+            for n, (got, want) in enumerate(zip(outputs(module, args), expected, strict=True)):
+                np.testing.assert_array_equal(
+                    got,
+                    want,
+                    err_msg=f"array {n} after {one.name}, {width} bits\n{before}\n-->\n"
+                    + text_of(module),
+                )

@@ -1,0 +1,47 @@
+"""The formats of kc-translate that LLVM makes: functions of a module and a target.
+
+Each lowers the module to the llvm dialect first, unless it is there already.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from kc.support import registry
+from kc.support.options import PassSpec
+from kc.support.target import Target
+from kc.tools._pipeline import Pipeline, make_stages
+
+
+def llvm_ir(module: ModuleOp, target: Target) -> str:
+    """LLVM IR as text."""
+    from kc.codegen.llvm_ir import emit_llvm_ir
+
+    lower(module, target)
+    return emit_llvm_ir(module, triple=target.llvm.triple)
+
+
+def assembly(module: ModuleOp, target: Target) -> str:
+    """Assembly as text."""
+    return _compile(module, target).asm()
+
+
+def object_code(module: ModuleOp, target: Target) -> bytes:
+    """A relocatable object file."""
+    return _compile(module, target).object()
+
+
+def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]
+    from kc.codegen.native import compile_ir
+
+    llvm = target.llvm
+    text = llvm_ir(module, target)
+    return compile_ir(text, triple=llvm.triple, cpu=llvm.cpu, features=llvm.features)
+
+
+def lower(module: ModuleOp, target: Target) -> None:
+    """Bring a module to the llvm dialect, for ``target``."""
+    module.attributes["kc.target"] = StringAttr(str(target))
+    if all(op.name.startswith("llvm.") for op in module.body.ops):
+        return
+    Pipeline(make_stages([PassSpec("lower-to-llvm")])).run(registry.context(), module)

@@ -1,0 +1,123 @@
+"""Command lines in mlir-opt's way: ``-x`` is ``--x``, passes are flags, and their order counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kc.support.diagnostics import InputError, nearest
+from kc.support.options import Options, PassSpec
+
+_SWITCH = {"": True, "true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag that is no pass. ``value`` names its argument in the help; None: a switch."""
+
+    name: str
+    help: str
+    value: str | None = None
+    group: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass
+class Arguments:
+    """A parsed command line: files, passes in order, and flags by name (the last one counts)."""
+
+    files: list[str] = field(default_factory=list)
+    passes: list[PassSpec] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    switches: dict[str, bool] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+
+    def on(self, name: str, default: bool = False) -> bool:
+        """Whether a switch is on."""
+        return self.switches.get(name, default)
+
+    def text(self, name: str) -> str | None:
+        """The value of a flag, None if it is not there."""
+        return self.texts.get(name)
+
+    def file(self) -> str:
+        """The one input: a path, or ``-``. KC0002 when there are several."""
+        if len(self.files) > 1:
+            raise InputError(
+                "KC0002", f"there are {len(self.files)} inputs: {', '.join(self.files)}"
+            )
+        return self.files[0] if self.files else "-"
+
+
+def parse(
+    argv: Sequence[str],
+    flags: Sequence[Flag],
+    *,
+    is_pass: Callable[[str], bool] = lambda name: False,
+    pass_names: Callable[[], Sequence[str]] = lambda: (),
+) -> Arguments:
+    """Read a command line.
+
+    Raises InputError KC0001 (unknown flag), KC0002 (wrong use of a flag), and those of the
+    options of passes.
+    """
+    known = {flag.name: flag for flag in flags}
+    result = Arguments()
+    words = list(argv)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            result.files += words
+            break
+        if not word.startswith("-") or word == "-":
+            result.files.append(word)
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        flag = known.get(name)
+        if flag is None and is_pass(name):
+            result.passes.append(PassSpec(name, Options.parse(value, name)))
+        elif flag is None:
+            close = nearest(name, [*known, *pass_names()])
+            hint = "did you mean " + " or ".join(f"'--{one}'" for one in close) + "?"
+            raise InputError(
+                "KC0001",
+                f"there is no flag '{word.partition('=')[0]}'",
+                hints=[hint] if close else ["--help lists the flags"],
+            )
+        elif flag.value is None:
+            if (equals and not value) or value not in _SWITCH:
+                raise InputError("KC0002", f"--{name} takes true or false, not '{value}'")
+            result.switches[name] = _SWITCH[value]
+        else:
+            if not equals:
+                if not words or (words[0].startswith("-") and words[0] != "-"):
+                    example = (
+                        f"-{name} {flag.value}" if len(name) == 1 else f"--{name}={flag.value}"
+                    )
+                    raise InputError("KC0002", f"{example} needs its value")
+                value = words.pop(0)
+            if flag.choices and value not in flag.choices:
+                raise InputError(
+                    "KC0002",
+                    f"--{name} takes {', '.join(flag.choices)}, not '{value}'",
+                    hints=[f"did you mean '{one}'?" for one in nearest(value, flag.choices, 1)],
+                )
+            result.texts[name] = value
+            result.lists.setdefault(name, []).append(value)
+    return result
+
+
+def early_values(argv: Sequence[str], name: str) -> list[str]:
+    """The values of a flag that must be known before the others are read."""
+    found: list[str] = []
+    for n, word in enumerate(argv):
+        if word == "--":
+            break
+        key, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("-") or key != name:
+            continue
+        if equals:
+            found.append(value)
+        elif n + 1 < len(argv):
+            found.append(argv[n + 1])
+    return found

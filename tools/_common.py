@@ -1,0 +1,55 @@
+"""Flags that every command has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kc.support import plugins, registry
+from kc.tools._command_line import Arguments, Flag, early_values
+
+INPUT = "Input and output"
+CHECKS = "Checking"
+INFORMATION = "Information"
+
+OUTPUT = Flag("o", "write the result to FILE, as a whole or not at all", "FILE", INPUT)
+LOAD_PLUGIN = Flag("load-plugin", "use a plugin: a Python module, or a .py file", "MODULE", INPUT)
+DIAGNOSTICS_FORMAT = Flag(
+    "diagnostics-format", "text, or json: one object a line", "text|json", CHECKS, ("text", "json")
+)
+HELP = Flag("help", "this text", None, INFORMATION)
+VERSION = Flag("version", "versions of kc and of what it stands on", None, INFORMATION)
+
+
+def target_flag(default: str) -> Flag:
+    """``--target``, for a command whose default is this."""
+    return Flag("target", f"what to compile for (default: {default})", "TARGET", INPUT)
+
+
+GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")
+
+
+def registry_for(argv: Sequence[str]) -> registry.Registry:
+    """The registry with the plugins of ``--load-plugin``, which other flags may need."""
+    wanted = early_values(argv, "load-plugin")
+    if not wanted:
+        return registry.current()
+    made = registry.current().copy()
+    for where in wanted:
+        for plugin in plugins.from_module(where):
+            made.add(plugin)
+    return made
+
+
+def information(
+    arguments: Arguments, usage: str, about: str, flags: Sequence[Flag], *, passes: bool = False
+) -> str | None:
+    """The text that ``--help`` or ``--version`` asks for, None without them."""
+    if arguments.on("help"):
+        from kc.tools._help import help_text
+
+        return help_text(usage, about, flags, passes=passes)
+    if arguments.on("version"):
+        from kc.tools._reproducer import versions
+
+        return f"{versions()}\n"
+    return None

@@ -1,0 +1,95 @@
+"""``python -m kc doctor``: the first thing to look at when something does not work."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import kc
+from kc.runtime.device import cpu, cuda, cuda_device_count
+from kc.support import registry
+from kc.support.target import Target
+from kc.support.target_host import usable_cores
+
+DEPENDENCIES = ("xdsl", "numpy", "llvmlite", "islpy")
+OPTIONAL_TOOLS = {
+    "mlir-opt": "tests that compare with MLIR",
+    "mlir-translate": "tests that compare with MLIR",
+    "llc": "tests that compare with LLVM",
+    "FileCheck": "faster tests",
+}
+_LLVM_FOLDERS = ("/usr/lib/llvm-22/bin", "/opt/homebrew/opt/llvm/bin")
+
+
+def examination() -> str:
+    """The report, as text."""
+    sections = {
+        "Versions": _versions(),
+        "Host": _host(),
+        "Devices": _devices(),
+        "Plugins": _plugins(),
+        "Optional tools": _tools(),
+    }
+    blocks = []
+    for title, rows in sections.items():
+        lines = [f"  {name:<16}{value}".rstrip() for name, value in rows]
+        blocks.append("\n".join([f"{title}:", *lines]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    yield "kc", f"{kc.__version__} ({Path(kc.__file__).parent})"
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    for name in DEPENDENCIES:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            yield name, "missing: pip install " + name
+
+
+def _host() -> Iterator[tuple[str, str]]:
+    yield "system", platform.platform()
+    try:
+        import llvmlite.binding
+    except ImportError:
+        yield "target", f"unknown without llvmlite; generic: {Target.generic()}"
+        return
+    host = Target.host_cpu()
+    yield "LLVM", ".".join(map(str, llvmlite.binding.llvm_version_info))
+    yield "target", str(host)
+    yield "vectors", f"{host.vector_bits} bits" if host.vector_bits else "none"
+
+
+def _devices() -> Iterator[tuple[str, str]]:
+    yield str(cpu(0)), f"{usable_cores()} cores"
+    count = cuda_device_count()
+    for index in range(count):
+        yield str(cuda(index)), "there"
+    if not count:
+        yield "cuda", "no device or driver"
+
+
+def _plugins() -> Iterator[tuple[str, str]]:
+    found = registry.current().plugins
+    for plugin in found:
+        names = [
+            *(f"dialect {one}" for one in plugin.dialects),
+            *(f"--{one}" for one in (*plugin.primitives, *plugin.passes)),
+            *(f"--to={one}" for one in plugin.formats),
+            *(f"target file {one}" for one in plugin.targets),
+        ]
+        yield plugin.name, ", ".join(names)
+    if not found:
+        yield "none", ""
+
+
+def _tools() -> Iterator[tuple[str, str]]:
+    for tool, purpose in OPTIONAL_TOOLS.items():
+        path = shutil.which(tool) or shutil.which(tool, path=os.pathsep.join(_LLVM_FOLDERS))
+        yield tool, path or f"not found (used for {purpose})"

@@ -1,0 +1,112 @@
+"""Instruments that show the module between passes: dumps, diffs, and numbered files."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from kc.support.diagnostics import InputError
+from kc.support.files import write_output
+from kc.tools._pipeline import Instrument, Stage
+
+Write = Callable[[str], None]
+
+_COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+_RESET = "\x1b[0m"
+
+
+class PrintIR(Instrument):
+    """``--mlir-print-ir-before``, ``-after`` and ``-after-change``, in mlir-opt's layout.
+
+    ``before`` and ``after`` are names of passes; None stands for all of them.
+    """
+
+    def __init__(
+        self,
+        write: Write,
+        before: Collection[str] | None = (),
+        after: Collection[str] | None = (),
+        *,
+        changed_only: bool = False,
+    ) -> None:
+        self._write = write
+        self._before_names = before
+        self._after_names = after
+        self._changed_only = changed_only
+        self._previous = ""
+
+    def before(self, stage: Stage, text: Callable[[], str]) -> None:
+        if self._before_names is None or stage.name in self._before_names:
+            self._dump("Before", stage, text())
+        if self._changed_only:
+            self._previous = text()
+
+    def after(self, stage: Stage, text: Callable[[], str]) -> None:
+        if self._after_names is not None and stage.name not in self._after_names:
+            return
+        if self._changed_only and text() == self._previous:
+            return
+        self._dump("After", stage, text())
+
+    def _dump(self, when: str, stage: Stage, text: str) -> None:
+        self._write(f"// -----// IR Dump {when} {stage.title} ({stage.name}) //----- //\n{text}\n")
+
+
+class Diff(Instrument):
+    """``--diff``: what each pass changed, as a unified diff."""
+
+    def __init__(self, write: Write, *, color: bool = False) -> None:
+        self._write = write
+        self._color = color
+        self._previous = ""
+
+    def start(self, text: Callable[[], str]) -> None:
+        self._previous = text()
+
+    def after(self, stage: Stage, text: Callable[[], str]) -> None:
+        lines = list(
+            difflib.unified_diff(
+                self._previous.splitlines(),
+                text().splitlines(),
+                f"before {stage.name}",
+                f"after {stage.name}",
+                lineterm="",
+            )
+        )
+        self._previous = text()
+        if not lines:
+            self._write(f"// {stage.name} changed nothing")
+            return
+        self._write("\n".join(map(self._painted, lines)))
+
+    def _painted(self, line: str) -> str:
+        color = _COLORS.get(line[:1]) if self._color else None
+        return f"{color}{line}{_RESET}" if color else line
+
+
+class DumpFiles(Instrument):
+    """``--dump-dir``: the module at every stage as ``NN_pass.mlir``, the input as 00."""
+
+    def __init__(self, folder: str, prefix: str = "") -> None:
+        self._folder = Path(folder)
+        self._prefix = prefix
+        self._count = 0
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                "KC0022", f"cannot make the directory {folder}: {error.strerror}"
+            ) from error
+
+    def start(self, text: Callable[[], str]) -> None:
+        self._save("input", text())
+
+    def after(self, stage: Stage, text: Callable[[], str]) -> None:
+        self._save(stage.name, text())
+
+    def _save(self, name: str, text: str) -> None:
+        file = self._folder / f"{self._prefix}{self._count:02}_{name}.mlir"
+        self._count += 1
+        write_output(os.fspath(file), text)

@@ -1,0 +1,209 @@
+"""What kc-opt does with its input once the command line is understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kc.support import registry
+from kc.support.deep import nesting, run_deep
+from kc.support.diagnostics import (
+    Diagnostic,
+    KCError,
+    diagnostic_handler,
+    source_text,
+    wants_color,
+    warn,
+)
+from kc.support.files import read_text, write_output
+from kc.support.ir_text import parse_module, print_module
+from kc.support.locations import location_of
+from kc.support.options import PassSpec, format_pipeline
+from kc.support.target import Target
+from kc.tools._command_line import Arguments
+from kc.tools._ir_printing import Diff, DumpFiles, PrintIR
+from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages
+from kc.tools._reporter import Reporter
+from kc.tools._reproducer import report_internal_error
+from kc.tools._timing import Timer
+from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
+from kc.tools._verify_diagnostics import check, expectations
+
+_SEPARATOR = re.compile(r"^[ \t]*// -----[^\n]*\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of the input file, and how many lines come before it."""
+
+    text: str
+    line_offset: int
+
+
+def chunks_of(text: str, split: bool) -> list[Chunk]:
+    """The input as a whole, or split at ``// -----`` lines."""
+    if not split:
+        return [Chunk(text, 0)]
+    chunks: list[Chunk] = []
+    start = lines = 0
+    for found in [*_SEPARATOR.finditer(text), None]:
+        end = found.start() if found is not None else len(text)
+        chunks.append(Chunk(text[start:end], lines))
+        if found is not None:
+            lines += text.count("\n", start, found.end())
+            start = found.end()
+    return chunks
+
+
+def optimize(arguments: Arguments, reporter: Reporter) -> int:
+    """Read, transform and write; the exit status."""
+    stages = make_stages(arguments.passes)
+    given = arguments.text("target")
+    target = Target(given) if given is not None else Target.generic()
+    path = arguments.file()
+    _announce_stdin(path, reporter)
+    timer = Timer()
+    with timer.section("(read)"):
+        text = read_text(path)
+    run = _Run(arguments, reporter, stages, "<stdin>" if path == "-" else path, timer)
+    with target, source_text(run.name, text):
+        status, outputs = run_deep(lambda: run.all(text, given is not None), nesting(text))
+    output = arguments.text("o")
+    if status == OK or output is None:
+        with timer.section("(write)"):
+            write_output(output, "// -----\n".join(outputs))
+    if arguments.on("mlir-timing"):
+        reporter.write(timer.report())
+    return status
+
+
+def _announce_stdin(path: str, reporter: Reporter) -> None:
+    import sys
+
+    if path == "-" and sys.stdin is not None and sys.stdin.isatty():
+        reporter.write("(reading from standard input; Ctrl-D ends it, --help shows the flags)")
+
+
+class _Run:
+    """One run over all chunks of a file."""
+
+    def __init__(
+        self,
+        arguments: Arguments,
+        reporter: Reporter,
+        stages: Sequence[Stage],
+        name: str,
+        timer: Timer,
+    ) -> None:
+        self.arguments = arguments
+        self.reporter = reporter
+        self.stages = stages
+        self.name = name
+        self.timer = timer
+        self.generic = arguments.on("mlir-print-op-generic")
+        self.locations = arguments.on("mlir-print-debuginfo")
+
+    def all(self, text: str, target_given: bool) -> tuple[int, list[str]]:
+        """The exit status, and the text of every chunk that worked."""
+        chunks = chunks_of(text, self.arguments.on("split-input-file"))
+        status, outputs = OK, []
+        for number, chunk in enumerate(chunks):
+            prefix = f"{number}_" if len(chunks) > 1 else ""
+            checking = self.arguments.on("verify-diagnostics")
+            one = self._checked if checking else self._reported
+            result, output = one(chunk, prefix, target_given)
+            status = max(status, result)
+            if output is not None:
+                outputs.append(output)
+        return status, outputs
+
+    def _reported(self, chunk: Chunk, prefix: str, target_given: bool) -> tuple[int, str | None]:
+        """Transform a chunk and show its errors."""
+        try:
+            return OK, self._transform(chunk, prefix, target_given)
+        except KCError as error:
+            self.reporter.report(error)
+            return status_of(error), None
+        except Exception as error:
+            return self._internal(error, chunk), None
+
+    def _checked(self, chunk: Chunk, prefix: str, target_given: bool) -> tuple[int, str | None]:
+        """Transform a chunk and compare its diagnostics with what it expects."""
+        produced: list[Diagnostic] = []
+        output = None
+        try:
+            expected = expectations(chunk.text, self.name, chunk.line_offset)
+        except KCError as error:
+            self.reporter.report(error)
+            return MISTAKE, None
+        try:
+            with diagnostic_handler(produced.append):
+                output = self._transform(chunk, prefix, target_given)
+        except KCError as error:
+            produced.append(error)
+        except Exception as error:
+            return self._internal(error, chunk), None
+        wrong = check(expected, produced, self.name)
+        for one in wrong:
+            self.reporter.report(one)
+        return (MISTAKE if wrong else OK), output
+
+    def _transform(self, chunk: Chunk, prefix: str, target_given: bool) -> str:
+        context = registry.context(
+            allow_unregistered=self.arguments.on("allow-unregistered-dialect")
+        )
+        with self.timer.section("(parse)"):
+            module = parse_module(chunk.text, self.name, context, chunk.line_offset)
+        if target_given and "kc.target" in module.attributes:
+            warn(
+                "KC0050",
+                "--target is not used: the module names its own target",
+                location=location_of(module),
+                facts=[f"kc.target = {module.attributes['kc.target']}"],
+            )
+        pipeline = Pipeline(
+            self.stages,
+            self._instruments(prefix),
+            self.arguments.on("verify-each", True),
+            self.generic,
+            self.locations,
+            self.timer,
+        )
+        pipeline.run(context, module)
+        with self.timer.section("(print)"):
+            return print_module(module, generic=self.generic, locations=self.locations)
+
+    def _instruments(self, prefix: str) -> list[Instrument]:
+        def names(flag: str) -> set[str] | None:
+            if self.arguments.on(f"{flag}-all"):
+                return None
+            given = self.arguments.lists.get(flag, [])
+            return {one for text in given for one in text.split(",")}
+
+        write = self.reporter.write
+        before, after = names("mlir-print-ir-before"), names("mlir-print-ir-after")
+        changed = self.arguments.on("mlir-print-ir-after-change")
+        if changed and not after:
+            after = None
+        instruments: list[Instrument] = []
+        if before is None or after is None or before or after:
+            instruments.append(PrintIR(write, before, after, changed_only=changed))
+        if self.arguments.on("diff"):
+            import sys
+
+            color = sys.stderr is not None and wants_color(sys.stderr)
+            instruments.append(Diff(write, color=color))
+        if (folder := self.arguments.text("dump-dir")) is not None:
+            instruments.append(DumpFiles(folder, prefix))
+        return instruments
+
+    def _internal(self, error: Exception, chunk: Chunk) -> int:
+        specs: Sequence[PassSpec] = self.arguments.passes
+        command = [f"--pass-pipeline={format_pipeline(specs)}"]
+        for flag in ("target", "load-plugin"):
+            command += [f"--{flag}={one}" for one in self.arguments.lists.get(flag, [])]
+        if self.arguments.on("allow-unregistered-dialect"):
+            command.append("--allow-unregistered-dialect")
+        report_internal_error("kc-opt", error, self.reporter, source=chunk.text, command=command)
+        return INTERNAL

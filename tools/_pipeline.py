@@ -1,0 +1,155 @@
+"""Running passes one after the other, with checks between them and instruments that watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from kc.analysis.dominance import check_dominance
+from kc.support import registry
+from kc.support.diagnostics import KCError, ParseError
+from kc.support.ir_text import print_module, verify_module
+from kc.support.locations import location_of
+from kc.support.options import Options, PassSpec
+from kc.tools._reproducer import PassFailure
+from kc.tools._timing import Timer
+
+TE_TO_TIR = "convert-te-to-tir"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A pass with what the driver knows of it. ``title`` is its class, as dumps show it."""
+
+    name: str
+    title: str
+    family: str
+    origin: str
+    pass_: ModulePass
+
+
+class Instrument:
+    """Something that watches a pipeline. ``text()`` is the module at that moment."""
+
+    def start(self, text: Callable[[], str]) -> None:
+        """Before the first stage."""
+
+    def before(self, stage: Stage, text: Callable[[], str]) -> None:
+        """Before a stage."""
+
+    def after(self, stage: Stage, text: Callable[[], str]) -> None:
+        """After a stage that succeeded."""
+
+
+@dataclass
+class Snapshot:
+    """The text of the module, printed at most once between two changes."""
+
+    module: ModuleOp
+    generic: bool = False
+    locations: bool = False
+    _text: str | None = None
+
+    def text(self) -> str:
+        if self._text is None:
+            self._text = print_module(self.module, generic=self.generic, locations=self.locations)
+        return self._text
+
+    def changed(self) -> None:
+        self._text = None
+
+
+@dataclass
+class Pipeline:
+    """Stages to run on a module."""
+
+    stages: Sequence[Stage]
+    instruments: Sequence[Instrument] = ()
+    verify_each: bool = True
+    generic: bool = False
+    locations: bool = False
+    timer: Timer = field(default_factory=Timer)
+
+    def run(self, context: Context, module: ModuleOp) -> None:
+        """Verify the module, then run every stage and verify its result.
+
+        Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
+        raises anything else or leaves a module that does not verify.
+        """
+        with self.timer.section("(verify input)"):
+            verify(module)
+        snapshot = Snapshot(module, self.generic, self.locations)
+        for instrument in self.instruments:
+            instrument.start(snapshot.text)
+        for planned in self.stages:
+            for stage in (*implied_stages(planned, module), planned):
+                self._run_stage(stage, context, module, snapshot)
+
+    def _run_stage(
+        self, stage: Stage, context: Context, module: ModuleOp, snapshot: Snapshot
+    ) -> None:
+        for instrument in self.instruments:
+            instrument.before(stage, snapshot.text)
+        with self.timer.section(stage.name):
+            apply_stage(stage, context, module)
+        snapshot.changed()
+        if self.verify_each:
+            with self.timer.section("  (verify)"):
+                try:
+                    verify(module)
+                except KCError as error:
+                    raise PassFailure(stage.name, stage.origin, invalid=True) from error
+        for instrument in self.instruments:
+            instrument.after(stage, snapshot.text)
+
+
+def verify(module: ModuleOp) -> None:
+    """Everything that makes a module valid: each operation, and that values are dominated."""
+    verify_module(module)
+    check_dominance(module)
+
+
+def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
+    """Run one pass; what it must not raise becomes a :class:`PassFailure`."""
+    try:
+        stage.pass_.apply(context, module)
+    except KCError:
+        raise
+    except DiagnosticException as error:
+        if stage.origin == "kc":
+            raise PassFailure(stage.name, stage.origin) from error
+        raise ParseError(
+            "KC1102",
+            f"{stage.name}: {' '.join(str(error).split()) or 'it failed'}",
+            location=location_of(module),
+        ) from error
+    except Exception as error:
+        raise PassFailure(stage.name, stage.origin) from error
+
+
+def make_stages(specs: Sequence[PassSpec]) -> list[Stage]:
+    """The stages that passes by name stand for; a pass of several steps becomes all of them."""
+    return [stage for spec in specs for stage in _make(spec)]
+
+
+def _make(spec: PassSpec) -> Iterator[Stage]:
+    entry = registry.find_pass(spec.name)
+    pass_ = registry.get_pass(spec.name, spec.options)
+    steps = getattr(pass_, "stages", None)
+    if steps is None:
+        title = registry.pass_class(spec.name).__name__
+        yield Stage(spec.name, title, entry.family, entry.origin, pass_)
+        return
+    for step in steps():
+        yield Stage(step.name, type(step).__name__, entry.family, entry.origin, step)
+
+
+def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
+    """What must run first: scheduling works on ``tir``, so ``te`` functions are lowered."""
+    if stage.family == "schedule" and any(op.name == "te.func" for op in module.body.ops):
+        yield from _make(PassSpec(TE_TO_TIR, Options()))

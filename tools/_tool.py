@@ -1,0 +1,74 @@
+"""What every command does alike: exit statuses, reporting, and that no traceback is ever seen.
+
+Exit statuses: 0 done; 1 a mistake in the input; 2 wrong usage, or a file that cannot be read or
+written; 70 a bug of ours; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from kc.support.diagnostics import InputError, KCError, diagnostic_handler
+from kc.tools._reporter import Reporter
+
+OK = 0
+MISTAKE = 1
+USAGE = 2
+INTERNAL = 70
+INTERRUPTED = 130
+
+STATUS_HELP = """\
+Exit status: 0 done; 1 a mistake in the input; 2 wrong usage, or a file that cannot be
+read or written; 70 a bug of ours (with a reproducer); 130 interrupted."""
+
+
+def status_of(error: KCError) -> int:
+    """The exit status that an error stands for."""
+    return USAGE if isinstance(error, InputError) else MISTAKE
+
+
+def run_tool(name: str, argv: Sequence[str], body: Callable[[Sequence[str], Reporter], int]) -> int:
+    """Run a command's ``body``; every way to fail becomes its exit status."""
+    reporter = Reporter(_style(argv))
+    try:
+        with diagnostic_handler(reporter.report):
+            status = body(argv, reporter)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except KCError as error:
+        reporter.report(error)
+        if error.code == "KC0022":
+            _discard_stdout()
+        return status_of(error)
+    except BrokenPipeError:
+        _discard_stdout()
+        return OK  # who read the result wanted no more of it
+    except KeyboardInterrupt:
+        reporter.write(f"{name}: interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        from kc.tools._reproducer import report_internal_error
+
+        report_internal_error(name, error, reporter, argv=argv)
+        return INTERNAL
+
+
+def _style(argv: Sequence[str]) -> str:
+    from kc.tools._command_line import early_values
+
+    styles = early_values(argv, "diagnostics-format")
+    return "json" if styles and styles[-1] == "json" else "text"
+
+
+def _discard_stdout() -> None:
+    """Let what is still buffered for standard output go nowhere, so that exiting is quiet."""
+    if sys.stdout is None or sys.stdout is not sys.__stdout__:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    finally:
+        os.close(nowhere)

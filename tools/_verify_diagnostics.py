@@ -1,0 +1,123 @@
+"""``--verify-diagnostics``: the input says which diagnostics it expects, as with mlir-opt.
+
+``// expected-error@+1 {{text}}``: a diagnostic of this kind on the next line, whose code and
+title contain the text. The line is ``@+N``, ``@-N``, ``@above``, ``@below`` (as @+1),
+``@unknown`` (no line in this file), or without any the line itself; ``expected-error-re`` takes
+regular expressions in ``{{}}`` inside the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kc.support.diagnostics import Diagnostic, KCError, Location, ParseError
+
+_KINDS = "error|warning|remark|note"
+_MENTION = re.compile(rf"//.*?expected-(?:{_KINDS})\b")
+_EXPECTATION = re.compile(
+    rf"expected-({_KINDS})(-re)?\s*(@[^\s{{]+)?\s*\{{\{{(.*?)\}}\}}(?=\s*(?:$|expected-|//))"
+)
+_PLACES = {"": 0, "@above": -1, "@below": 1}
+
+
+@dataclass
+class Expectation:
+    """A diagnostic that is to come. ``line`` is None for one without a line in the file."""
+
+    kind: str
+    line: int | None
+    pattern: re.Pattern[str]
+    text: str
+    stated_at: int
+
+
+def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation]:
+    """What ``text`` expects. Raises KC0040 for a comment that cannot be read."""
+    found: list[Expectation] = []
+    for number, line in enumerate(text.split("\n"), line_offset + 1):
+        if (mention := _MENTION.search(line)) is None:
+            continue
+        here = list(_EXPECTATION.finditer(line, mention.start()))
+        for match in here:
+            kind, regex, place, wanted = match.groups()
+            found.append(
+                Expectation(
+                    kind,
+                    _line(place or "", number, file),
+                    _pattern(wanted, bool(regex), number, file),
+                    wanted,
+                    number,
+                )
+            )
+        if len(here) != len(re.findall(rf"expected-(?:{_KINDS})\b", line[mention.start() :])):
+            raise _unreadable("this is no expectation", number, file)
+    return found
+
+
+def _line(place: str, number: int, file: str) -> int | None:
+    if place == "@unknown":
+        return None
+    if place in _PLACES:
+        return number + _PLACES[place]
+    if re.fullmatch(r"@[+-]\d+", place):
+        return number + int(place[1:])
+    raise _unreadable(f"'{place}' is no place", number, file)
+
+
+def _pattern(text: str, regex: bool, number: int, file: str) -> re.Pattern[str]:
+    if not regex:
+        return re.compile(re.escape(text))
+    parts = re.split(r"\{\{(.*?)\}\}", text)
+    parts[::2] = map(re.escape, parts[::2])
+    try:
+        return re.compile("".join(parts))
+    except re.error as error:
+        raise _unreadable(f"not a regular expression: {error}", number, file) from error
+
+
+def _unreadable(message: str, line: int, file: str) -> ParseError:
+    return ParseError(
+        "KC0040",
+        message,
+        location=Location(file, line),
+        hints=["// expected-error@+1 {{a part of the title}}"],
+    )
+
+
+def check(
+    expected: Sequence[Expectation], produced: Sequence[Diagnostic], file: str
+) -> list[KCError]:
+    """What is wrong: KC0041 for a diagnostic nobody expected, KC0042 for one that is missing."""
+    waiting = list(expected)
+    wrong: list[KCError] = []
+    for one in produced:
+        place = one.location
+        line = place.line if place is not None and place.file == file else None
+        title = f"{one.code}: {one.message}"
+        hit = next(
+            (
+                expectation
+                for expectation in waiting
+                if expectation.kind == one.kind
+                and expectation.line == line
+                and expectation.pattern.search(title)
+            ),
+            None,
+        )
+        if hit is not None:
+            waiting.remove(hit)
+        else:
+            wrong.append(
+                ParseError("KC0041", f"unexpected {one.kind}: {title}", location=one.location)
+            )
+    for expectation in waiting:
+        wrong.append(
+            ParseError(
+                "KC0042",
+                f"expected {expectation.kind} was not produced: {expectation.text}",
+                location=Location(file, expectation.stated_at),
+            )
+        )
+    return wrong

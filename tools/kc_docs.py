@@ -1,0 +1,201 @@
+"""kc-docs: the generated part of the documentation, from the code it is about.
+
+``python -m kc.tools.kc_docs`` writes docs/generated/; ``--check`` only says what is stale.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kc.support import registry
+from kc.support.diagnostics import InputError
+from kc.support.explain import AREAS, explanations
+from kc.support.files import write_output
+from kc.support.option_types import help_of, placeholder
+from kc.support.registry import FAMILIES, Entry
+from kc.tools._command_line import Flag, parse
+from kc.tools._common import HELP, VERSION, information
+from kc.tools._docs_text import markdown
+from kc.tools._reporter import Reporter
+from kc.tools._tool import MISTAKE, OK, run_tool
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "generated"
+FLAGS = (Flag("check", "write nothing; exit 1 if a file is stale", None, "Checking"), HELP, VERSION)
+USAGE = "python -m kc.tools.kc_docs [--check]"
+ABOUT = "Writes docs/generated/ from the code."
+NOTE = "<!-- Made by `make docs` from the code: edit that instead. -->\n"
+
+Own = Callable[[], Iterator[str]]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc-docs with these arguments; the exit status."""
+    return run_tool("kc-docs", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    arguments = parse(argv, FLAGS)
+    asked = information(arguments, USAGE, ABOUT, FLAGS)
+    if asked is not None:
+        write_output(None, asked)
+        return OK
+    if not (ROOT / "pyproject.toml").is_file():
+        raise InputError("KC0022", "the documentation is written in a source checkout only")
+    with registry.using(registry.Registry()):  # what this machine has installed is not in it
+        pages = {f"{name}.md": page(name) for name in PAGES}
+    stale = [name for name, text in pages.items() if _content(FOLDER / name) != text]
+    stale += [one.name for one in sorted(FOLDER.glob("*.md")) if one.name not in pages]
+    if arguments.on("check"):
+        for name in stale:
+            reporter.write(f"docs/generated/{name} is stale: make docs")
+        return MISTAKE if stale else OK
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in stale:
+        if name in pages:
+            write_output(str(FOLDER / name), pages[name])
+        else:
+            (FOLDER / name).unlink()
+        reporter.write(f"docs/generated/{name}")
+    return OK
+
+
+def _content(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def page(name: str) -> str:
+    """The text of a page."""
+    title, body = PAGES[name]
+    return "\n".join([f"# {title}", "", NOTE, *body()]).rstrip() + "\n"
+
+
+def _passes() -> Iterator[str]:
+    for family, title in FAMILIES.items():
+        entries = [one for one in registry.current().passes.values() if one.family == family]
+        if not entries:
+            continue
+        yield from (f"## {title}", "")
+        for entry in entries:
+            yield from _pass(entry)
+
+
+def _pass(entry: Entry) -> Iterator[str]:
+    cls = entry.load()
+    yield from (f"### `--{entry.name}`", "")
+    if entry.origin == "xdsl":
+        yield from (entry.summary, "")
+    else:
+        module = inspect.getdoc(sys.modules[cls.__module__])
+        own = inspect.getdoc(cls) or ""
+        told = f"{own}\n\n{module}" if module and _has_module_of_its_own(entry) else own
+        yield from (markdown(told), "")
+        defaults = getattr(cls, "defaults", None)
+        if defaults is not None and "defaults" in vars(cls):
+            yield from (f"Without options: {markdown(inspect.getdoc(defaults) or '')}", "")
+    yield from option_table(cls)
+
+
+def _has_module_of_its_own(entry: Entry) -> bool:
+    """Whether each member of the family has a module, whose docstring describes it."""
+    return entry.family in ("schedule", "tir", "conversion")
+
+
+def option_table(cls: Any) -> Iterator[str]:
+    """The options of a pass or primitive, from the fields of its class."""
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    if not fields:
+        return
+    hints = typing.get_type_hints(cls)
+    yield from ("| option | value | default | meaning |", "|---|---|---|---|")
+    for field in fields:
+        value = placeholder(hints[field.name]).replace("|", "\\|")
+        name = field.name.replace("_", "-")
+        yield f"| `{name}` | `{value}` | {_default(field)} | {help_of(field)} |"
+    yield ""
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    if field.default is dataclasses.MISSING:
+        return "" if field.default_factory is not dataclasses.MISSING else "required"
+    if field.default is None or str(field.default) in ("", "()"):
+        return ""
+    if isinstance(field.default, bool):
+        return "true" if field.default else "false"
+    return f"`{field.default}`"
+
+
+def _dialects() -> Iterator[str]:
+    for entry in registry.current().dialects.values():
+        dialect = entry.load()
+        module = sys.modules[entry.path.partition(":")[0]]
+        yield from (f"## `{entry.name}`", "", markdown(inspect.getdoc(module) or ""), "")
+        for op in sorted(dialect.operations, key=lambda one: one.name):
+            yield from (f"### `{op.name}`", "", markdown(_own_doc(op)), "")
+        attributes = sorted(dialect.attributes, key=lambda one: one.name)
+        if attributes:
+            yield from ("| attribute or type | meaning |", "|---|---|")
+            for attribute in attributes:
+                first = _own_doc(attribute).split("\n")[0]
+                yield f"| `{attribute.name}` | {markdown(first)} |"
+            yield ""
+
+
+def _own_doc(cls: Any) -> str:
+    """The docstring of the class itself: what bases say is about something else."""
+    for one in cls.__mro__:
+        if one.__module__.startswith("kc.") and one.__doc__ and not _made_by_dataclass(one):
+            return inspect.cleandoc(one.__doc__)
+    return ""
+
+
+def _made_by_dataclass(cls: Any) -> bool:
+    return cls.__doc__.startswith(f"{cls.__name__}(")
+
+
+def _codes() -> Iterator[str]:
+    for digit, area in AREAS.items():
+        members = [one for one in explanations().values() if one.code[2] == digit]
+        if not members:
+            continue
+        yield from (f"## {digit}: {area}", "")
+        for one in sorted(members, key=lambda each: each.code):
+            yield from (f"### {one.code}: {one.title}", "", one.cause.strip(), "")
+            for label, program in (("Wrong", one.wrong), ("Right", one.right)):
+                yield from (f"{label}:", "", "```", program.strip("\n"), "```", "")
+
+
+def _tools() -> Iterator[str]:
+    from kc.tools import kc_opt, kc_run, kc_translate
+
+    for name, usage, about, flags in (
+        ("kc-opt", kc_opt.USAGE, kc_opt.ABOUT, kc_opt.FLAGS),
+        ("kc-translate", kc_translate.USAGE, kc_translate.ABOUT, kc_translate.flags()),
+        ("kc-run", kc_run.USAGE, kc_run.ABOUT, kc_run.FLAGS),
+    ):
+        yield from (f"## {name}", "", f"`{usage}`", "", about, "")
+        yield from ("| flag | meaning |", "|---|---|")
+        for flag in flags:
+            dashes = "-" if len(flag.name) == 1 else "--"
+            value = f"{' ' if len(flag.name) == 1 else '='}{flag.value}" if flag.value else ""
+            shown = f"{dashes}{flag.name}{value}".replace("|", "\\|")
+            yield f"| `{shown}` | {flag.help} |"
+        yield ""
+
+
+PAGES: dict[str, tuple[str, Own]] = {
+    "codes": ("Diagnostics", _codes),
+    "dialects": ("Dialects", _dialects),
+    "passes": ("Passes and schedule primitives", _passes),
+    "tools": ("Commands", _tools),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

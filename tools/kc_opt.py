@@ -1,0 +1,133 @@
+"""kc-opt: read a module, apply passes in the order of their flags, print the result.
+
+After mlir-opt: ``kc-opt input.mlir --split="block=C loop=j factors=?,32" --vectorize``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from kc.support import registry
+from kc.support.diagnostics import InputError
+from kc.support.files import check_writable, write_output
+from kc.support.options import parse_pipeline
+from kc.tools._command_line import Arguments, Flag, parse
+from kc.tools._common import (
+    CHECKS,
+    DIAGNOSTICS_FORMAT,
+    GENERIC_TARGET,
+    HELP,
+    INFORMATION,
+    INPUT,
+    LOAD_PLUGIN,
+    OUTPUT,
+    VERSION,
+    information,
+    registry_for,
+)
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+_SHOW = "Looking at the passes at work (on standard error)"
+
+FLAGS = (
+    OUTPUT,
+    GENERIC_TARGET,
+    Flag(
+        "pass-pipeline",
+        "the passes as one text: builtin.module(split{block=C factors=?,32},vectorize)",
+        "PIPELINE",
+        INPUT,
+    ),
+    Flag("split-input-file", "treat the parts between '// -----' lines as inputs", None, INPUT),
+    Flag("allow-unregistered-dialect", "accept operations nobody defines", None, INPUT),
+    Flag("mlir-print-op-generic", "print operations in the generic form", None, INPUT),
+    Flag("mlir-print-debuginfo", "print source locations", None, INPUT),
+    LOAD_PLUGIN,
+    Flag("verify-each", "verify after every pass (default: true)", None, CHECKS),
+    Flag(
+        "verify-diagnostics",
+        "compare diagnostics with '// expected-error@+1 {{a part of the title}}'",
+        None,
+        CHECKS,
+    ),
+    DIAGNOSTICS_FORMAT,
+    Flag("mlir-print-ir-before", "print the module before these passes", "PASS,...", _SHOW),
+    Flag("mlir-print-ir-before-all", "print the module before every pass", None, _SHOW),
+    Flag("mlir-print-ir-after", "print the module after these passes", "PASS,...", _SHOW),
+    Flag("mlir-print-ir-after-all", "print the module after every pass", None, _SHOW),
+    Flag("mlir-print-ir-after-change", "print it after a pass that changed it", None, _SHOW),
+    Flag("mlir-timing", "print where the time went", None, _SHOW),
+    Flag("diff", "print what each pass changed", None, _SHOW),
+    Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
+    HELP,
+    VERSION,
+    Flag("list-passes", "the names of all passes", None, INFORMATION),
+    Flag("show-dialects", "the names of all dialects", None, INFORMATION),
+    Flag(
+        "explain",
+        "what a diagnostic means, with a wrong and a right program",
+        "KC1234",
+        INFORMATION,
+    ),
+)
+
+USAGE = "kc-opt [FILE|-] [passes and options in any order]"
+ABOUT = """\
+Reads a module, applies the passes in the order of their flags, prints the result.
+A pass takes options as --split="block=C loop=j factors=?,32"; func=NAME restricts any pass
+to one function; the same flag may be given several times. In [], options that must be given
+stand without '?' (unless the flag means something without any)."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc-opt with these arguments; the exit status."""
+    return run_tool("kc-opt", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    with registry.using(registry_for(argv)):
+        arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
+        asked = _information(arguments)
+        if asked is not None:
+            write_output(None, asked)
+            return OK
+        if (pipeline := arguments.text("pass-pipeline")) is not None:
+            if arguments.passes:
+                raise InputError(
+                    "KC0004",
+                    f"--{arguments.passes[0].name} and --pass-pipeline exclude each other",
+                    why="the order of the passes would be unclear",
+                )
+            arguments.passes = list(parse_pipeline(pipeline))
+        if (output := arguments.text("o")) not in (None, "-"):
+            check_writable(output)
+
+        from kc.tools._optimizer import optimize
+
+        return optimize(arguments, reporter)
+
+
+def _information(arguments: Arguments) -> str | None:
+    """The text of a flag that only asks something."""
+    common = information(arguments, USAGE, ABOUT, FLAGS, passes=True)
+    if common is not None:
+        return common
+    if arguments.on("list-passes"):
+        from kc.tools._help import pass_list
+
+        return pass_list()
+    if arguments.on("show-dialects"):
+        from kc.tools._help import dialect_names
+
+        return dialect_names()
+    if (code := arguments.text("explain")) is not None:
+        from kc.support.explain import explain
+
+        return explain(code)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""kc-run: compile a function of a module and run it in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support import registry
+from kc.support.diagnostics import InputError, suggest
+from kc.support.files import check_writable, write_output
+from kc.tools._command_line import Arguments, Flag, parse
+from kc.tools._common import (
+    CHECKS,
+    DIAGNOSTICS_FORMAT,
+    HELP,
+    INPUT,
+    LOAD_PLUGIN,
+    VERSION,
+    information,
+    registry_for,
+    target_flag,
+)
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+USAGE = "kc-run [FILE|-] [-e FUNC] [--args=a.npy,b.npy,3 | --random --seed=N]"
+ABOUT = """\
+Compiles a function of the module, runs it, and prints what it wrote. Inputs come from files and
+numbers in the order of the arguments, or are random (the same ones for the same seed)."""
+
+FLAGS = (
+    Flag("e", "the function to run (default: 'main', or the only one)", "FUNC", INPUT),
+    Flag("args", "inputs: .npy files, and numbers for scalars", "A,B,...", INPUT),
+    Flag("random", "make random inputs (what happens without --args)", None, INPUT),
+    Flag("seed", "what random inputs start from (default: 0)", "N", INPUT),
+    Flag("sizes", "symbolic sizes of random inputs: n=128,m=64", "SIZES", INPUT),
+    Flag("o", "write the output to a .npy file (several: to a .npz file)", "FILE", INPUT),
+    target_flag("this machine"),
+    LOAD_PLUGIN,
+    Flag("check", "compare the outputs with these .npy files", "REF,...", CHECKS),
+    Flag("time", "measure the function (on standard error)", None, CHECKS),
+    DIAGNOSTICS_FORMAT,
+    HELP,
+    VERSION,
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc-run with these arguments; the exit status."""
+    return run_tool("kc-run", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    with registry.using(registry_for(argv)):
+        arguments = parse(argv, FLAGS)
+        asked = information(arguments, USAGE, ABOUT, FLAGS)
+        if asked is not None:
+            write_output(None, asked)
+            return OK
+        if arguments.text("args") is not None and arguments.on("random"):
+            raise InputError("KC0002", "--args and --random exclude each other")
+        if (output := arguments.text("o")) is not None:
+            check_writable(output)
+        from kc.tools._input import with_input
+
+        return with_input(arguments.file(), lambda given: _run(given, arguments, reporter))
+
+
+def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
+    from kc.driver import build
+    from kc.support.target import Target
+    from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
+
+    seed = arguments.text("seed") or "0"
+    if not seed.isdigit():
+        raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
+    target = given.target(arguments.text("target"), Target.host_cpu)
+    module = build(given.module, target=target)
+    function = module[_function_name(module, arguments.text("e"))]
+    signature = function.signature
+    text = arguments.text("args")
+    if text is not None:
+        values = read_arguments(text, signature)
+    else:
+        sizes = sizes_from_text(arguments.text("sizes"), signature)
+        values = made_arguments(signature, sizes, int(seed))
+    references = [one for one in (arguments.text("check") or "").split(",") if one]
+    written = [n for n, spec in enumerate(signature.args) if spec.written]
+    if references and len(references) != len(written):
+        raise InputError(
+            "KC0002", f"--check has {len(references)} files for {len(written)} outputs"
+        )
+    function(*values)
+    outputs = {signature.args[n].name: values[n].copy() for n in written}
+    if arguments.on("time"):
+        measured = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
+        reporter.write(str(measured(*values)))
+    for (name, found), reference in zip(outputs.items(), references, strict=False):
+        compare(name, found, reference)
+    _deliver(outputs, arguments.text("o"))
+    return OK
+
+
+def _function_name(module: Any, wanted: str | None) -> str:
+    names = list(module.functions)
+    if wanted is None and len(names) > 1 and "main" not in names:
+        raise InputError(
+            "KC0063",
+            f"the module has {len(names)} functions",
+            hints=[f"-e {one}" for one in names[:3]],
+        )
+    if wanted is not None and wanted not in names:
+        raise InputError(
+            "KC0063",
+            f"there is no function '{wanted}'",
+            hints=suggest(wanted, names, "the functions are"),
+        )
+    return wanted or ("main" if "main" in names else names[0])
+
+
+def _deliver(outputs: dict[str, Any], path: str | None) -> None:
+    """Write the outputs to a file, or show them on standard output."""
+    import io
+
+    import numpy as np
+
+    if path is None:
+        shown = [
+            f"{name}: {one.dtype}[{', '.join(map(str, one.shape))}]\n{np.array2string(one)}\n"
+            for name, one in outputs.items()
+        ]
+        write_output(None, "".join(shown))
+        return
+    stream = io.BytesIO()
+    if len(outputs) == 1:
+        np.save(stream, next(iter(outputs.values())))
+    else:
+        np.savez(stream, **outputs)
+    write_output(path, stream.getvalue())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

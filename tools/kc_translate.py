@@ -1,0 +1,92 @@
+"""kc-translate: from a module to LLVM IR, assembly, object code, or a format of a plugin."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from kc.support import registry
+from kc.support.diagnostics import InputError, suggest
+from kc.support.files import check_writable, write_output
+from kc.tools._command_line import Arguments, Flag, parse
+from kc.tools._common import (
+    DIAGNOSTICS_FORMAT,
+    GENERIC_TARGET,
+    HELP,
+    INPUT,
+    LOAD_PLUGIN,
+    OUTPUT,
+    VERSION,
+    information,
+    registry_for,
+)
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+USAGE = "kc-translate [FILE|-] --to=FORMAT"
+
+
+def flags() -> tuple[Flag, ...]:
+    """The flags; the formats are those that are registered."""
+    formats = ", ".join(registry.current().formats)
+    return (
+        Flag("to", f"the format: {formats}", "FORMAT", INPUT),
+        OUTPUT,
+        GENERIC_TARGET,
+        LOAD_PLUGIN,
+        DIAGNOSTICS_FORMAT,
+        HELP,
+        VERSION,
+    )
+
+
+ABOUT = """\
+Reads a module, lowers it as far as the format needs, and writes the result. A module that names
+its target (kc.target) is compiled for that one."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc-translate with these arguments; the exit status."""
+    return run_tool("kc-translate", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    with registry.using(registry_for(argv)):
+        arguments = parse(argv, flags())
+        asked = information(arguments, USAGE, ABOUT, flags())
+        if asked is not None:
+            write_output(None, asked)
+            return OK
+        formats = registry.current().formats
+        wanted = arguments.text("to")
+        if wanted not in formats:
+            message = f"there is no format '{wanted}'" if wanted else "--to=FORMAT is missing"
+            raise InputError(
+                "KC0002", message, hints=suggest(wanted or "", formats, "the formats are")
+            )
+        output = arguments.text("o")
+        if output not in (None, "-"):
+            check_writable(output)
+        return _translate(arguments, wanted, output)
+
+
+def _translate(arguments: Arguments, wanted: str, output: str | None) -> int:
+    from kc.support.target import Target
+    from kc.tools._input import Input, with_input
+
+    emit = registry.current().formats[wanted].load()
+
+    def body(given: Input) -> str | bytes:
+        target = given.target(arguments.text("target"), Target.generic)
+        with target:
+            return emit(given.module, target)
+
+    result = with_input(arguments.file(), body)
+    if isinstance(result, bytes) and output is None and sys.stdout and sys.stdout.isatty():
+        raise InputError("KC0002", f"{wanted} is not written to a terminal", hints=["-o FILE"])
+    write_output(output, result)
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())
