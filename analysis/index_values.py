@@ -216,9 +216,10 @@ class IndexValues:
         if extent is None:
             return UNBOUNDED
         if isinstance(extent, int):
-            return 0, max(extent - 1, 0)
+            return 0, extent - 1 if extent > 0 else None
+        # A loop that may not run at all is not one that runs once, with its variable at 0.
         _, high = self.bounds(self.expr(extent))
-        return 0, None if high is None else max(high - 1, 0)
+        return 0, high - 1 if high is not None and high > 1 else None
 
 
 def dimensions(expr: AffineExpr) -> list[int]:

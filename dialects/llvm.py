@@ -134,8 +134,9 @@ _NAMED = [
     if isinstance(value, type) and getattr(value, "name", "").startswith("llvm.")
 ]
 
+# By the bases: issubclass takes 0.1 ms for an abstract class with as many subclasses as these have.
 LLVM = Dialect(
     "llvm",
-    [value for value in _NAMED if issubclass(value, Operation)],
-    [value for value in _NAMED if issubclass(value, Attribute)],
+    [value for value in _NAMED if Operation in value.__mro__],
+    [value for value in _NAMED if Attribute in value.__mro__],
 )

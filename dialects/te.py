@@ -22,11 +22,10 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.dialects.utils import EnumAttribute, parse_func_op_like, print_func_op_like
 from xdsl.ir import (
     Block,
     Dialect,
-    EnumAttribute,
     Region,
     SpacedOpaqueSyntaxAttribute,
     SSAValue,

@@ -76,6 +76,8 @@ class Rewritten:
     """The loops it made or changed, in the order of TVM's results."""
     replaced: Mapping[ForOp, tuple[ForOp, ...]] = field(default_factory=dict)
     """What became of loops that are gone."""
+    removed: Mapping[Operation, str] = field(default_factory=dict)
+    """Blocks and loops that are gone without a successor, and what became of them."""
 
 
 # The line of the user's schedule call, while one runs.

@@ -18,6 +18,8 @@ After::
 2. KC3033: there are at least two loops, named from the outside in, each directly in the other.
 3. KC3032: each loop is the only child of the one around it.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
+5. KC3036: a reduction loop that may run no iteration is not fused with a spatial one, since the
+   initial value of the reduction would not be written.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
 
@@ -97,8 +99,26 @@ class Fuse(Primitive):
                 at=inner,
                 why="only a box of iterations can be numbered by one loop",
             )
+        self._check_empty(site, loops)
         wanted = "_".join(one.label for one in loops) + "_fused"
         return Plan(loops, site.fresh_names([wanted], loops[0], loops)[0])
+
+    def _check_empty(self, site: Site, loops: list[ForOp]) -> None:
+        """A fused loop runs no iteration at all where one of its parts does not."""
+        for block in loop_tree.blocks(loops[0]):
+            driven = [loop_tree.iter_types(one, block) for one in loops]
+            if not block.has_init or not any(tir.IterType.SPATIAL in one for one in driven):
+                continue
+            for loop, kinds in zip(loops, driven, strict=True):
+                if tir.IterType.REDUCE in kinds and not loop.static_extent:
+                    raise site.refuse(
+                        "KC3036",
+                        f"fuse: the reduction loop {loop.label} of {block.label} may be empty",
+                        at=loop,
+                        why=f"{block.label} is then its initial value, which a fused loop that "
+                        "does not run would not write",
+                        hints=["fuse spatial loops and reduction loops separately"],
+                    )
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -306,7 +306,7 @@ class LaneValues:
     ) -> AffineConstraintExpr:
         """The condition that ``first + stride * lane`` is in [0, size) in the last lane too."""
         last = first + stride * (self.width - 1)
-        return at_least_zero(last if stride < 0 else size - last - 1)
+        return at_least_zero(last if stride < 0 else last * -1 + size - 1)
 
     def is_outside(self, expr: AffineExpr) -> bool:
         """Whether ``expr`` can be computed before the loop's body."""

@@ -1,0 +1,371 @@
+"""What the primitives that move or remove blocks share: what a block is, and where it can go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.traits import Pure
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.dependence import reduction_update
+from kc.analysis.index_facts import determined
+from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Instance, Space, Witness, is_before
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_read, stores_to, unit_of
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.transforms.schedule.base import Site
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a block variable stands in the index of a store: ``index[dim] == v + offset``."""
+
+    dim: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction."""
+
+    block: BlockOp
+    store: StoreOp
+
+    @property
+    def buffer(self) -> SSAValue:
+        """The buffer that it defines."""
+        return self.store.buffer
+
+    @property
+    def inputs(self) -> list[SSAValue]:
+        """The buffers that it reads, other than its own."""
+        return [one for one in buffers_read(self.block) if one is not self.buffer]
+
+    def positions(self) -> list[Position | None]:
+        """For each variable of the block, a dimension of the store that has it alone."""
+        return positions(self.block, self.store)
+
+
+def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]:
+    """For each variable of ``block``, a dimension of an access in its body that has it alone."""
+    found: dict[SSAValue, Position] = {}
+    index = IndexValues()
+    for dim, expr in enumerate(access.indices.data.results):
+        terms, constant = linear_terms(index.compose(expr, access.operands_of_map))
+        if len(terms) == 1:
+            ((atom, factor),) = terms.items()
+            if factor == 1 and isinstance(atom, AffineDimExpr):
+                value = index.roots[atom.position]
+                if value is not None:
+                    found.setdefault(value, Position(dim, constant))
+    return [found.get(arg) for arg in block.body.block.args]
+
+
+def require_definition(site: Site, primitive: str, block: BlockOp) -> Definition:
+    """``block`` as a definition, or a refusal (KC3200)."""
+    why = _no_definition(block)
+    if isinstance(why, StoreOp):
+        return Definition(block, why)
+    raise site.refuse(
+        "KC3200",
+        f"{primitive}: block {block.label} is neither complete nor a reduction",
+        at=block,
+        why=why,
+        hints=[f"{primitive} takes blocks that compute each element of one buffer by itself"],
+    )
+
+
+def _no_definition(block: BlockOp) -> StoreOp | str:
+    for name, kind in zip(block.names, block.types, strict=True):
+        if kind is IterType.OPAQUE:
+            return f"nothing is known of its variable {name}, which is opaque"
+    for op in loop_tree.children(block):
+        if not isinstance(op, LoadOp | StoreOp) and (op.regions or not op.has_trait(Pure)):
+            return f"it contains {op.name}"
+    stores = [op for op in block.body.block.ops if isinstance(op, StoreOp)]
+    if len(stores) != 1:
+        return f"it has {len(stores)} stores, not one"
+    store = stores[0]
+    if isinstance(store.value.type, VectorType):
+        return "it stores vectors"
+    own = [op for op in block.body.block.ops if isinstance(op, LoadOp) if op.buffer is store.buffer]
+    name = buffer_name(store.buffer)
+    if not block.is_reduction:
+        if own:
+            return f"it reads {name}, which it writes"
+    elif reduction_update(block) is None:
+        return "it has reduce variables, but is not an update with a commutative combiner"
+    elif not block.has_init:
+        return f"its initialisation is another block, so {name} has two writers"
+    if block.has_init:
+        inits = [op for op in block.init.block.ops if isinstance(op, StoreOp)]
+        if len(inits) != 1 or not _same_place(block, inits[0], store):
+            return f"its init does not store to the element of {name} that it updates"
+        if any(isinstance(op, LoadOp) and op.buffer is store.buffer for op in block.init.walk()):
+            return f"its init reads {name}"
+    index = IndexValues()
+    exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+    known = determined(exprs, index)
+    for arg, kind, extent, label in zip(
+        block.body.block.args, block.types, block.extents, block.names, strict=True
+    ):
+        if kind is IterType.SPATIAL and extent != 1 and arg not in known:
+            return f"{label} does not follow from the element of {name} that it writes"
+    return store
+
+
+def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
+    if init.buffer is not store.buffer or init.indices != store.indices:
+        return False
+    twin = dict(zip(block.init.block.args, block.body.block.args, strict=True))
+    return [twin.get(one, one) for one in init.operands_of_map] == list(store.operands_of_map)  # pyright: ignore
+
+
+def require_private(site: Site, primitive: str, made: Definition) -> AllocOp:
+    """The alloc of the buffer that ``made`` defines; refuses outputs (KC3202) and what is not
+    written by ``made`` alone and read by loads (KC3205)."""
+    buffer, block = made.buffer, made.block
+    name = buffer_name(buffer)
+    if not isinstance(buffer.owner, AllocOp):
+        raise site.refuse(
+            "KC3202",
+            f"{primitive}: {name} of block {block.label} is an output",
+            at=block,
+            why="the caller reads all of it when the function is done",
+            hints=[f"cache_write gives block {block.label} a buffer of its own"],
+        )
+    for use in buffer.uses:
+        user = use.operation
+        if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
+            continue
+        if isinstance(user, StoreOp) and unit_of(user) is block:
+            continue
+        other = unit_of(user)
+        what = f"block {other.label}" if isinstance(other, BlockOp) else user.name
+        raise site.refuse(
+            "KC3205",
+            f"{primitive}: {name} is used by {what} too",
+            at=other,
+            mark={block: "here", other: f"uses {name}"},
+            why=f"block {block.label} must be the only one that writes {name}, and loads of single "
+            "elements the only reads",
+        )
+    return buffer.owner
+
+
+def scope_of(op: Operation) -> Operation:
+    """The block or function that ``op`` is scheduled in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, BlockOp | FuncOp):
+        parent = parent.parent_op()
+    assert parent is not None
+    return parent
+
+
+def same_scope(site: Site, primitive: str, block: BlockOp, others: Iterable[Operation]) -> None:
+    """Refuse (KC3212) unless all of ``others`` are in the scope of ``block``."""
+    for one in others:
+        if scope_of(one) is not scope_of(block):
+            raise site.refuse(
+                "KC3212",
+                f"{primitive}: {describe(one)} is not in the scope of block {block.label}",
+                at=one,
+                why="blocks are moved inside the block or function that holds them",
+            )
+
+
+def describe(op: Operation) -> str:
+    """``block C``, ``loop i``, or the name of the op."""
+    if isinstance(op, BlockOp):
+        return f"block {op.label}"
+    return f"loop {op.label}" if isinstance(op, ForOp) else op.name
+
+
+def own_loops(block: BlockOp) -> list[ForOp]:
+    """The loops that are empty once ``block`` is gone, outermost first."""
+    found: list[ForOp] = []
+    child: Operation = block
+    parent = block.parent_op()
+    while isinstance(parent, ForOp | IfOp):
+        work = [op for op in loop_tree.children(parent) if loop_tree.has_work(op)]
+        if work != [child]:
+            break
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        child, parent = parent, parent.parent_op()
+    return found[::-1]
+
+
+def erase_with_loops(block: BlockOp) -> None:
+    """Erase ``block`` (or what is left of it) and the loops and guards that are empty then."""
+    parent = block.parent_op()
+    block.detach()
+    block.erase(safe_erase=False)
+    erase_empty(parent)
+
+
+def erase_empty(parent: Operation | None) -> None:
+    """Erase ``parent`` and what is around it, as long as it holds nothing of the loop tree."""
+    while isinstance(parent, ForOp | IfOp):
+        if any(loop_tree.has_work(op) for op in loop_tree.children(parent)):
+            return
+        above = parent.parent_op()
+        parent.detach()
+        parent.erase(safe_erase=False)
+        parent = above
+
+
+# Where values are known -----------------------------------------------------------------------
+
+
+def is_available(value: SSAValue, anchor: Operation) -> bool:
+    """Whether ``value`` is defined where ``anchor`` stands."""
+    owner = value.owner
+    home = owner if isinstance(owner, Block) else owner.parent
+    op: Operation | None = anchor
+    while op is not None and op.parent is not home:
+        op = op.parent_op()
+    if op is None:
+        return False
+    return isinstance(owner, Block) or owner.is_before_in_block(op)
+
+
+def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
+    """Whether ``value`` is defined at ``anchor``, or can be computed there once more."""
+    if is_available(value, anchor):
+        return True
+    owner = value.owner
+    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
+        return False
+    return all(can_rebuild(one, anchor) for one in owner.operands)
+
+
+def rebuild(value: SSAValue, anchor: Operation, made: dict[SSAValue, SSAValue]) -> SSAValue:
+    """``value`` at ``anchor``; see :func:`can_rebuild`. ``made`` remembers what was computed."""
+    if value in made or is_available(value, anchor):
+        return made.get(value, value)
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    for operand in owner.operands:
+        rebuild(operand, anchor, made)
+    copy = owner.clone(made)
+    copy.location = owner.location
+    home = anchor.parent
+    assert home is not None
+    home.insert_op_before(copy, anchor)
+    made.update(zip(owner.results, copy.results, strict=True))
+    return made[value]
+
+
+def captured(block: BlockOp) -> list[SSAValue]:
+    """The values that the extents, the body and the init of a block take from outside of it."""
+    bodies = [body for region in block.regions for body in region.blocks]
+    inner = [value for body in bodies for value in captured_values(body)]
+    return list(dict.fromkeys([*block.dynamic_extents, *inner]))
+
+
+def require_available(
+    site: Site, primitive: str, block: BlockOp, anchor: Operation, place: str
+) -> None:
+    """Refuse (KC3208) unless what ``block`` uses is known at ``anchor``."""
+    for value in captured(block):
+        if can_rebuild(value, anchor):
+            continue
+        owner = value.owner
+        if isinstance(owner, AllocOp):
+            what = f"the buffer {owner.label}, which is"
+            hint = [f"move the block that writes {owner.label} out first"]
+        else:
+            what = f"{value.name_hint or 'a value'}, which is"
+            hint = []
+        raise site.refuse(
+            "KC3208",
+            f"{primitive}: block {block.label} cannot be computed {place}",
+            at=block,
+            why=f"it uses {what} not known there",
+            hints=hint,
+        )
+
+
+# Order ----------------------------------------------------------------------------------------
+
+
+def require_unchanged(
+    site: Site,
+    primitive: str,
+    made: Definition,
+    space: Space,
+    block: Instance,
+    first: Instance,
+    second: Instance,
+    constraints: Sequence[str],
+) -> None:
+    """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads may be
+    written between the instances ``first`` and ``second``."""
+    for op in made.block.walk():
+        if not isinstance(op, LoadOp) or op.buffer is made.buffer:
+            continue
+        for store in stores_to(op.buffer):
+            if loop_tree.is_inside(store, made.block) or _outside(store, first.op, second.op):
+                continue
+            write = space.instance(store)
+            same = [
+                f"{x} = {y}"
+                for x, y in zip(space.element(op, block), space.element(store, write), strict=True)
+            ]
+            found = space.find(
+                [block, first, second, write],
+                [
+                    *constraints,
+                    *same,
+                    *space.same_buffer(op.buffer, block, write),
+                    space.before(first, write),
+                    space.before(write, second),
+                ],
+            )
+            if found is None:
+                continue
+            other = unit_of(store)
+            name = buffer_name(op.buffer)
+            raise site.refuse(
+                "KC3207",
+                f"{primitive}: {name}, which block {made.block.label} reads, is written by "
+                f"{describe(other)} in between",
+                at=made.block,
+                mark={made.block: f"reads {name}", other: f"writes {name}"},
+                why=found.undecided
+                or f"{describe(other)} at ({write.place(found)}) comes between "
+                "the old place and the new one",
+            )
+
+
+def _outside(store: Operation, first: Operation, second: Operation) -> bool:
+    """Whether ``store`` is in no loop of the two and before or after both, for sure."""
+    top = _top(store)
+    ends = [_top(first), _top(second)]
+    if top in ends:
+        return False
+    return all(is_before(top, one) for one in ends) or all(is_before(one, top) for one in ends)
+
+
+def _top(op: Operation) -> Operation:
+    while (parent := op.parent_op()) is not None and not isinstance(parent, FuncOp):
+        op = parent
+    return op
+
+
+def witness_text(space: Space, found: Witness) -> str:
+    """``element [3]`` (for n = 4) at a witness of :meth:`Space.uncovered`."""
+    element = []
+    while f"e{len(element)}" in found.point:
+        element.append(str(found[f"e{len(element)}"]))
+    sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(found).items())
+    return f"[{', '.join(element)}]" + (f" (for {sizes})" if sizes else "")
