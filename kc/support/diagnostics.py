@@ -2,7 +2,7 @@
 
 Every failure a user can cause is a :class:`KCError`. Its rendering has at most twelve lines::
 
-    error[KC3012]: reorder: moving k outside i changes the result
+    error[KC3035]: reorder: moving k outside i changes the result
       --> matmul.mlir:7:5  tir.for "k" ...
        |  for i in 16:
        |    for k in 16:     <-- moved here

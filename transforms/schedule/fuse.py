@@ -145,10 +145,11 @@ class Fuse(Primitive):
             for n in range(len(loops) - 1, -1, -1):
                 size = sizes[n]
                 index = AffineExpr.dimension(0)
-                if stride != 1:
-                    index = index // stride if stride else AffineExpr.constant(0)
+                # In an empty nest nothing runs, but its loop still drives what the loops drove.
+                if stride > 1:
+                    index = index // stride
                 if n and isinstance(size, int):
-                    index = index % size if size else AffineExpr.constant(0)
+                    index = index % size if size else index
                     stride *= size
                 exprs.insert(0, index)
             # The innermost variable becomes the fused one: its old uses go first.
