@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space
-from kc.analysis.regions import WHOLE, Interval
+from kc.analysis.instances import Instance, Space, Supply, is_before
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import WHOLE, Interval, box, index_values, loads_of, unit_of
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
+from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType, LoadOp
+from kc.support.diagnostics import ScheduleError, suggest
+from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
-from kc.transforms.schedule._blocks import Position, own_loops, rebuild
-from kc.transforms.schedule.base import Site, require_serial
+from kc.transforms.schedule._blocks import (
+    Definition,
+    Position,
+    describe,
+    erase_empty,
+    own_loops,
+    rebuild,
+    require_available,
+    require_unchanged,
+    witness_text,
+)
+from kc.transforms.schedule.base import CALL_SITE, LoopRef, Site, require_serial
 
 
 @dataclass
@@ -86,79 +101,290 @@ def require_scalar_place(site: Site, primitive: str, block: BlockOp, loop: ForOp
 
 @dataclass
 class Placing:
-    """Builds the loops around a block at its new place."""
+    """Where a block is computed from now on, and for which values of its variables."""
 
-    site: Site
-    block: BlockOp
+    made: Definition
+    anchor: Operation
+    """The op that it goes in front of."""
     domain: Domain
-    keep_unit_loops: bool
-    guards: Mapping[int, tuple[bool, bool]]
-    """For a variable, whether the part may begin before its domain, and end after it."""
+    guards: list[tuple[bool, bool]]
+    """For each variable, whether the part may begin before its domain, and end after it."""
+    loose: list[ForOp]
+    """The loops that go."""
 
-    def build(self, anchor: Operation | None, home: Block, near: ForOp | None) -> list[ForOp]:
-        """Move the block before ``anchor`` (or to the end of ``home``), into its loops.
 
-        ``near`` is a loop of the nest that the names are new in.
-        """
-        block, index = self.block, self.domain.index
-        extents = list(block.extents)
-        wanted: list[tuple[int, int | SSAValue]] = []
-        for n, (interval, extent) in enumerate(zip(self.domain.intervals, extents, strict=True)):
-            size = extent if interval.size is None else interval.size
-            if size != 1 or self.keep_unit_loops:
-                wanted.append((n, size))
-        names = [block.names[n].removeprefix("v_") for n, _ in wanted]
-        if near is not None:
-            names = self.site.fresh_names(names, near, [])
-        loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
-        for one in loops:
-            one.location = block.location
-        counters = {n: one for (n, _), one in zip(wanted, loops, strict=True)}
-        bindings: list[AffineExpr] = []
-        conditions: list[AffineConstraintExpr] = []
-        for n, interval in enumerate(self.domain.intervals):
-            expr = ZERO if interval.size is None else interval.base
-            if n in counters:
-                counter = index.expr(counters[n].var)
-                expr = counter if interval.size is None else index.simplify(expr + counter)
-            bindings.append(expr)
-            low, high = self.guards.get(n, (False, False))
-            if low:
-                conditions.append(at_least_zero(expr))
-            if high:
-                extent = extents[n]
-                last = (
-                    AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
-                )
-                conditions.append(at_least_zero(index.simplify(last - expr - 1)))
-        made: dict[SSAValue, SSAValue] = {}
-        op: Operation = block
-        block.detach()
-        set_block_spaces(
-            block,
-            index.to_map(bindings),
-            index.to_set(conditions) if conditions else (AffineSet(0, 0, ()), []),
+def plan_placing(
+    site: Site, primitive: str, made: Definition, anchor: Operation, inside: Block, where: str
+) -> Placing:
+    """How what is read of ``made.buffer`` in ``inside`` can be computed before ``anchor``.
+
+    Refuses when it cannot be (KC3010, KC3206, KC3207, KC3208, KC3209); ``where`` words the place.
+    """
+    block = made.block
+    loose = require_loose(site, primitive, block)
+    require_available(site, primitive, block, anchor, where)
+    index = index_values(site.function)
+    loads = loads_of(made.buffer)
+    region = box(loads, inside, index)
+    assert region is not None
+    domain = needed_domain(block, made.positions(), region, index)
+    plan = _Prover(site, primitive, made, anchor, domain, where)
+    for load in loads:
+        plan.require_cover(load)
+    plan.require_executed()
+    plan.require_unchanged()
+    return Placing(made, anchor, domain, plan.guards(), loose)
+
+
+@dataclass
+class _Prover:
+    site: Site
+    primitive: str
+    made: Definition
+    anchor: Operation
+    domain: Domain
+    where: str
+
+    def require_cover(self, load: LoadOp) -> None:
+        """All that ``load`` reads is computed before, in the same iteration of the loops around."""
+        block = self.made.block
+        space = Space()
+        read = space.instance(load)
+        shared = {loop: read.loops[loop] for loop in all_loops_around(self.anchor)}
+        new = space.place(self.anchor, shared)
+        new.values.update(
+            zip(block.body.block.args, self.domain.enter(block, space, new), strict=True)
         )
-        for loop in reversed(loops):
-            loop.body.block.add_op(op)
-            op = loop
-        if anchor is None:
-            home.add_op(op)
-        else:
-            home.insert_op_before(op, anchor)
-        self._rebuild_values(op, made)
-        return loops
+        element = space.element(load, read)
+        found = space.uncovered(
+            read,
+            element,
+            [Supply(new, space.element(self.made.store, new))],
+            space.in_bounds(load, element, read),
+        )
+        if found is None:
+            return
+        reader = unit_of(load)
+        name = buffer_name(self.made.buffer)
+        raise self.site.refuse(
+            "KC3206",
+            f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
+            f"{block.label} "
+            + ("may not write" if found.undecided else "does not write")
+            + f" {self.where}",
+            at=reader,
+            mark={block: f"writes {name}", reader: f"reads {name}"},
+            why=found.undecided or f"element {witness_text(space, found)} is not written",
+        )
 
-    def _rebuild_values(self, top: Operation, made: dict[SSAValue, SSAValue]) -> None:
-        """Compute what is not known at the new place once more, before ``top``."""
-        inside = {id(one) for op in top.walk() for one in op.results}
-        inside |= {
-            id(arg) for op in top.walk() for region in op.regions for body in region.blocks
-            for arg in body.args
+    def require_executed(self) -> None:
+        """Every instance at the new place is one of the old place, and a reduction's only one."""
+        block = self.made.block
+        space = Space()
+        new = space.place(self.anchor)
+        values = self.domain.enter(block, space, new)
+        common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
+        old = space.instance(block, common)
+        found = space.uncovered(new, values, [Supply(old, old_values(old, block))])
+        if found is not None:
+            at = ", ".join(
+                f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+            )
+            raise self.site.refuse(
+                "KC3209",
+                f"{self.primitive}: block {block.label} "
+                + ("may not run" if found.undecided else "does not run")
+                + f" for all that is needed {self.where}",
+                at=block,
+                why=found.undecided
+                or f"it is not run for {at}, which the box around all reads contains",
+            )
+        if block.is_reduction:
+            self._require_once(space)
+
+    def _require_once(self, space: Space) -> None:
+        block = self.made.block
+        first = space.instance(block)
+        shared = {
+            loop: dim
+            for loop, dim in first.loops.items()
+            if loop_tree.is_inside(self.anchor, loop)
+            or loop_tree.defined_inside(self.made.buffer, loop)
         }
-        for op in list(top.walk()):
-            for n, operand in enumerate(op.operands):
-                if id(operand) not in inside:
-                    value = rebuild(operand, top, made)
-                    if value is not operand:
-                        op.operands[n] = value
+        second = space.instance(block, shared)
+        rest = [loop for loop in first.loops if loop not in shared]
+        earlier = lexicographic(
+            [first.loops[one] for one in rest], [second.loops[one] for one in rest]
+        )
+        same = [
+            f"{x} = {y}"
+            for x, y in zip(old_values(first, block), old_values(second, block), strict=True)
+        ]
+        found = space.find([first, second], [earlier, *same])
+        if found is not None:
+            raise self.site.refuse(
+                "KC3209",
+                f"{self.primitive}: block {block.label} "
+                + ("may run" if found.undecided else "runs")
+                + " more than once for the same values of its variables",
+                at=block,
+                why=found.undecided
+                or f"it does at ({first.place(found)}) and at ({second.place(found)}); a reduction "
+                "adds up what it runs for",
+            )
+
+    def require_unchanged(self) -> None:
+        """What the block reads has the same value at the new place."""
+        space = Space()
+        block = self.made.block
+        new = space.place(self.anchor)
+        common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
+        old = space.instance(block, common)
+        is_later = is_before(block, self.anchor)
+        ends = (old, new) if is_later else (new, old)
+        require_unchanged(self.site, self.primitive, self.made, space, old, *ends, [])
+
+    def guards(self) -> list[tuple[bool, bool]]:
+        """Whether the part of each variable can leave its domain."""
+        space = Space()
+        new = space.place(self.anchor)
+        found: list[tuple[bool, bool]] = []
+        for interval, extent in zip(self.domain.intervals, self.made.block.extents, strict=True):
+            if interval.size is None:
+                found.append((False, False))
+                continue
+            base = self.domain.base(interval, space, new)
+            end = f"{base} + {interval.size} > {space.size(extent, new)}"
+            found.append(
+                (
+                    space.find([new], [f"{base} < 0"]) is not None,
+                    space.find([new], [end]) is not None,
+                )
+            )
+        return found
+
+
+def all_loops_around(op: Operation) -> list[ForOp]:
+    """The loops around ``op``, those around the blocks that it is in included."""
+    found: list[ForOp] = []
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        parent = parent.parent_op()
+    return found[::-1]
+
+
+def old_values(instance: Instance, block: BlockOp) -> list[str]:
+    """The variables of ``block`` in an instance of it."""
+    return [instance.values[arg] for arg in block.body.block.args]
+
+
+def build(site: Site, plan: Placing, near: ForOp | None, *, unit_loops: bool) -> list[ForOp]:
+    """Move the block to its new place, with its loops, whose names are new in the nest of ``near``.
+
+    Returns the loops, in the order of the block's variables. Without ``unit_loops`` there are none
+    of one iteration.
+    """
+    block, index = plan.made.block, plan.domain.index
+    wanted: list[tuple[int, int | SSAValue]] = []
+    for n, (interval, extent) in enumerate(zip(plan.domain.intervals, block.extents, strict=True)):
+        size = extent if interval.size is None else interval.size
+        if size != 1 or unit_loops:
+            wanted.append((n, size))
+    names = [block.names[n].removeprefix("v_") for n, _ in wanted]
+    if near is not None:
+        names = site.fresh_names(names, near, [])
+    loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
+    for one in loops:
+        one.location = block.location
+    counters = {n: one for (n, _), one in zip(wanted, loops, strict=True)}
+    bindings: list[AffineExpr] = []
+    conditions: list[AffineConstraintExpr] = []
+    for n, (interval, (low, high)) in enumerate(
+        zip(plan.domain.intervals, plan.guards, strict=True)
+    ):
+        expr = ZERO if interval.size is None else interval.base
+        if n in counters:
+            expr = index.simplify(expr + index.expr(counters[n].var))
+        bindings.append(expr)
+        if low:
+            conditions.append(at_least_zero(expr))
+        if high:
+            extent = block.extents[n]
+            end = AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
+            conditions.append(at_least_zero(index.simplify(end - expr - 1)))
+    old_parent = block.parent_op()
+    block.detach()
+    set_block_spaces(block, index.to_map(bindings), index.to_set(conditions))
+    op: Operation = block
+    for loop in reversed(loops):
+        loop.body.block.add_op(op)
+        op = loop
+    home = plan.anchor.parent
+    assert home is not None
+    home.insert_op_before(op, plan.anchor)
+    _rebuild_values(op)
+    for loop in plan.loose:
+        site.remember(loop.label, went(loop, plan))
+    erase_empty(old_parent)
+    return loops
+
+
+def went(loop: ForOp, plan: Placing) -> str:
+    """What became of a loop that the block has left."""
+    return f"{loop.label} went when block {plan.made.block.label} moved"
+
+
+def _rebuild_values(top: Operation) -> None:
+    """Compute what is not known at the place of ``top`` once more, before it."""
+    made: dict[SSAValue, SSAValue] = {}
+    outside = dict.fromkeys(captured_values(top))
+    replaced = {value: rebuild(value, top, made) for value in outside}
+    for op in top.walk():
+        for n, operand in enumerate(op.operands):
+            if operand in replaced and replaced[operand] is not operand:
+                op.operands[n] = replaced[operand]
+
+
+def loop_near(
+    site: Site,
+    primitive: str,
+    ref: LoopRef,
+    block: BlockOp,
+    users: Sequence[Operation],
+    what: str,
+) -> ForOp:
+    """The loop that ``ref`` means, among those around ``users``, the ``what`` of ``block``."""
+    if isinstance(ref.target, ForOp):
+        return ref.target
+    around = dict.fromkeys(loop for user in users for loop in loop_tree.loops_around(user))
+    found = [loop for loop in around if loop.label == ref.target]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(describe(one) for one in users)
+    if found:
+        raise ScheduleError(
+            "KC3004",
+            f"there are {len(found)} loops '{ref.target}' around the {what} of {block.label}",
+            location=CALL_SITE.get() or location_of(found[1]),
+            why=f"the {what} are {names}",
+            facts=loop_tree.render(site.function, dict.fromkeys(found, "this one?")),
+        )
+    why = site.past(ref.target)
+    if why is None:
+        others = [
+            one
+            for one in loop_tree.blocks(site.function)
+            if any(loop.label == ref.target for loop in loop_tree.loops_around(one))
+        ]
+        if others:
+            why = f"{ref.target} is a loop of block {others[0].label}"
+    raise site.refuse(
+        "KC3201",
+        f"{primitive}: there is no loop '{ref.target}' around the {what} of {block.label}",
+        at=users[0],
+        mark={users[0]: "this is one of them" if len(users) > 1 else "this is the one"},
+        why=why or f"the {what} are {names}",
+        hints=suggest(ref.target, [one.label for one in around], "the loops are"),
+    )

@@ -155,7 +155,7 @@ class Site:
                 facts=loop_tree.render(self.function, dict.fromkeys(found, "this one?")),
                 hints=["name the block too: block=NAME"],
             )
-        past = _HISTORY.get(self.function, {}).get(ref.target)
+        past = self.past(ref.target)
         elsewhere = [
             one
             for one in loop_tree.blocks(self.function)
@@ -219,6 +219,10 @@ class Site:
             facts=_shorten(loop_tree.render(self.outermost(at), marks)),
             hints=hints,
         )
+
+    def past(self, name: str) -> str | None:
+        """What became of the loop ``name``, if it is gone."""
+        return _HISTORY.get(self.function, {}).get(name)
 
     def remember(self, name: str, what: str) -> None:
         """Note what became of the loop ``name``."""

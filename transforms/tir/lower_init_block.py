@@ -59,6 +59,7 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
 )
+from kc.transforms.tir._empty_reductions import fill_if_empty, fill_instead, is_empty
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,12 @@ class LowerInitBlockPass(ModulePass):
             blocks = loop_tree.blocks(function)
             lowering = _Lowering({block.label for block in blocks})
             for block in blocks:
-                if block.has_init and not lowering.hoist(block):
+                if not block.has_init:
+                    continue
+                if is_empty(block):
+                    fill_instead(block, lowering.fresh_name)
+                elif not lowering.hoist(block):
+                    fill_if_empty(block, lowering.fresh_name)
                     guard_init(block)
 
 
