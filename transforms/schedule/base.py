@@ -33,7 +33,7 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.diagnostics import Location, ScheduleError, remark, suggest
 from kc.support.locations import location_of
-from kc.support.option_types import fields_from_options, from_options
+from kc.support.option_types import from_options
 from kc.support.options import Options, option_error
 from kc.support.target import Target, target_of
 
@@ -395,10 +395,7 @@ class SchedulePass(ModulePass):
 
 def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
     """The pass that ``--<primitive>=<options>`` stands for."""
-    if not options:
-        if not takes_defaults(primitive):
-            # Conversion reports the first missing option.
-            fields_from_options(primitive, options, primitive.name)
+    if not options and takes_defaults(primitive):
         return SchedulePass(primitive)
     own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
     known = list(dict.fromkeys([*own, "block", "func"]))

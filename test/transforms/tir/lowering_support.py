@@ -85,18 +85,14 @@ def outputs(module: ModuleOp, args: list[Any], name: str = "f") -> list[np.ndarr
     return [one for one in copies if isinstance(one, np.ndarray)]
 
 
-def check_all_stages(text: str, args: list[Any], bits: tuple[int, ...] = (128, 256)) -> None:
-    """Every pass keeps what the program computes, for vectors of several widths."""
-    expected = outputs(parse(text), args)
-    for width in bits:
-        module = parse(text)
-        for one in stages(width):
-            before = text_of(module)
-            lower(module, [one])
-            for n, (got, want) in enumerate(zip(outputs(module, args), expected, strict=True)):
-                np.testing.assert_array_equal(
-                    got,
-                    want,
-                    err_msg=f"array {n} after {one.name}, {width} bits\n{before}\n-->\n"
-                    + text_of(module),
-                )
+def check_all_stages(text: str, args: list[Any], vector_bits: int = 256) -> None:
+    """Every pass keeps what the program computes."""
+    module = parse(text)
+    expected = outputs(module, args)
+    for one in stages(vector_bits):
+        before = text_of(module)
+        lower(module, [one])
+        for n, (got, want) in enumerate(zip(outputs(module, args), expected, strict=True)):
+            np.testing.assert_array_equal(
+                got, want, err_msg=f"array {n}\n{before}\n{one.name}:\n{text_of(module)}"
+            )

@@ -69,13 +69,9 @@ def nests(draw, spatial: dict[str, int], reduce: dict[str, int]):
     kinds = {}
     for name, _ in nest.loops:
         allowed = ["serial", "unrolled"]
-        if not nest.users(name) & set(reduce):
-            # A vector holds no vectors and starts no threads.
-            allowed.append("vectorized" if "vectorized" in kinds.values() else "parallel")
-            if "vectorized" not in kinds.values():
-                allowed += ["vectorized"] * 3
-            else:
-                allowed.remove("vectorized")
+        if not nest.users(name) & set(reduce) and "vectorized" not in kinds.values():
+            # Inside a vectorized loop there are neither vectors nor threads.
+            allowed += ["parallel", *["vectorized"] * 3]
         kinds[name] = draw(st.sampled_from(allowed))
     return nest, kinds
 
@@ -93,7 +89,8 @@ def nest_text(nest: Nest, kinds: dict[str, str], block: str) -> str:
     return text
 
 
-SIZES = st.integers(1, 9)
+SIZES = st.integers(1, 6)
+BITS = st.sampled_from([64, 128, 256])
 
 REDUCTION = """
 tir.block "C" (spatial %vi in {i} = <i>, spatial %vj in {j} = <j>, reduce %vk in {k} = <k>,
@@ -138,9 +135,7 @@ def test_reductions(data):
       {nest_text(nest, kinds, block)}
       func.return
     }}"""
-    plain = Nest(
-        [("i", i), ("j", j), ("k", k), ("l", l)], {name: f"%{name}" for name in "ijkl"}
-    )
+    plain = Nest([("i", i), ("j", j), ("k", k), ("l", l)], {name: f"%{name}" for name in "ijkl"})
     reference = text.replace(
         nest_text(nest, kinds, block), nest_text(plain, dict.fromkeys("ijkl", "serial"), block)
     )
@@ -152,7 +147,7 @@ def test_reductions(data):
     expected = outputs(parse(reference), args)
     for got, want in zip(outputs(parse(text), args), expected, strict=True):
         np.testing.assert_array_equal(got, want)
-    check_all_stages(text, args)
+    check_all_stages(text, args, data.draw(BITS))
 
 
 ELEMENTWISE = """
@@ -176,7 +171,7 @@ tir.block "D" (spatial %vi in {i} = <i>, spatial %vj in {j} = <j>) <where> do {{
 
 @given(st.data())
 def test_elementwise_blocks(data):
-    i, j = data.draw(SIZES), data.draw(st.integers(1, 40))
+    i, j = data.draw(SIZES), data.draw(st.integers(1, 24))
     nest, kinds = data.draw(nests({"i": i, "j": j}, {}))
     size = i * j
     a = data.draw(
@@ -215,4 +210,4 @@ def test_elementwise_blocks(data):
         rng.integers(0, 2, (i, j)).astype(np.bool_),
         np.zeros((i, j), np.int32),
     ]
-    check_all_stages(text, args)
+    check_all_stages(text, args, data.draw(BITS))

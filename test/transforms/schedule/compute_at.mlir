@@ -1,0 +1,198 @@
+// B is computed in loops of C: as much as an iteration needs, with a predicate where the box leaves
+// the domain, the init of a reduction with it, and the buffer private to the iteration.
+// RUN: kc-opt %s --compute-at="func=rows block=B loop=i" | FileCheck %s --check-prefix=ROWS
+// RUN: kc-opt %s --split="func=rows block=C loop=i factors=?,4" --compute-at="func=rows block=B loop=i_o" \
+// RUN:   | FileCheck %s --check-prefix=TILE
+// RUN: kc-opt %s --compute-at="func=rows block=B loop=j preserve-unit-loops" \
+// RUN:   | FileCheck %s --check-prefix=POINT
+// RUN: kc-opt %s --compute-at="func=sums block=S loop=i" --compute-at="func=sums block=T loop=i index=-2" \
+// RUN:   | FileCheck %s --check-prefix=SUM
+// RUN: kc-opt %s --compute-at="func=sizes block=B loop=j" | FileCheck %s --check-prefix=SIZE
+
+te.func @rows(%A: tensor<16x8xf32>) -> tensor<14x8xf32> {
+  %B = te.compute "B" [%i = 16, %j = 8] {
+    %a = te.read %A[%i, %j] : tensor<16x8xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<16x8xf32>
+  %C = te.compute "C" [%i = 14, %j = 8] {
+    %x = te.read %B[%i, %j] : tensor<16x8xf32>
+    %y = te.read %B[%i + 2, %j] : tensor<16x8xf32>
+    %c = arith.mulf %x, %y : f32
+    te.yield %c : f32
+  } : tensor<14x8xf32>
+  te.return %C : tensor<14x8xf32>
+}
+
+te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %S = te.compute "S" [%i = 4] reduce sum [%k = 8] {
+    %a = te.read %A[%i, %k] : tensor<4x8xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  %T = te.compute "T" [%i = 4] reduce max [%k = 8] {
+    %a = te.read %A[%i, %k] : tensor<4x8xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  %C = te.compute "C" [%i = 4, %j = 8] {
+    %x = te.read %S[%i] : tensor<4xf32>
+    %y = te.read %T[%i] : tensor<4xf32>
+    %c = arith.mulf %x, %y : f32
+    te.yield %c : f32
+  } : tensor<4x8xf32>
+  te.return %C : tensor<4x8xf32>
+}
+
+te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
+    -> tensor<8x?xf32> attributes {kc.symbols = ["n"]} {
+  %n = te.symbol "n"
+  %B = te.compute "B" [%i = %n, %j = 8] {
+    %a = te.read %A[%i, %j] : tensor<?x8xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<?x8xf32>
+  %C = te.compute "C" [%i = 8, %j = %n] reduce sum [%k = 8] {
+    %x = te.read %B[%j, %k] : tensor<?x8xf32>
+    te.yield %x : f32
+  } : tensor<8x?xf32>
+  te.return %C : tensor<8x?xf32>
+}
+
+// ROWS:      func.func @rows(
+// ROWS-NEXT:   tir.for %i in 14 {
+// ROWS-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
+// ROWS-NEXT:     tir.for %i_1 in 3 {
+// ROWS-NEXT:       tir.for %j "j_1" in 8 {
+// ROWS-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
+// ROWS-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
+// ROWS-NEXT:           %b = arith.addf %a, %a : f32
+// ROWS-NEXT:           tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
+// ROWS-NEXT:         }
+// ROWS-NEXT:       }
+// ROWS-NEXT:     }
+// ROWS-NEXT:     tir.for %j_1 "j" in 8 {
+// ROWS-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j_1) do {
+// ROWS-NEXT:         %x = tir.load %B[%v_i, %v_j] : memref<16x8xf32>
+// ROWS-NEXT:         %y = tir.load %B[%v_i + 2, %v_j] : memref<16x8xf32>
+// ROWS-NEXT:         %c = arith.mulf %x, %y : f32
+// ROWS-NEXT:         tir.store %c, %C[%v_i, %v_j] : memref<14x8xf32>
+// ROWS-NEXT:       }
+// ROWS-NEXT:     }
+// ROWS-NEXT:   }
+// ROWS-NEXT:   func.return
+// ROWS-NEXT: }
+
+// TILE:      func.func @rows(
+// TILE-NEXT:   tir.for %i_o in 4 {
+// TILE-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
+// TILE-NEXT:     tir.for %i in 6 {
+// TILE-NEXT:       tir.for %j "j_1" in 8 {
+// TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i < 16) do {
+// TILE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
+// TILE-NEXT:           %b = arith.addf %a, %a : f32
+// TILE-NEXT:           tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
+// TILE-NEXT:         }
+// TILE-NEXT:       }
+// TILE-NEXT:     }
+// TILE-NEXT:     tir.for %i_i in 4 {
+// TILE-NEXT:       tir.for %j_1 "j" in 8 {
+// TILE-NEXT:         tir.block "C" (spatial %v_i in 14 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j_1) where (%i_o * 4 + %i_i < 14) do {
+// TILE-NEXT:           %x = tir.load %B[%v_i, %v_j] : memref<16x8xf32>
+// TILE-NEXT:           %y = tir.load %B[%v_i + 2, %v_j] : memref<16x8xf32>
+// TILE-NEXT:           %c = arith.mulf %x, %y : f32
+// TILE-NEXT:           tir.store %c, %C[%v_i, %v_j] : memref<14x8xf32>
+// TILE-NEXT:         }
+// TILE-NEXT:       }
+// TILE-NEXT:     }
+// TILE-NEXT:   }
+// TILE-NEXT:   func.return
+// TILE-NEXT: }
+
+// POINT:      func.func @rows(
+// POINT-NEXT:   tir.for %i in 14 {
+// POINT-NEXT:     tir.for %j in 8 {
+// POINT-NEXT:       %B = tir.alloc "B" : memref<16x8xf32>
+// POINT-NEXT:       tir.for %i_1 in 3 {
+// POINT-NEXT:         tir.for %j_1 in 1 {
+// POINT-NEXT:           tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
+// POINT-NEXT:             %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
+// POINT-NEXT:             %b = arith.addf %a, %a : f32
+// POINT-NEXT:             tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
+// POINT-NEXT:           }
+// POINT-NEXT:         }
+// POINT-NEXT:       }
+// POINT-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j) do {
+// POINT-NEXT:         %x = tir.load %B[%v_i, %v_j] : memref<16x8xf32>
+// POINT-NEXT:         %y = tir.load %B[%v_i + 2, %v_j] : memref<16x8xf32>
+// POINT-NEXT:         %c = arith.mulf %x, %y : f32
+// POINT-NEXT:         tir.store %c, %C[%v_i, %v_j] : memref<14x8xf32>
+// POINT-NEXT:       }
+// POINT-NEXT:     }
+// POINT-NEXT:   }
+// POINT-NEXT:   func.return
+// POINT-NEXT: }
+
+// SUM:      func.func @sums(
+// SUM-NEXT:   tir.for %i in 4 {
+// SUM-NEXT:     %T = tir.alloc "T" : memref<4xf32>
+// SUM-NEXT:     tir.for %k "k_1" in 8 {
+// SUM-NEXT:       tir.block "T" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init {
+// SUM-NEXT:         %0 = arith.constant 0xff800000 : f32
+// SUM-NEXT:         tir.store %0, %T[%v_i] : memref<4xf32>
+// SUM-NEXT:       } do {
+// SUM-NEXT:         %a = tir.load %A[%v_i, %v_k] : memref<4x8xf32>
+// SUM-NEXT:         %1 = tir.load %T[%v_i] : memref<4xf32>
+// SUM-NEXT:         %2 = arith.maximumf %1, %a : f32
+// SUM-NEXT:         tir.store %2, %T[%v_i] : memref<4xf32>
+// SUM-NEXT:       }
+// SUM-NEXT:     }
+// SUM-NEXT:     %S = tir.alloc "S" : memref<4xf32>
+// SUM-NEXT:     tir.for %k_1 "k" in 8 {
+// SUM-NEXT:       tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k_1) init {
+// SUM-NEXT:         %0 = arith.constant 0.000000e+00 : f32
+// SUM-NEXT:         tir.store %0, %S[%v_i] : memref<4xf32>
+// SUM-NEXT:       } do {
+// SUM-NEXT:         %a = tir.load %A[%v_i, %v_k] : memref<4x8xf32>
+// SUM-NEXT:         %1 = tir.load %S[%v_i] : memref<4xf32>
+// SUM-NEXT:         %2 = arith.addf %1, %a : f32
+// SUM-NEXT:         tir.store %2, %S[%v_i] : memref<4xf32>
+// SUM-NEXT:       }
+// SUM-NEXT:     }
+// SUM-NEXT:     tir.for %j in 8 {
+// SUM-NEXT:       tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+// SUM-NEXT:         %x = tir.load %S[%v_i] : memref<4xf32>
+// SUM-NEXT:         %y = tir.load %T[%v_i] : memref<4xf32>
+// SUM-NEXT:         %c = arith.mulf %x, %y : f32
+// SUM-NEXT:         tir.store %c, %C[%v_i, %v_j] : memref<4x8xf32>
+// SUM-NEXT:       }
+// SUM-NEXT:     }
+// SUM-NEXT:   }
+// SUM-NEXT:   func.return
+// SUM-NEXT: }
+
+// SIZE:      func.func @sizes(
+// SIZE-NEXT:   %n = tir.symbol "n"
+// SIZE-NEXT:   tir.for %i in 8 {
+// SIZE-NEXT:     tir.for %j in %n {
+// SIZE-NEXT:       %B = tir.alloc "B" (%n) : memref<?x8xf32>
+// SIZE-NEXT:       tir.for %j_1 in 8 {
+// SIZE-NEXT:         tir.block "B" (spatial %v_i in %n = %j, spatial %v_j in 8 = %j_1) do {
+// SIZE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<?x8xf32>
+// SIZE-NEXT:           %b = arith.addf %a, %a : f32
+// SIZE-NEXT:           tir.store %b, %B[%v_i, %v_j] : memref<?x8xf32>
+// SIZE-NEXT:         }
+// SIZE-NEXT:       }
+// SIZE-NEXT:       tir.for %k in 8 {
+// SIZE-NEXT:         tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in %n = %j, reduce %v_k in 8 = %k) init {
+// SIZE-NEXT:           %0 = arith.constant 0.000000e+00 : f32
+// SIZE-NEXT:           tir.store %0, %C[%v_i, %v_j] : memref<8x?xf32>
+// SIZE-NEXT:         } do {
+// SIZE-NEXT:           %x = tir.load %B[%v_j, %v_k] : memref<?x8xf32>
+// SIZE-NEXT:           %1 = tir.load %C[%v_i, %v_j] : memref<8x?xf32>
+// SIZE-NEXT:           %2 = arith.addf %1, %x : f32
+// SIZE-NEXT:           tir.store %2, %C[%v_i, %v_j] : memref<8x?xf32>
+// SIZE-NEXT:         }
+// SIZE-NEXT:       }
+// SIZE-NEXT:     }
+// SIZE-NEXT:   }
+// SIZE-NEXT:   func.return
+// SIZE-NEXT: }

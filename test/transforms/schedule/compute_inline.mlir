@@ -1,0 +1,104 @@
+// B is computed where it is read, at the elements that are read; variables of B that are used as
+// values become tir.apply.
+// RUN: kc-opt %s --compute-inline="func=twice block=B" | FileCheck %s --check-prefix=TWICE
+// RUN: kc-opt %s --split="func=chain block=C loop=i factors=?,4" --compute-inline="func=chain block=B" --compute-inline="func=chain block=A2" \
+// RUN:   | FileCheck %s --check-prefix=CHAIN
+// RUN: kc-opt %s --compute-inline="func=index_value block=B" | FileCheck %s --check-prefix=INDEX
+
+te.func @twice(%A: tensor<16x8xf32>) -> tensor<8x14xf32> {
+  %B = te.compute "B" [%i = 16, %j = 8] {
+    %a = te.read %A[%i, %j] : tensor<16x8xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<16x8xf32>
+  %C = te.compute "C" [%i = 8, %j = 14] {
+    %x = te.read %B[%j, %i] : tensor<16x8xf32>
+    %y = te.read %B[%j + 2, 7 - %i] : tensor<16x8xf32>
+    %c = arith.mulf %x, %y : f32
+    te.yield %c : f32
+  } : tensor<8x14xf32>
+  te.return %C : tensor<8x14xf32>
+}
+
+te.func @chain(%A: tensor<10xf32>) -> tensor<10xf32> {
+  %A2 = te.compute "A2" [%i = 10] {
+    %a = te.read %A[9 - %i] : tensor<10xf32>
+    %b = arith.mulf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<10xf32>
+  %B = te.compute "B" [%i = 10] {
+    %a = te.read %A2[%i] : tensor<10xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<10xf32>
+  %C = te.compute "C" [%i = 10] {
+    %x = te.read %B[%i] : tensor<10xf32>
+    %y = te.read %A2[%i] : tensor<10xf32>
+    %c = arith.subf %x, %y : f32
+    te.yield %c : f32
+  } : tensor<10xf32>
+  te.return %C : tensor<10xf32>
+}
+
+func.func @index_value(%C: memref<7xindex>) {
+  %B = tir.alloc "B" : memref<3x8xindex>
+  tir.for %j in 7 {
+    tir.block "B" (spatial %v_j in 7 = %j) do {
+      %c = arith.constant 3 : index
+      %p = arith.muli %v_j, %c : index
+      tir.store %p, %B[2, %v_j + 1] : memref<3x8xindex>
+    }
+  }
+  tir.for %i in 7 {
+    tir.block "C" (spatial %v_i in 7 = %i) do {
+      %x = tir.load %B[2, 7 - %v_i] : memref<3x8xindex>
+      tir.store %x, %C[%v_i] : memref<7xindex>
+    }
+  }
+  func.return
+}
+
+// TWICE:      func.func @twice(
+// TWICE-NEXT:   tir.for %i in 8 {
+// TWICE-NEXT:     tir.for %j in 14 {
+// TWICE-NEXT:       tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 14 = %j) do {
+// TWICE-NEXT:         %a = tir.load %A[%v_j, %v_i] : memref<16x8xf32>
+// TWICE-NEXT:         %b = arith.addf %a, %a : f32
+// TWICE-NEXT:         %a_1 = tir.load %A[%v_j + 2, %v_i * -1 + 7] : memref<16x8xf32>
+// TWICE-NEXT:         %b_1 = arith.addf %a_1, %a_1 : f32
+// TWICE-NEXT:         %c = arith.mulf %b, %b_1 : f32
+// TWICE-NEXT:         tir.store %c, %C[%v_i, %v_j] : memref<8x14xf32>
+// TWICE-NEXT:       }
+// TWICE-NEXT:     }
+// TWICE-NEXT:   }
+// TWICE-NEXT:   func.return
+// TWICE-NEXT: }
+
+// CHAIN:      func.func @chain(
+// CHAIN-NEXT:   tir.for %i_o in 3 {
+// CHAIN-NEXT:     tir.for %i_i in 4 {
+// CHAIN-NEXT:       tir.block "C" (spatial %v_i in 10 = %i_o * 4 + %i_i) where (%i_o * 4 + %i_i < 10) do {
+// CHAIN-NEXT:         %a = tir.load %A[%v_i * -1 + 9] : memref<10xf32>
+// CHAIN-NEXT:         %b = arith.mulf %a, %a : f32
+// CHAIN-NEXT:         %b_1 = arith.addf %b, %b : f32
+// CHAIN-NEXT:         %a_1 = tir.load %A[%v_i * -1 + 9] : memref<10xf32>
+// CHAIN-NEXT:         %b_2 = arith.mulf %a_1, %a_1 : f32
+// CHAIN-NEXT:         %c = arith.subf %b_1, %b_2 : f32
+// CHAIN-NEXT:         tir.store %c, %C[%v_i] : memref<10xf32>
+// CHAIN-NEXT:       }
+// CHAIN-NEXT:     }
+// CHAIN-NEXT:   }
+// CHAIN-NEXT:   func.return
+// CHAIN-NEXT: }
+
+// INDEX:      func.func @index_value(
+// INDEX-NEXT:   tir.for %i in 7 {
+// INDEX-NEXT:     tir.block "C" (spatial %v_i in 7 = %i) do {
+// INDEX-NEXT:       %0 = tir.apply (%v_i * -1 + 6)
+// INDEX-NEXT:       %c = arith.constant 3 : index
+// INDEX-NEXT:       %p = arith.muli %0, %c : index
+// INDEX-NEXT:       tir.store %p, %C[%v_i] : memref<7xindex>
+// INDEX-NEXT:     }
+// INDEX-NEXT:   }
+// INDEX-NEXT:   func.return
+// INDEX-NEXT: }

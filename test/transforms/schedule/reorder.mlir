@@ -1,0 +1,62 @@
+// RUN: kc-opt %s --reorder="block=C loops=k,j" | FileCheck %s
+// RUN: kc-opt %s --reorder="block=C loops=k,i" | FileCheck %s --check-prefix=SLOTS
+// RUN: kc-opt %s --reorder="block=C loops=i,j,k" | FileCheck %s --check-prefix=SAME
+// RUN: kc-opt %s --split="block=C loop=j factors=?,4" --vectorize="block=C loop=j_i" --reorder="block=C loops=j_i,k" | FileCheck %s --check-prefix=KIND
+// RUN: kc-opt %s --reorder="func=forward loops=j,i" | FileCheck %s --check-prefix=FORWARD
+
+// Updates of a reduction may change places.
+// CHECK-LABEL: func.func @matmul
+// CHECK:       tir.for %i in 16 {
+// CHECK-NEXT:    tir.for %k in 8 {
+// CHECK-NEXT:      tir.for %j in 12 {
+// CHECK-NEXT:        tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {
+
+// Only the named loops exchange their places: j stays in the middle.
+// SLOTS:       tir.for %k in 8 {
+// SLOTS-NEXT:    tir.for %j in 12 {
+// SLOTS-NEXT:      tir.for %i in 16 {
+
+// SAME:        tir.for %i in 16 {
+// SAME-NEXT:     tir.for %j in 12 {
+// SAME-NEXT:       tir.for %k in 8 {
+
+// The kind moves with the loop.
+// KIND:        tir.for %j_o in 3 {
+// KIND-NEXT:     tir.for %j_i in 4 vectorized {
+// KIND-NEXT:       tir.for %k in 8 {
+func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
+  tir.for %i in 16 {
+    tir.for %j in 12 {
+      tir.for %k in 8 {
+        tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %C[%v_i, %v_j] : memref<16x12xf32>
+        } do {
+          %a = tir.load %A[%v_i, %v_k] : memref<16x8xf32>
+          %b = tir.load %B[%v_k, %v_j] : memref<8x12xf32>
+          %p = arith.mulf %a, %b : f32
+          %c = tir.load %C[%v_i, %v_j] : memref<16x12xf32>
+          %s = arith.addf %c, %p : f32
+          tir.store %s, %C[%v_i, %v_j] : memref<16x12xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// A[i + 1, j + 1] depends on A[i, j]: forward in both loops, so the order does not matter.
+// FORWARD-LABEL: func.func @forward
+// FORWARD:       tir.for %j in 7 {
+// FORWARD-NEXT:    tir.for %i in 7 {
+// FORWARD-NEXT:      %a = tir.load %A[%i, %j] : memref<8x8xf32>
+// FORWARD-NEXT:      tir.store %a, %A[%i + 1, %j + 1] : memref<8x8xf32>
+func.func @forward(%A: memref<8x8xf32>) {
+  tir.for %i in 7 {
+    tir.for %j in 7 {
+      %a = tir.load %A[%i, %j] : memref<8x8xf32>
+      tir.store %a, %A[%i + 1, %j + 1] : memref<8x8xf32>
+    }
+  }
+  func.return
+}
