@@ -22,7 +22,8 @@ After::
 
 Block variables become their bindings: affine maps and sets absorb them, other uses share a
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
-(then it goes) or never does (then the block goes); existing ``tir.if`` are treated alike.
+(then it goes) or never does (then the block goes); existing ``tir.if`` are treated alike. Loops of
+no iteration go.
 
 Requires: no block has an init region (``lower-init-block``).
 """
@@ -40,7 +41,7 @@ from xdsl.passes import ModulePass
 
 from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
-from kc.dialects.tir import INDEX, ApplyOp, BlockOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -78,6 +79,10 @@ class _Lowering:
                 work += self._block(op)
             elif isinstance(op, IfOp):
                 work += self._if(op)
+            elif isinstance(op, ForOp) and op.static_extent == 0:
+                work.append(op.next_op)
+                op.detach()
+                op.erase(safe_erase=False)
             else:
                 work.append(op.next_op)
                 if isinstance(op, LoadOp | StoreOp):

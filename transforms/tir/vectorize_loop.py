@@ -46,7 +46,7 @@ from kc.dialects.tir import ApplyOp, BlockOp, ForKind, ForKindAttr, ForOp, IfOp,
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.support.target import target_of
-from kc.transforms.tir.vector_chunk import CannotVectorizeError, Chunk
+from kc.transforms.tir._vector_chunk import CannotVectorizeError, Chunk
 
 MAX_VECTORS = 4
 """How many native vectors one vector of the code is at most."""

@@ -83,6 +83,7 @@
 //EMPTY-NEXT:  why: R is then its initial value, which a fused loop that does not run would not write
 //EMPTY-NEXT:  try: fuse spatial loops and reduction loops separately
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

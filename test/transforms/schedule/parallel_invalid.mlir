@@ -54,6 +54,7 @@
 //VECTOR-NEXT:  why: threads are not started from threads or from vector lanes
 //VECTOR-NEXT:  try: parallel a loop outside
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

@@ -58,6 +58,7 @@
 //INIT-NEXT:   |        block C
 //INIT-NEXT:  why: C at (j_k_fused_o=2, j_k_fused_i=2) writes C[0, 1], which C at (j_k_fused_o=3, j_k_fused_i=0) updates (for i = 0)
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

@@ -115,6 +115,7 @@
 //SYMBOLS-NEXT:  why: they give 32 iterations, the extent is symbolic
 //SYMBOLS-NEXT:  try: leave one open: factors=?,8
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

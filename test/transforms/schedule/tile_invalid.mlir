@@ -31,6 +31,7 @@
 //ORDER-NEXT:   |          store to A
 //ORDER-NEXT:  why: the statement at (x_o=0, x_i=0, y_o=1, y_i=0) writes A[1, 4], which the statement at (x_o=0, x_i=1, y_o=0, y_i=3) reads
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

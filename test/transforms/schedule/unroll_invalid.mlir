@@ -26,6 +26,7 @@
 //LOOP-NEXT:   |        block C
 //LOOP-NEXT:  try: the loops are: i, j, k
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

@@ -45,6 +45,7 @@
 //KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
 //KIND-NEXT:  try: vectorize first, then unroll one of the results
 
+
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

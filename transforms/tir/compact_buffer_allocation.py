@@ -1,0 +1,236 @@
+"""compact-buffer-allocation: a buffer is as small as what is used of it at a time.
+
+Before::
+
+    %B = tir.alloc "B" : memref<16x16xf32>
+    tir.for %i in 14 {
+      tir.for %i_1 in 3 {
+        tir.for %j in 16 {
+          tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) do {
+            tir.store %b, %B[%v_i, %v_j] : memref<16x16xf32>
+      tir.for %j in 16 {
+        tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j) do {
+          %x = tir.load %B[%v_i + 2, %v_j] : memref<16x16xf32>
+
+After::
+
+    tir.for %i in 14 {
+      %B = tir.alloc "B" : memref<3x16xf32>
+      tir.for %i_1 in 3 {
+        tir.for %j in 16 {
+          tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) do {
+            tir.store %b, %B[%v_i - %i, %v_j] : memref<3x16xf32>
+      tir.for %j in 16 {
+        tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j) do {
+          %x = tir.load %B[%v_i - %i + 2, %v_j] : memref<3x16xf32>
+
+The buffer moves into the loop around all of its accesses in which it is smallest (the outermost of
+those), if every iteration reads only what it has written before: that is proven, else the buffer
+stays where it is. There it shrinks to the box around its accesses; indices are rebased.
+
+Requires nothing. Buffers that something else than ``tir.load`` and ``tir.store`` uses stay as they
+are. (TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, ModuleOp, NoneAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Space, Supply
+from kc.analysis.regions import Interval, box, index_values
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.transforms.affine_rewrite import compact
+
+Access = LoadOp | StoreOp
+
+
+@dataclass(frozen=True)
+class CompactBufferAllocationPass(ModulePass):
+    """Move buffers into the loops that use them, and shrink them to what is used there."""
+
+    name = "compact-buffer-allocation"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in loop_tree.functions(op):
+            allocs = [one for one in function.walk() if isinstance(one, AllocOp)]
+            if allocs:
+                index = index_values(function)
+                for alloc in allocs:
+                    _compact(alloc, index)
+
+
+def _compact(alloc: AllocOp, index: IndexValues) -> None:
+    accesses: list[Access] = []
+    for use in alloc.buffer.uses:
+        op = use.operation
+        if not isinstance(op, LoadOp | StoreOp) or op.buffer is not alloc.buffer:
+            return
+        accesses.append(op)
+    home = alloc.parent
+    if not accesses or home is None:
+        return
+    places: list[tuple[ForOp | None, list[Interval]]] = []
+    for loop in (None, *_loops_around_all(accesses, home)):
+        region = box(accesses, home if loop is None else loop.body.block, index)
+        assert region is not None
+        places.append((loop, _useful(region, alloc)))
+    # The smallest first, of those as small the outermost; a proof is asked for only where it pays.
+    for loop, region in sorted(places, key=lambda place: _cost(place[1], alloc)):
+        if loop is None or not carries_values(accesses, loop):
+            if loop is not None:
+                _move(alloc, accesses, loop.body.block)
+            _shrink(alloc, accesses, region, index)
+            return
+
+
+def _loops_around_all(accesses: Sequence[Access], home: Block) -> list[ForOp]:
+    """The loops around all accesses, below ``home``, outermost first; none of vector lanes."""
+    common: list[ForOp] | None = None
+    for access in accesses:
+        path: list[ForOp] = []
+        child: Operation = access
+        while child.parent is not home:
+            parent = child.parent_op()
+            assert parent is not None, "a use is below its definition"
+            if isinstance(parent, BlockOp):
+                path.clear()
+            elif isinstance(parent, ForOp):
+                path.append(parent)
+            child = parent
+        path.reverse()
+        common = path if common is None else [one for one in common if one in path]
+    found: list[ForOp] = []
+    for loop in common or []:
+        if loop.kind.data is ForKind.VECTORIZED:
+            break
+        found.append(loop)
+    return found
+
+
+def _useful(region: Sequence[Interval], alloc: AllocOp) -> list[Interval]:
+    """``region`` with the whole of each dimension that it would not make smaller."""
+    type_ = alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    whole = Interval(AffineExpr.constant(0), None)
+    if not isinstance(type_.layout, NoneAttr):
+        return [whole] * len(region)
+    return [
+        whole if one.size is None or DYNAMIC != size <= one.size else one
+        for one, size in zip(region, type_.get_shape(), strict=True)
+    ]
+
+
+def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
+    """The number of dynamic dimensions, and the number of elements of the others."""
+    type_ = alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    dynamic, elements = 0, 1
+    for one, size in zip(region, type_.get_shape(), strict=True):
+        if one.size is not None:
+            elements *= one.size
+        elif size == DYNAMIC:
+            dynamic += 1
+        else:
+            elements *= size
+    return dynamic, elements
+
+
+def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
+    """Whether an iteration of ``loop`` may read what it has not written before."""
+    stores = [one for one in accesses if isinstance(one, StoreOp)]
+    for load in accesses:
+        if not isinstance(load, LoadOp):
+            continue
+        space = Space()
+        read = space.instance(load)
+        element = space.element(load, read)
+        shared = {}
+        for around, dim in read.loops.items():
+            shared[around] = dim
+            if around is loop:
+                break
+        supplies = []
+        for store in stores:
+            write = space.instance(store, shared)
+            written = space.element(store, write)
+            supplies.append(Supply(write, written, [space.before(write, read)]))
+        bounds = space.in_bounds(load, element, read)
+        if space.uncovered(read, element, supplies, bounds) is not None:
+            return True
+    return False
+
+
+def _move(alloc: AllocOp, accesses: Sequence[Access], home: Block) -> None:
+    """Put ``alloc`` before the first op of ``home`` that uses it."""
+    users: set[Operation] = set()
+    for op in accesses:
+        child: Operation = op
+        while child.parent is not home:
+            parent = child.parent_op()
+            assert parent is not None, "all accesses are below the new place"
+            child = parent
+        users.add(child)
+    first = next(op for op in home.ops if op in users)
+    alloc.detach()
+    home.insert_op_before(alloc, first)
+
+
+def _shrink(
+    alloc: AllocOp, accesses: Sequence[Access], region: Sequence[Interval], index: IndexValues
+) -> None:
+    if all(one.size is None for one in region):
+        return
+    type_ = alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    shape: list[int] = []
+    sizes = []
+    dynamic = iter(alloc.dynamic_sizes)
+    for one, size in zip(region, type_.get_shape(), strict=True):
+        given = next(dynamic) if size == DYNAMIC else None
+        if one.size is None and given is not None:
+            sizes.append(given)
+        shape.append(size if one.size is None else one.size)
+    new = AllocOp(
+        alloc.label,
+        MemRefType(type_.element_type, shape, type_.layout, type_.memory_space),
+        sizes,
+    )
+    new.attributes.update(alloc.attributes)
+    new.location = alloc.location
+    base, base_operands = index.to_map([one.base for one in region])
+    single = [one.size == 1 for one in region]
+    for op in accesses:
+        _rebase(op, base, base_operands, single)
+    home = alloc.parent
+    assert home is not None
+    home.insert_op_before(new, alloc)
+    alloc.buffer.replace_all_uses_with(new.buffer)
+    alloc.detach()
+    alloc.erase()
+
+
+def _rebase(
+    op: Access, base: AffineMap, base_operands: Sequence[SSAValue], single: Sequence[bool]
+) -> None:
+    """Subtract ``base`` from the indices of ``op``; what is ``single`` has only the index 0."""
+    operands = list(op.operands_of_map)
+    moved = [AffineExpr.dimension(len(operands) + n) for n in range(len(base_operands))]
+    exprs = tuple(
+        ZERO if is_single else old - by.replace_dims_and_symbols(moved, [])
+        for old, by, is_single in zip(op.indices.data.results, base.results, single, strict=True)
+    )
+    space = AffineMap(len(operands) + len(base_operands), 0, exprs)
+    map_, operands = compact(space, [*operands, *base_operands])
+    fixed = len(op.operands) - len(op.operands_of_map)
+    op.operands = [*list(op.operands)[:fixed], *operands]
+    op.indices = AffineMapAttr(map_)
