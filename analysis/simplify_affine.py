@@ -97,22 +97,23 @@ def _linear(expr: AffineExpr, ranges: Sequence[Bounds]) -> _Linear:
     constant = 0
     has_mod = False
     work = [(expr, 1)]
+    # The types are compared as such: isinstance is slow on xDSL's expressions, which have an ABC.
     while work:
         part, factor = work.pop()
-        if isinstance(part, AffineConstantExpr):
+        if type(part) is AffineConstantExpr:
             constant += factor * part.value
             continue
-        if isinstance(part, AffineDimExpr):
+        if type(part) is AffineDimExpr:
             low, high = _range(part.position, ranges)
             if low is not None and low == high:
                 constant += factor * low
                 continue
-        elif isinstance(part, AffineBinaryOpExpr):
+        elif type(part) is AffineBinaryOpExpr:
             lhs, rhs = part.lhs, part.rhs
             if part.kind is AffineBinaryOpKind.Add:
                 work += [(rhs, factor), (lhs, factor)]
                 continue
-            if isinstance(rhs, AffineConstantExpr):
+            if type(rhs) is AffineConstantExpr:
                 if part.kind is AffineBinaryOpKind.Mul:
                     work.append((lhs, factor * rhs.value))
                     continue

@@ -34,9 +34,9 @@ def emit_llvm_ir(
     """``module``, which has llvm.func and llvm.mlir.global only, as LLVM IR text.
 
     ``triple`` and ``data_layout`` default to the module's attributes llvm.target_triple and
-    llvm.data_layout. Functions get ``cpu`` and ``features`` (``"+avx2,+fma"``) unless they have
-    their own. ``writers`` adds ops of other dialects: a function (writer, op) -> instruction.
-    Raises CodegenError.
+    llvm.data_layout. Functions get ``cpu`` and ``features`` (``"+avx2,+fma"``) unless they name a
+    CPU or features of their own. ``writers`` adds ops of other dialects, each as a function
+    (writer, op) -> instruction. Raises CodegenError.
     """
     writers = {**WRITERS, **writers} if writers else WRITERS
     symbols = collect_symbols(module)
@@ -108,7 +108,7 @@ def _check_ops(
 def _check_attributes(op: Operation) -> None:
     """An attribute of no dialect was meant to be a property: do not drop it silently."""
     for name in op.attributes:
-        if "." not in name:
+        if "." not in name and op.name.startswith("llvm."):
             raise error(op, "KC4103", f"the attribute '{name}' has no translation to LLVM IR")
 
 
@@ -140,12 +140,8 @@ def _function_text(
     )
     text = " ".join(word for word in words if word)
     attributes = function_attributes(op)
-    if defined:
-        attributes += [
-            one
-            for one in state.target_attributes
-            if not any(given.startswith(one.split("=")[0]) for given in attributes)
-        ]
+    if defined and op.target_cpu is None and op.target_features is None:
+        attributes += state.target_attributes
     text += state.groups.group(attributes)
     if op.section is not None:
         text += f" section {quoted(op.section.data.encode())}"

@@ -129,12 +129,6 @@ def parameter_text(attrs: Mapping[str, Attribute], types: TypeTable) -> str:
     return text
 
 
-def alignment_of(attrs: Mapping[str, Attribute]) -> int | None:
-    """What ``llvm.align`` says."""
-    value = attrs.get("llvm.align")
-    return value.value.data if isinstance(value, IntegerAttr) else None
-
-
 def memory_text(effects: MemoryEffectsAttr) -> str | None:
     """``memory(argmem: readwrite)``; None for effects that are no restriction."""
     access = dict(effects.effects)
@@ -192,7 +186,7 @@ def _passthrough(one: Attribute, words: list[str], strings: list[str]) -> None:
             known = one.data in _WORDS
             (words if known else strings).append(one.data if known else quoted(one.data.encode()))
         case ArrayAttr(data=(StringAttr(data="alignstack"), StringAttr(data=value))):
-            words.append(f"alignstack({value})")
+            words.append(f"alignstack={value}")
         case ArrayAttr(data=(StringAttr(data=key), StringAttr(data=value))):
             strings.append(string_attribute(key, value))
         case _:

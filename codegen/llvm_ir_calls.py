@@ -15,14 +15,14 @@ from kc.codegen.llvm_ir_attributes import function_attributes, parameter_text
 from kc.codegen.llvm_ir_function import FunctionWriter
 from kc.codegen.llvm_ir_module import error
 from kc.codegen.llvm_ir_ops import WRITERS, fast_math, writes
-from kc.codegen.llvm_ir_types import constant_text, mangled, quoted, symbol
+from kc.codegen.llvm_ir_types import Inexpressible, constant_text, mangled, quoted, symbol
 from kc.dialects import llvm
 from kc.dialects.llvm import FuncOp, LLVMFunctionType, LLVMVoidType
 from kc.dialects.llvm_base import split_bundles
 from kc.dialects.llvm_intrinsics import IntrinsicOp
 from kc.dialects.llvm_symbols import CALLING_CONVENTIONS
 
-__all__ = ["WRITERS", "signature_text"]
+__all__ = ["WRITERS"]
 
 _ASM_INTEL = 1
 
@@ -52,7 +52,7 @@ def _bundles(w: FunctionWriter, op: llvm.CallOp | llvm.CallIntrinsicOp | llvm.As
     return f" [ {parts} ]"
 
 
-def signature_text(w: FunctionWriter, ty: LLVMFunctionType) -> str:
+def _signature(w: FunctionWriter, ty: LLVMFunctionType) -> str:
     """What stands before the callee: the result type, or the whole type of a variadic function."""
     return w.text(ty if ty.is_variadic else ty.output)
 
@@ -66,7 +66,7 @@ def _call(w: FunctionWriter, op: llvm.CallOp) -> str:
         function = w.state.lookup(op, name)
         if not isinstance(function, FuncOp):
             raise error(op, "KC4104", f"@{name} is a global variable, not a function")
-        _check_call(op, name, function.function_type, ty)
+        _check_call(op, function, ty)
         ty, callee = function.function_type, symbol(name)
     else:
         ty, callee = op.var_callee_type or ty, w.value(op.args[0])
@@ -78,15 +78,14 @@ def _call(w: FunctionWriter, op: llvm.CallOp) -> str:
     arguments = ", ".join(_arguments(w, op.arguments, op.arg_attrs))
     group = w.state.groups.group(function_attributes(op))
     return (
-        f"{kind}call {flags}{before}{signature_text(w, ty)} {callee}({arguments})"
+        f"{kind}call {flags}{before}{_signature(w, ty)} {callee}({arguments})"
         f"{group}{_bundles(w, op)}"
     )
 
 
-def _check_call(
-    op: llvm.CallOp, name: str, declared: LLVMFunctionType, called: LLVMFunctionType
-) -> None:
-    """LLVM IR has no check of its own: a call with other types is undefined behaviour."""
+def _check_call(op: llvm.CallOp, function: FuncOp, called: LLVMFunctionType) -> None:
+    """LLVM IR has no check of its own: a call that does not fit is undefined behaviour."""
+    name, declared = function.sym_name.data, function.function_type
     inputs, given = declared.inputs.data, called.inputs.data
     same = given[: len(inputs)] == inputs if declared.is_variadic else given == inputs
     if not same or declared.output != called.output:
@@ -96,10 +95,20 @@ def _check_call(
             f"@{name} is called with types it does not have",
             facts=[f"declared: {declared}", f"called:   {called}"],
         )
+    if op.CConv != function.CConv:
+        conventions = (one.convention.data for one in (function.CConv, op.CConv))
+        raise error(
+            op,
+            "KC4104",
+            f"@{name} is called with a convention it does not have",
+            facts=["declared: {}, called: {}".format(*conventions)],
+        )
 
 
 @writes(llvm.CallIntrinsicOp)
 def _call_intrinsic(w: FunctionWriter, op: llvm.CallIntrinsicOp) -> str:
+    if op.res_attrs is not None:
+        raise Inexpressible("KC4103", "attributes of the result of an intrinsic")
     flags = "" if op.results_ is None else fast_math(op, op.results_)
     texts = _arguments(w, op.args, op.arg_attrs)
     text = w.call_intrinsic(op.intrin.data, op.results_, op.args, texts, flags=flags)
@@ -147,7 +156,7 @@ def _intrinsic(w: FunctionWriter, op: IntrinsicOp) -> str:
     return w.call_intrinsic(intrinsic_name(op), result, op.operands, texts, types, flags)
 
 
-writes(*(op for op in llvm.LLVM.operations if issubclass(op, IntrinsicOp)))(_intrinsic)
+writes(*(op for op in llvm.LLVM.operations if IntrinsicOp in op.__mro__))(_intrinsic)
 
 
 @writes(llvm.AssumeOp)

@@ -8,11 +8,18 @@ from xdsl.dialects.llvm import UndefOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.codegen.llvm_ir_module import ModuleState, error
-from kc.codegen.llvm_ir_types import Inexpressible, constant_text, symbol, zero_text
+from kc.codegen.llvm_ir_types import (
+    Inexpressible,
+    address_space,
+    constant_text,
+    symbol,
+    zero_text,
+)
 from kc.dialects.llvm import (
     AddressOfOp,
     ConstantOp,
     FuncOp,
+    GlobalOp,
     LLVMVoidType,
     PoisonOp,
     ReturnOp,
@@ -37,7 +44,10 @@ def constant_value(state: ModuleState, op: Operation) -> str:
             return "undef"
         case AddressOfOp():
             name = op.global_name.string_value()
-            state.lookup(op, name)
+            found = state.lookup(op, name)
+            space = found.addr_space.value.data if isinstance(found, GlobalOp) else 0
+            if space != address_space(op.result.type):
+                raise error(op, "KC4104", f"@{name} is in address space {space}")
             return symbol(name)
     return "poison"
 

@@ -20,6 +20,7 @@ def main() -> None:
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()  # for inline assembly
     target = llvm.Target.from_triple(request["triple"])
     machine = target.create_target_machine(
         cpu=request["cpu"],
@@ -29,10 +30,14 @@ def main() -> None:
         codemodel=request["code_model"],
         abiname=request["abi"],
     )
-    module = llvm.parse_assembly(request["text"] or PROBE)
-    module.triple = request["triple"]
-    module.data_layout = str(machine.target_data)
-    module.verify()
+    try:
+        module = llvm.parse_assembly(request["text"] or PROBE)
+        module.triple = request["triple"]
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as reason:
+        json.dump({"refused": str(reason)}, sys.stdout)
+        return
     optimize(llvm, module, machine, request["opt_level"])
     answer = {
         "ir": str(module),

@@ -6,8 +6,10 @@ that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import itertools
+import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -19,23 +21,32 @@ from kc.codegen.float_conversions import NAMES, conversions_ir
 from kc.codegen.llvm_worker import optimize
 from kc.codegen.native_target import (
     Machine,
+    ParsedModule,
     check_machine,
     check_runs_here,
     host_target,
     last_words,
     llvm_binding,
     run_worker,
-    worker_answer,
 )
 from kc.support.diagnostics import CodegenError, suggest
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
 
-# Text on which LLVM may abort, for reasons that only compiling it shows.
+# Text on which LLVM may abort: assembly, intrinsics the CPU may lack, conversions without code.
 _RISKY = re.compile(
     r"\basm\b|@llvm\.(?:aarch64|amdgcn|amx|arm|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390"
-    r"|spv|sve|wasm|x86)\."
+    r"|spv|sve|wasm|x86)\.|itofp .*\bi128\b.* to .*(?:half|bfloat)"
 )
+
+
+def _is_risky(text: str, machine: Machine) -> bool:
+    """Whether LLVM is known to abort on some code of this kind: see ``isolated``."""
+    llvm = llvm_binding()
+    arch, home = (llvm.get_triple_parts(one).Arch for one in (machine.triple, host_target()[0]))
+    if arch != home or _RISKY.search(text):
+        return True
+    return arch != "x86_64" and "bfloat" in text
 
 
 class CompiledModule:
@@ -45,10 +56,10 @@ class CompiledModule:
         self,
         machine: Machine,
         opt_level: int,
-        module: Any = None,
+        module: ParsedModule | None = None,
         parts: tuple[str | None, str | None, bytes | None] = (None, None, None),
     ):
-        """Of an optimised llvmlite module, or of what a worker made of one."""
+        """Of an optimised module, or of what a worker made of one."""
         self.machine = machine
         self._opt_level = opt_level
         self._lock = threading.Lock()
@@ -59,7 +70,8 @@ class CompiledModule:
         """The module as LLVM IR text, after LLVM's optimisations."""
         with self._lock:
             if self._ir is None:
-                self._ir = str(self._module)
+                assert self._module is not None
+                self._ir = str(self._module.ref)
             return self._ir
 
     def asm(self) -> str:
@@ -76,9 +88,24 @@ class CompiledModule:
                 self._object = self._emit("emit_object")
             return self._object
 
+    def exports(self) -> list[str]:
+        """The names of the functions and globals the module defines for others."""
+        linkage, visibility = llvm_binding().Linkage, llvm_binding().Visibility
+        local = (linkage.internal, linkage.private, linkage.available_externally)
+        with self._lock:
+            module = self._module or _parse(self._ir or "")
+            return [
+                value.name
+                for value in (*module.ref.functions, *module.ref.global_variables)
+                if not value.is_declaration
+                and value.linkage not in local
+                and value.visibility != visibility.hidden
+            ]
+
     def _emit(self, method: str) -> Any:
+        assert self._module is not None
         machine = self.machine.create(self._opt_level)
-        copy = self._module.clone()  # code generation changes the module
+        copy = self._module.ref.clone()  # code generation changes the module
         try:
             return getattr(machine, method)(copy)
         except RuntimeError as reason:
@@ -87,11 +114,9 @@ class CompiledModule:
             copy.close()
 
 
-def _parse(text: str) -> Any:
-    """An llvmlite module in a context of its own, which goes when the module goes."""
-    llvm = llvm_binding()
+def _parse(text: str) -> ParsedModule:
     try:
-        return llvm.parse_assembly(text, llvm.create_context())
+        return ParsedModule(text)
     except RuntimeError as reason:
         raise _refused(str(reason)) from None
 
@@ -125,27 +150,31 @@ def compile_ir(
     straight-line code are vectorised from 2 on. ``relocation``: default, static, pic, dynamicnopic;
     ``code_model``: default, small, kernel, medium, large; ``abi`` as in RISC-V's ``lp64d``.
 
-    ``isolated`` compiles in a process of its own, because LLVM aborts on some input; by default
-    that is done for text with inline assembly or with intrinsics of one target.
+    ``isolated`` compiles in a process of its own, because LLVM aborts on some input. By default
+    that is done for other architectures than this one, which lack some operations, and for text
+    with inline assembly, with intrinsics of one target or with conversions that some CPUs lack.
     Raises TargetError and CodegenError.
     """
     machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)
     check_machine(machine)
-    if _RISKY.search(text) if isolated is None else isolated:
+    if _is_risky(text, machine) if isolated is None else isolated:
         done = run_worker(machine, text, opt_level)
         if done.returncode:
-            refused = re.search(r"RuntimeError: (LLVM IR parsing error.*)", done.stderr, re.DOTALL)
-            raise _refused(refused.group(1)) if refused else _failed(done.stderr)
-        return CompiledModule(machine, opt_level, parts=worker_answer(done))
+            raise _failed(done.stderr)
+        answer = json.loads(done.stdout)
+        if "refused" in answer:
+            raise _refused(answer["refused"])
+        parts = answer["ir"], answer["asm"], base64.b64decode(answer["object"])
+        return CompiledModule(machine, opt_level, parts=parts)
     module = _parse(text)
     target = machine.create(opt_level)
-    module.triple = machine.triple
-    module.data_layout = str(target.target_data)
+    module.ref.triple = machine.triple
+    module.ref.data_layout = str(target.target_data)
     try:
-        module.verify()
+        module.ref.verify()
     except RuntimeError as reason:
         raise _refused(str(reason)) from None
-    optimize(llvm_binding(), module, target, opt_level)
+    optimize(llvm_binding(), module.ref, target, opt_level)
     return CompiledModule(machine, opt_level, module)
 
 
@@ -221,21 +250,7 @@ def jit(
         relocation="pic",
         isolated=isolated,
     )
-    return load_object(compiled.object(), _exports(compiled.optimized_ir()), symbols)
-
-
-def _exports(ir: str) -> list[str]:
-    """The names a module defines for others."""
-    llvm = llvm_binding()
-    module = _parse(ir)
-    local = (llvm.Linkage.internal, llvm.Linkage.private, llvm.Linkage.available_externally)
-    return [
-        value.name
-        for value in (*module.functions, *module.global_variables)
-        if not value.is_declaration
-        and value.linkage not in local
-        and value.visibility != llvm.Visibility.hidden
-    ]
+    return load_object(compiled.object(), compiled.exports(), symbols)
 
 
 def load_object(

@@ -6,12 +6,12 @@ LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import subprocess
 import sys
 import threading
+import weakref
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from kc.support.diagnostics import TargetError, suggest
+from kc.support.target_data import architecture, kinds
 
 _WORKER = Path(__file__).with_name("llvm_worker.py")
 _LOCK = threading.Lock()
@@ -36,7 +37,28 @@ def llvm_binding() -> ModuleType:
     with _LOCK:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
+        llvm.initialize_native_asmparser()  # for inline assembly
     return llvm
+
+
+class ParsedModule:
+    """An llvmlite module (``ref``) in an LLVM context of its own.
+
+    The module is always closed before the context. Left to the garbage collector, which may take
+    the two in any order when an exception's traceback refers to them, the process would crash.
+    """
+
+    def __init__(self, text: str):
+        """Raises llvmlite's RuntimeError for text that does not parse."""
+        llvm = llvm_binding()
+        context = llvm.create_context()
+        self.ref = llvm.parse_assembly(text, context)
+        weakref.finalize(self, _close, self.ref, context)
+
+
+def _close(*objects: Any) -> None:
+    for one in objects:
+        one.close()
 
 
 @dataclass(frozen=True)
@@ -82,7 +104,8 @@ def host_target() -> tuple[str, str, str]:
 def check_machine(machine: Machine) -> None:
     """Refuse what LLVM would print a warning about or abort on; raises TargetError.
 
-    The first use of a CPU or feature that is not the host's starts a process to ask LLVM.
+    CPUs and features that neither the host nor the data files of targets know are tried out, once,
+    in a process of its own.
     """
     llvm = llvm_binding()
     try:
@@ -106,6 +129,8 @@ def check_machine(machine: Machine) -> None:
     own = machine.triple == triple
     cpus, known = ("", cpu if own else ""), ("", features if own else "")
     if machine.cpu in cpus and machine.features in known and not machine.abi:
+        return
+    if _is_listed(machine):
         return
     done = run_worker(machine)
     said = done.stderr
@@ -131,6 +156,24 @@ def check_machine(machine: Machine) -> None:
             why=last_words(said),
             hints=["leave out the CPU, or name one of this architecture"],
         )
+
+
+def _is_listed(machine: Machine) -> bool:
+    """Whether the data file of the architecture has the CPU and the features.
+
+    Switching a feature off is taken for granted only where virtual machines do it: without some
+    features LLVM has no code for an architecture.
+    """
+    name = machine.triple.split("-")[0]
+    every = (architecture(one) for one in kinds()["llvm"].architectures)
+    arch = next((one for one in every if name in (one.name, *one.machines)), None)
+    if arch is None or machine.abi or machine.cpu not in ("", *arch.cpus):
+        return False
+    withheld = {feature for features in arch.withheld.values() for feature in features}
+    return all(
+        feature[1:] in (arch.features if feature[0] == "+" else withheld)
+        for feature in filter(None, machine.features.split(","))
+    )
 
 
 def _shown(machine: Machine) -> str:
@@ -169,18 +212,12 @@ def run_worker(
     )
 
 
-def worker_answer(done: subprocess.CompletedProcess[str]) -> tuple[str, str, bytes]:
-    """(optimised IR, assembly, object) of a worker that succeeded."""
-    answer = json.loads(done.stdout)
-    return answer["ir"], answer["asm"], base64.b64decode(answer["object"])
-
-
 def last_words(said: str) -> str:
     """The line of LLVM's output that says what went wrong."""
-    lines = [line for line in said.splitlines() if line.strip()]
-    for line in lines:
-        if found := re.search(r"(?:LLVM ERROR|error|Assertion): (.*)", line):
+    for words in (r"LLVM ERROR: (.*)", r"\berror: (.*)", r"Assertion `(.*)' failed"):
+        if found := re.search(words, said):
             return found.group(1)
+    lines = [line for line in said.splitlines() if line.strip()]
     return lines[-1] if lines else "LLVM said nothing"
 
 
@@ -217,15 +254,12 @@ def _features_among(machine: Machine, names: list[str]) -> list[str]:
         )
         for i, name in enumerate(names)
     )
-    context = llvm.create_context()
-    module = llvm.parse_assembly(text, context)
-    module.triple = machine.triple
+    module = ParsedModule(text)
+    module.ref.triple = machine.triple
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(Machine(*host_target()).create(1), options)
-    builder.getModulePassManager().run(module, builder)
-    optimized = str(module)
-    module.close()
-    context.close()
+    builder.getModulePassManager().run(module.ref, builder)
+    optimized = str(module.ref)
     return [name for i, name in enumerate(names) if f"@needs{i}(" not in optimized]
 
 

@@ -22,6 +22,7 @@ def lower_to_llvm_passes() -> list[str]:
     return [
         *hooks[0],
         "convert-te-to-tir",
+        "compact-buffer-allocation",
         "lower-init-block",
         "lower-blocks",
         *hooks[1],

@@ -101,7 +101,7 @@ def _parse_value(parser: AttrParser, kind: Any) -> Attribute:
     return parser.parse_attribute()
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopVectorizeAttr(KeywordAttr):
     name = "llvm.loop_vectorize"
     KINDS = {"disable": bool, "predicateEnable": bool, "scalableEnable": bool, "width": int}
@@ -111,14 +111,14 @@ class LoopVectorizeAttr(KeywordAttr):
     width: Count
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopInterleaveAttr(KeywordAttr):
     name = "llvm.loop_interleave"
     KINDS = {"count": int}
     count: Count
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopUnrollAttr(KeywordAttr):
     name = "llvm.loop_unroll"
     KINDS = {"disable": bool, "count": int, "runtimeDisable": bool, "full": bool}
@@ -128,7 +128,7 @@ class LoopUnrollAttr(KeywordAttr):
     full: Flag
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopUnrollAndJamAttr(KeywordAttr):
     name = "llvm.loop_unroll_and_jam"
     KINDS = {"disable": bool, "count": int}
@@ -136,7 +136,7 @@ class LoopUnrollAndJamAttr(KeywordAttr):
     count: Count
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopLICMAttr(KeywordAttr):
     name = "llvm.loop_licm"
     KINDS = {"disable": bool, "versioningDisable": bool}
@@ -144,14 +144,14 @@ class LoopLICMAttr(KeywordAttr):
     versioning_disable: Flag
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopDistributeAttr(KeywordAttr):
     name = "llvm.loop_distribute"
     KINDS = {"disable": bool}
     disable: Flag
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopPipelineAttr(KeywordAttr):
     name = "llvm.loop_pipeline"
     KINDS = {"disable": bool, "initiationinterval": int}
@@ -159,21 +159,21 @@ class LoopPipelineAttr(KeywordAttr):
     initiation_interval: Count
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopPeeledAttr(KeywordAttr):
     name = "llvm.loop_peeled"
     KINDS = {"count": int}
     count: Count
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopUnswitchAttr(KeywordAttr):
     name = "llvm.loop_unswitch"
     KINDS = {"partialDisable": bool}
     partial_disable: Flag
 
 
-@irdl_attr_definition
+@irdl_attr_definition(init=False)
 class LoopAnnotationAttr(KeywordAttr):
     """What LLVM is told about the loop whose back edge carries this attribute.
 

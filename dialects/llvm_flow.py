@@ -152,9 +152,7 @@ class CondBrOp(BranchOp):
             operands=[cond, then_ops, else_ops],
             successors=[then_block, else_block],
             properties={
-                "branch_weights": None
-                if weights is None
-                else DenseArrayBase.from_list(i32, weights),
+                "branch_weights": _as_weights(weights),
                 "loop_annotation": loop_annotation,
             },
         )
@@ -246,9 +244,7 @@ class SwitchOp(BranchOp):
                 "case_operand_segments": DenseArrayBase.from_list(
                     i32, [len(ops) for _, ops in cases.values()]
                 ),
-                "branch_weights": None
-                if weights is None
-                else DenseArrayBase.from_list(i32, weights),
+                "branch_weights": _as_weights(weights),
             },
         )
 

@@ -8,6 +8,7 @@
 :mod:`.scf`          structured control flow; :mod:`.cfg` regions with several blocks
 :mod:`.parallel`     parallel loops, whose bodies become functions
 :mod:`.aliasing`     what is said of pointers, decided when all functions are translated
+:mod:`.refusals`     what is refused
 ===================  ==============================================================================
 
 :mod:`.arith`, :mod:`.math`, :mod:`.memref` and :mod:`.vector` have the operations of a dialect.

@@ -1,8 +1,9 @@
 """What pointers may be said to be, decided when all functions are translated.
 
 A parameter keeps ``noalias`` unless some caller in the module passes overlapping memory: the same
-memref twice, or pointers that each may lead to several memories. It is ``readonly`` when nothing
-is written through it, here or where it is passed on.
+memref twice, or two pointers of which each may lead to memory that others lead to as well. It is
+``readonly`` when nothing is written through it, here or where it is passed on, and ``nocapture``
+when no other thread reads it and it does not come back as a result.
 """
 
 from __future__ import annotations
@@ -17,19 +18,17 @@ Handover = list[tuple[Origin, Origin]]
 
 
 def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
-    """Carry ``written`` and ``captured`` back to where pointers come from, then find overlaps."""
+    """Carry what is done to memory back to where its pointers come from, then find overlaps."""
     everything = _reachable(origins, handovers)
     changed = True
     while changed:
         changed = False
         for origin in everything:
             for target in origin.flows_to:
-                if (target.written and not origin.written) or (
-                    target.captured and not origin.captured
-                ):
-                    origin.written |= target.written
-                    origin.captured |= target.captured
-                    changed = True
+                for effect in ("written", "launched", "escaped"):
+                    if getattr(target, effect) and not getattr(origin, effect):
+                        setattr(origin, effect, True)
+                        changed = True
     changed = True
     while changed:
         changed = False
@@ -37,8 +36,8 @@ def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
             for (actual, formal), (other, other_formal) in combinations(handover, 2):
                 overlap = actual is other or not (actual.exclusive or other.exclusive)
                 harmless = not (formal.written or other_formal.written)
-                if overlap and not harmless and (formal.exclusive or other_formal.exclusive):
-                    formal.exclusive = other_formal.exclusive = False
+                if overlap and not harmless and (formal.noalias or other_formal.noalias):
+                    formal.noalias = other_formal.noalias = False
                     changed = True
 
 

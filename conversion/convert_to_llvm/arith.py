@@ -99,12 +99,11 @@ def _lower_floordivsi(s: FunctionLowering, op: Operation) -> None:
     """``a floordiv b`` = a / b, less one where the division is inexact and the signs differ."""
     divisor = s.index(op.operands[1])
     if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
-        lhs, shift = s.value(op.operands[0]), divisor.bit_length() - 1
-        assert isinstance(lhs.type, IntegerType)
-        if shift < lhs.type.width.data - 1:  # else the divisor is negative
-            # Exact for every dividend, and one instruction.
-            s.replace(op, llvm.AShrOp, [lhs, s.int_constant(shift, lhs.type)])
-            return
+        # Exact for every dividend, and one instruction.
+        lhs = s.value(op.operands[0])
+        shift = s.int_constant(divisor.bit_length() - 1, lhs.type)
+        s.replace(op, llvm.AShrOp, [lhs, shift])
+        return
     lhs, rhs, ty = _binary(s, op)
     quotient, inexact = _divide(s, lhs, rhs)
     zero = s.int_constant(0, ty)
@@ -181,7 +180,7 @@ def _lower_select(s: FunctionLowering, op: Operation) -> None:
         operands = [s.value(operand) for operand in op.operands]
         s.replace(op, llvm.SelectOp, operands)
         return
-    origin = Origin(exclusive=False)
+    origin = Origin(merged=True)
     pairs = zip(s.flatten(then, origin), s.flatten(otherwise, origin), strict=True)
     chosen = [
         s.emit(llvm.SelectOp, [s.value(condition), one, other], one.type) for one, other in pairs

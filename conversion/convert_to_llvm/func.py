@@ -95,7 +95,7 @@ def _lower_call(s: FunctionLowering, op: Operation) -> None:
     for old in op.results:
         count = len(abi_types(old.type))
         if isinstance(old.type, MemRefType):
-            s.define_memref(old, flat[position : position + count], Origin(exclusive=False))
+            s.define_memref(old, flat[position : position + count], Origin(merged=True))
         else:
             s.define(old, _from_abi(s, old, flat[position]))
         position += count
@@ -105,7 +105,7 @@ def _lower_return(s: FunctionLowering, op: Operation) -> None:
     flat: list[SSAValue] = []
     for old in op.operands:
         # Whoever receives a memref may do anything with it.
-        flat += _to_abi(s, old, Origin(written=True, captured=True))
+        flat += _to_abi(s, old, Origin(written=True, escaped=True))
     if len(flat) > 1:
         returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
         for i, value in enumerate(flat):

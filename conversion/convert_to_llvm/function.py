@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    UnregisteredOp,
     VectorType,
     i64,
 )
@@ -27,6 +26,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.refusals import (
+    MAX_LOOP_DEPTH,
+    placed,
+    too_deep,
+    unsupported,
+)
 from kc.conversion.convert_to_llvm.types import (
     convert_type,
     dense,
@@ -37,15 +42,9 @@ from kc.conversion.convert_to_llvm.types import (
 from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
 from kc.dialects import llvm
 from kc.support.diagnostics import CodegenError
-from kc.support.locations import location_of
 
 Nested = Generator[Block, None, None]
 Handler = Callable[["FunctionLowering", Operation], Nested | None]
-
-# LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take minutes.
-MAX_LOOP_DEPTH = 256
-_LOOPS = ("scf.for", "scf.while", "scf.parallel")
-_AT_THE_TOP = ("builtin.module", "func.func", "memref.global", "llvm.func")
 
 
 @lru_cache(maxsize=256)
@@ -263,7 +262,7 @@ class FunctionLowering:
         if not isinstance(found, MemRef):
             return [self.value(old)]
         if into is not None:
-            found.origin.exclusive = False
+            found.origin.merged = True
             found.origin.flows_to.append(into)
         assert isinstance(old.type, MemRefType)
         sizes = (self.as_value(found.shape[i]) for i in dynamic_dimensions(old.type))
@@ -291,7 +290,7 @@ class FunctionLowering:
             if isinstance(old.type, MemRefType):
                 count = 1 + len(dynamic_dimensions(old.type))
                 parts = news[position : position + count]
-                self.define_memref(old, parts, Origin(exclusive=False))
+                self.define_memref(old, parts, Origin(merged=True))
                 self.carries_memrefs = True
                 position += count
             else:
@@ -343,7 +342,7 @@ class FunctionLowering:
         """Count a loop around what comes, up to :data:`MAX_LOOP_DEPTH`."""
         self.loop_depth += 1
         if self.loop_depth > MAX_LOOP_DEPTH:
-            raise _too_deep(self.op)
+            raise too_deep(self.op)
 
     def leave_loop(self) -> None:
         """The inverse of :meth:`enter_loop`."""
@@ -359,7 +358,8 @@ class FunctionLowering:
                 self.op = op
                 handler = self.handlers.get(op.name)
                 if handler is None:
-                    raise unsupported(op, self.handlers)
+                    self._keep(op)
+                    continue
                 nested = handler(self, op)
                 if nested is not None:
                     yield nested
@@ -386,65 +386,17 @@ class FunctionLowering:
             self.entry.insert_ops_before(self._prologue, first)
         return self.region
 
-
-def _too_deep(op: Operation) -> CodegenError:
-    """The error for a nest of loops that is too deep, with its whole depth."""
-    top = op
-    while (parent := top.parent_op()) is not None and parent.name != "builtin.module":
-        top = parent
-    deepest, pending = 0, [(top, 0)]
-    while pending:
-        one, depth = pending.pop()
-        depth += one.name in _LOOPS
-        deepest = max(deepest, depth)
-        for region in one.regions:
-            for block in region.blocks:
-                pending.extend((inner, depth) for inner in block.ops if inner.regions)
-    return CodegenError(
-        "KC4301",
-        f"convert-to-llvm: {deepest} nested loops, at most {MAX_LOOP_DEPTH} are possible",
-        why="LLVM's time grows faster than the depth of the nest: 1000 loops take it minutes",
-        hints=["fuse loops, or move a part of the nest into a function of its own"],
-    )
-
-
-def placed(error: CodegenError, op: Operation) -> CodegenError:
-    """``error``, about ``op``: with its name and its location."""
-    if error.location is None:
-        error.location = location_of(op)
-    if name_of(op) not in error.message:
-        error.facts = (f"in {name_of(op)}", *error.facts)
-    return error
-
-
-def name_of(op: Operation) -> str:
-    """The name of an operation, also of one that is in no dialect."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-
-
-def unsupported(op: Operation, handlers: Mapping[str, Handler]) -> CodegenError:
-    """The error for an operation without a handler; it also counts the others of the module."""
-    top = op
-    while (parent := top.parent_op()) is not None:
-        top = parent
-    name = name_of(op)
-    others: dict[str, int] = {}
-    for one in top.walk():
-        other = name_of(one)
-        if other not in handlers and other not in _AT_THE_TOP and other != name:
-            others[other] = others.get(other, 0) + 1
-    dialect = name.split(".")[0]
-    stages = {
-        "te": "--convert-te-to-tir and --convert-tir-to-scf",
-        "tir": "--convert-tir-to-scf",
-    }
-    hints = ()
-    if dialect in stages:
-        hints = (f"run {stages[dialect]} before it, or --lower-to-llvm instead of it",)
-    return CodegenError(
-        "KC4302",
-        f"convert-to-llvm: {name} cannot be lowered to the llvm dialect",
-        location=location_of(op),
-        facts=[f"nor can {other} ({count} in the module)" for other, count in others.items()],
-        hints=hints,
-    )
+    def _keep(self, op: Operation) -> None:
+        """Copy an operation that is in the llvm dialect already, with the new operands."""
+        kept = op.name.startswith("llvm.") and not op.regions and not op.successors
+        if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
+            raise unsupported(op, self.handlers)
+        copy = type(op).create(
+            operands=[self.value(value) for value in op.operands],
+            result_types=[convert_type(result.type) for result in op.results],
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        self.insert(copy)
+        for old, new in zip(op.results, copy.results, strict=True):
+            self.define(old, new)

@@ -92,15 +92,14 @@ def emit_gep(
     pointer: SSAValue,
     indices: Sequence[int | SSAValue],
     pointee: Attribute,
-    result_type: Attribute | None = None,
 ) -> SSAValue:
-    """``llvm.getelementptr inbounds``."""
+    """``llvm.getelementptr inbounds``, typed on ``pointee``."""
     path = [i if isinstance(i, SSAValue) or i in _INT32 else s.as_value(i) for i in indices]
     constants = tuple(i if isinstance(i, int) else llvm.GEP_USE_SSA_VAL for i in path)
     return s.emit(
         llvm.GEPOp,
         [pointer, *(i for i in path if isinstance(i, SSAValue))],
-        pointer.type if result_type is None else result_type,
+        pointer.type,
         {
             "elem_type": pointee,
             "rawConstantIndices": _constant_indices(constants),

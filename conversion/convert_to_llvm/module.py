@@ -7,9 +7,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region
 
 from kc.conversion.convert_to_llvm.func import lower_body
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, placed, unsupported
+from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
 from kc.conversion.convert_to_llvm.memref import lower_global
 from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.refusals import placed, unsupported
 from kc.conversion.convert_to_llvm.signatures import signature_of
 from kc.support.diagnostics import CodegenError, InternalError
 

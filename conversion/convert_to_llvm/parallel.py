@@ -113,7 +113,7 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
             continue
         parameters.append(Parameter(outside.type, {}, memory.origin, memory.alignment))
         memory.outside.flows_to.append(memory.origin)
-        memory.outside.captured = True  # other threads read the pointer
+        memory.outside.launched = True
         handover.append((memory.outside, memory.origin))
     s.module.handovers.append(handover)
     signature = Signature.of(parameters)

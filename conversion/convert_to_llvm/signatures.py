@@ -28,9 +28,9 @@ class Parameter:
         if self.origin is None:
             return self.attributes
         known: dict[str, Attribute] = {"llvm.align": IntegerAttr(self.alignment, i64)}
-        if self.origin.exclusive:
+        if self.origin.noalias:
             known["llvm.noalias"] = UnitAttr()
-        if not self.origin.captured:
+        if not (self.origin.launched or self.origin.escaped):
             known["llvm.nocapture"] = UnitAttr()
         if not self.origin.written:
             known["llvm.readonly"] = UnitAttr()
@@ -68,7 +68,7 @@ def signature_of(func: FuncOp) -> Signature:
         first, *sizes = abi_types(ty)
         parameter = Parameter(first, dict(given[i].data) if given else {})
         if isinstance(ty, MemRefType):
-            parameter.origin = Origin(exclusive=not external, written=external, captured=external)
+            parameter.origin = Origin(noalias=not external, written=external, escaped=external)
             parameter.alignment = element_size(ty)
         parameters += [parameter, *map(Parameter, sizes)]
     return Signature.of(

@@ -24,10 +24,17 @@ class Origin:
     functions and of outlined bodies, block arguments. What happens to those happens to this one.
     """
 
-    exclusive: bool = True  # no other origin of the function leads to the same memory
+    noalias: bool = True  # of a parameter: no caller passes memory that overlaps another's
+    merged: bool = False  # it meets others in one pointer, or is where they meet
     written: bool = False
-    captured: bool = False  # the pointer can be seen by others, during the call or after it
+    launched: bool = False  # other threads read the pointer
+    escaped: bool = False  # the pointer may come back, as the result of a call
     flows_to: list[Origin] = field(default_factory=list)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether no other origin of the function leads to the same memory."""
+        return self.noalias and not (self.merged or self.escaped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,13 +68,13 @@ def set_num_threads(count: int | None, cpus: Sequence[int] | None = None) -> Non
         )
     array = None
     if cpus is not None:
-        wrong = [cpu for cpu in cpus if not (_is_int(cpu) and 0 <= cpu < MAX_CPUS)]
-        if len(cpus) != count or wrong:
+        wrong = [f"{cpu!r} is no CPU" for cpu in cpus if not (_is_int(cpu) and 0 <= cpu < MAX_CPUS)]
+        if wrong or len(cpus) != count:
             raise CallError(
                 "KC5002",
-                f"set_num_threads: cpus must be {count or 0} CPU numbers",
-                facts=[f"there are {len(cpus)}"] + [f"{cpu!r} is no CPU" for cpu in wrong[:3]],
-                hints=[f"one number from 0 to {MAX_CPUS - 1} for each thread"],
+                f"set_num_threads: cpus does not name {count} CPUs",
+                facts=wrong[:3] or [f"it has {len(cpus)} entries"],
+                hints=[f"one number from 0 to {MAX_CPUS - 1} for each of `count` threads"],
             )
         array = (ctypes.c_int32 * len(cpus))(*cpus)
     if _load().configure(count or 0, array):

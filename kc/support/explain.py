@@ -1,4 +1,4 @@
-"""What each diagnostic means: ``kc-opt --explain=KC1234``, from ``codes.toml``."""
+"""What each diagnostic means: ``kc-opt --explain=CODE``, from ``codes.toml``."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.ir import ErasedSSAValue, Operation, Region
 from xdsl.printer import Printer
-from xdsl.traits import NoTerminator
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 
@@ -22,6 +22,7 @@ _NO_OPERATION = re.compile(r"operation (\S+) is not registered")
 _NO_CUSTOM_FORM = "operation builtin.unregistered does not have a custom format"
 _NO_ATTRIBUTE = re.compile(r"'(\S+)' is not registered")
 _UNDEFINED = re.compile(r"values used but not defined: \[(.*)\]")
+_COMMENT_OR_STRING = re.compile(r'//[^\n]*|"(?:[^"\\\n\v\f]|\\["nt\\]|\\[0-9A-Fa-f]{2})*("?)')
 _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
 
@@ -35,6 +36,7 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
     """
     if _COMMENT_OR_SPACE.fullmatch(text):
         return ModuleOp([])
+    _check_strings(text, name, line_offset)
     parser = None
     try:
         parser = _Parser(context, text, name, line_offset)
@@ -50,6 +52,21 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
         # xDSL reports bad text by every kind of exception; the parser knows where it was.
         place = parser.failed_at() if parser is not None else None
         raise ParseError("KC1001", _words_of(error), location=place) from error
+
+
+def _check_strings(text: str, name: str, line_offset: int) -> None:
+    """Refuse a string that does not close: xDSL's lexer takes exponential time to do so."""
+    for found in _COMMENT_OR_STRING.finditer(text):
+        start, end = found.span()
+        if text[start] != '"' or found[1]:
+            continue
+        message = "this string is not closed"
+        if text[end : end + 1] == "\\":
+            start, message = end, f"unknown escape {text[end : end + 2]} in a string"
+        line_start = text.rfind("\n", 0, start) + 1
+        line = text.count("\n", 0, start) + 1 + line_offset
+        place = Location(name, line, start - line_start + 1)
+        raise ParseError("KC1001", message, location=place)
 
 
 class _Parser(LocationParser):
@@ -133,7 +150,9 @@ def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
         why = f"there is no dialect '{dialect}'"
         hints = _dialect_hints(dialect, dialects)
     else:
-        hints = _only_close(name, [one.name for one in parser.ctx.loaded_ops])
+        known = parser.ctx.get_optional_dialect(name) if name in dialects else None
+        ops = [*parser.ctx.loaded_ops, *(known.operations if known is not None else ())]
+        hints = _only_close(name, [one.name for one in ops])
     return ParseError(
         "KC1002",
         f"there is no operation '{name}'",
@@ -210,29 +229,51 @@ def _clean(message: str) -> str:
 def verify_module(module: Operation) -> None:
     """Check every operation, operands and results before what contains them.
 
-    The same checks as ``module.verify()``, with the place of the mistake: KC1101. (That values
+    The same rules as ``module.verify()``, with the place of the mistake: KC1101. (That values
     are defined before use is checked by ``kc.analysis.dominance``.)
     """
     for op in _postorder(module):
+        if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
+            raise _invalid(op, f"{_name(op)} uses a value that was erased")
         try:
-            op.verify(verify_nested_ops=False)
-            for region in op.regions:
-                for block in region.blocks:
-                    _verify_not_empty(op, block, single=region.first_block is region.last_block)
+            # Not op.verify(): for an error that prints the whole module into a note.
+            op.verify_()
         except KCError as error:
             error.with_location(location_of(op))
             raise
         except Exception as error:
             # A verifier may raise anything: xDSL's own use asserts and ValueError as well.
             message = _words_of(error)
-            if not message.startswith(f"{op.name}:"):
-                message = f"{op.name}: {message}"
+            if not message.startswith(f"{_name(op)}:"):
+                message = f"{_name(op)}: {message}"
             raise ParseError("KC1101", message, location=location_of(op)) from error
+        for region in op.regions:
+            _verify_blocks(op, region)
 
 
-def _verify_not_empty(op: Operation, block: Block, *, single: bool) -> None:
-    if block.first_op is None and single and not op.has_trait(NoTerminator):
-        raise xdsl_errors.VerifyException("a region has an empty block, which needs a terminator")
+def _verify_blocks(op: Operation, region: Region) -> None:
+    """Blocks end in terminators, and those alone go to blocks of the same region."""
+    needs_terminator = region.first_block is not region.last_block or not op.has_trait(NoTerminator)
+    for block in region.blocks:
+        last = block.last_op
+        if last is None and needs_terminator:
+            raise _invalid(op, f"{_name(op)} has an empty block, which needs a terminator")
+        if last is not None and needs_terminator and not last.has_trait(IsTerminator):
+            raise _invalid(last, f"{_name(last)} ends a block of {_name(op)} and is no terminator")
+        for inner in block.ops:
+            if inner.successors and inner is not last:
+                raise _invalid(inner, f"{_name(inner)} branches and does not end its block")
+            if any(successor.parent is not region for successor in inner.successors):
+                raise _invalid(inner, f"{_name(inner)} branches to a block of another region")
+
+
+def _invalid(op: Operation, message: str) -> ParseError:
+    return ParseError("KC1101", message, location=location_of(op))
+
+
+def _name(op: Operation) -> str:
+    """What an operation is called, by its own name where nobody defines it."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def _postorder(root: Operation) -> Iterator[Operation]:

@@ -2,7 +2,8 @@
 
 A field may be ``int``, ``float``, ``bool``, ``str``, an enum, a ``Literal``, ``tuple[X, ...]``,
 ``tuple[X, Y]``, ``X | None`` (where ``?`` and ``none`` are None), or any class with a classmethod
-``from_option(text)`` that raises ValueError or a :class:`KCError`; its ``str()`` is printed back.
+``from_option(text)`` that raises ValueError or a :class:`KCError`; its ``str()`` is printed back,
+and it is given a value of several words if it is a subclass of tuple.
 Fields are filled by name, ``-`` for ``_``.
 """
 
@@ -182,11 +183,16 @@ def _convert_one(option: Option, annotation: Any) -> Any:
         raise _Mismatch(_description(annotation), option)
     if annotation is str and not any(word.quoted for word in option.words):
         return option.text
-    if len(option.words) > 1 and not hasattr(annotation, "from_option"):
+    if len(option.words) > 1 and not _takes_many(annotation):
         raise _Mismatch(_description(annotation), option.words[1])
     words = list(option.words)
     word = Word(option.text, words[0].quoted, words[0].start, words[-1].end)
     return _scalar(word, annotation)
+
+
+def _takes_many(annotation: Any) -> bool:
+    """Whether ``from_option`` of this type is given a value with commas in it."""
+    return isinstance(annotation, type) and issubclass(annotation, tuple)
 
 
 def _tuple(option: Option, annotation: Any) -> tuple[Any, ...]:

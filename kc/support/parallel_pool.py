@@ -65,7 +65,7 @@ Loops that are up to 2 ms apart (as measured by sleeping between them) find thei
 THREAD_NAME = "kc-pool"
 """The name of the workers in the system's lists of threads."""
 
-# The size of %kc.config and of %kc.pool in memory: a multiple of any page size.
+# What %kc.config and %kc.pool each occupy: a multiple of any page size, and large enough.
 _PART_BYTES = 1 << 16
 
 # The state is %kc.config, which a fork keeps, and _PART_BYTES behind it %kc.pool, which a fork

@@ -209,7 +209,7 @@ compare:
   br i1 %here.too, label %swap, label %find
 swap:                                                   ; the worker stores tid, then loads cpu
   store i32 %here, ptr %home.at
-  store atomic i32 %home, ptr %cpu.at seq_cst, align 4
+  %moved = atomicrmw xchg ptr %cpu.at, i32 %home seq_cst, align 4
   %tid.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_workers, i32 %i, i32 $worker_tid
   %tid = load atomic i32, ptr %tid.at seq_cst, align 4
   %unborn = icmp eq i32 %tid, 0
@@ -284,7 +284,13 @@ entry:
   %started.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_started
   %count.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_count
   %owner.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_owner
+  %planned = load i32, ptr %threads.at
+  %unknown = icmp eq i32 %planned, 0
+  br i1 %unknown, label %plan, label %ready
+plan:
   call void @kc.pool.plan(ptr %s)
+  br label %ready
+ready:
   %threads = load i32, ptr %threads.at
   %wanted = sub i32 %threads, 1
   call void @llvm.memset.p0.i64(ptr %blocked, i8 -1, i64 128, i1 false)
@@ -292,7 +298,7 @@ entry:
   %masked = call i32 @pthread_sigmask(i32 2, ptr %blocked, ptr %before)
   br label %next
 next:
-  %i = phi i32 [0, %entry], [%i1, %made]
+  %i = phi i32 [0, %ready], [%i1, %made]
   %more = icmp ult i32 %i, %wanted
   br i1 %more, label %create, label %exit
 create:
@@ -324,7 +330,7 @@ entry:
   %count.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_count
   %stop.at = getelementptr %kc.pool, ptr %s, i32 0, i32 $pool_stop
   %count = load i32, ptr %count.at
-  store atomic i32 1, ptr %stop.at seq_cst, align 4
+  %going = atomicrmw xchg ptr %stop.at, i32 1 seq_cst, align 4
   call void @kc.pool.wake(ptr %s, i64 $max_threads)
   br label %next
 next:

@@ -26,11 +26,12 @@ none left, or a chunk of a later job, which it then reads; what it saw before do
 
 *No wake-up is lost.* A worker that goes to sleep counts itself in ``sleepers``, then reads
 ``ticket``; the caller writes ``ticket``, then reads ``sleepers``. All four are sequentially
-consistent, so at least one sees the other. ``wakes`` was read before and each wake-up changes it,
+consistent, so at least one sees the other. ``wakes`` was read before, and each wake-up changes it,
 so the futex does not sleep over one. ``stop`` works as ``ticket`` does. A caller that has waited
-for long sets ``waiting``, then reads ``done``; a worker adds to ``done``, then reads ``waiting``.
-The worker may clear ``waiting`` when that caller has gone and another one is there: that one's
-futex then returns at once, and it looks again.
+for long sets ``waiting``, then reads ``done``; a worker adds to ``done``, then reads ``waiting``. A
+worker may clear ``waiting`` when its caller has gone and another one is there; it then wakes that
+one, or keeps its futex from sleeping, and that caller looks again. (Writes that come before such a
+read are read-modify-writes: QEMU was seen to let loads overtake sequentially consistent stores.)
 """
 
 from string import Template
@@ -108,7 +109,7 @@ entry:
   %named = call i32 (i32, ...) @prctl(i32 15, ptr @kc.text.name, i64 0, i64 0, i64 0)
   %id = call i64 (i64, ...) @syscall(i64 $gettid)
   %tid = trunc i64 %id to i32
-  store atomic i32 %tid, ptr %tid.at seq_cst, align 4
+  %unset = atomicrmw xchg ptr %tid.at, i32 %tid seq_cst, align 4
   br label %pin
 pin:
   %cpu = load atomic i32, ptr %cpu.at seq_cst, align 4
@@ -171,7 +172,7 @@ tell:
   %asleep = icmp ne i32 %w, 0
   br i1 %asleep, label %rouse, label %idle
 rouse:
-  store atomic i32 0, ptr %waiting seq_cst, align 4
+  store atomic i32 0, ptr %waiting monotonic, align 4
   %roused = call i64 (i64, ...) @syscall(i64 $futex, ptr %waiting, i64 $futex_wake, i64 1,
                                          ptr null, ptr null, i64 0)
   br label %idle
@@ -212,7 +213,7 @@ later:
   %over = icmp sge i64 %now, %until1
   br i1 %over, label %sleep, label %look
 sleep:
-  store atomic i32 1, ptr %waiting seq_cst, align 4
+  %w = atomicrmw xchg ptr %waiting, i32 1 seq_cst, align 4
   %d1 = load atomic i64, ptr %done seq_cst, align 8
   %all1 = icmp eq i64 %d1, %target
   br i1 %all1, label %clear, label %wait
@@ -289,7 +290,7 @@ job:
   store i64 %n, ptr %n.at
   store i64 %step, ptr %grain.at
   store i64 %chunks, ptr %chunks.at
-  store atomic i64 %full, ptr %ticket seq_cst, align 8  ; one less: chunk 0 is the caller's
+  %t = atomicrmw xchg ptr %ticket, i64 %full seq_cst, align 8   ; chunk 0 is the caller's
   call void @kc.pool.make_room(ptr %s)
   %sleepers = load atomic i32, ptr %sleepers.at seq_cst, align 4
   %awake = icmp eq i32 %sleepers, 0

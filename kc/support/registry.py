@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
 DIALECTS = {
+    "arith": "kc.dialects.arith:ARITH",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
     "llvm": "kc.dialects.llvm:LLVM",
@@ -39,6 +40,9 @@ PRIMITIVES = (
     "parallel",
     "vectorize",
     "unroll",
+    "compute-at",
+    "compute-inline",
+    "reverse-compute-at",
 )
 
 PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"
@@ -46,7 +50,10 @@ PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"
 
 # Family -> (module, flags); flag x-y is class XYPass, and x_y the stem of its module.
 PASSES = {
-    "tir": ("kc.transforms.tir.{stem}", ("lower-init-block", "lower-blocks", "vectorize-loop")),
+    "tir": (
+        "kc.transforms.tir.{stem}",
+        ("compact-buffer-allocation", "lower-init-block", "lower-blocks", "vectorize-loop"),
+    ),
     "conversion": (
         "kc.conversion.{stem}",
         ("convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),

@@ -1,20 +1,34 @@
-"""What the source says of a class, read without importing it: ``--help`` must not import xDSL."""
+"""What the source says of a class, read without importing it: ``--help`` must not import xDSL.
+
+Parsing whole modules would take as long as importing them, so only the head of the class is
+parsed: its docstring and fields, up to the first method.
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
 import importlib.util
+import inspect
+import re
 from dataclasses import dataclass
+from pathlib import Path
+
+_FIRST_METHOD = re.compile(r"^    (?:@|(?:async )?def )", re.MULTILINE)
+_DEFAULTS = re.compile(
+    r'^    def defaults\([^\n]*\) -> [^\n]*:\n\s+(""".*?""")', re.MULTILINE | re.DOTALL
+)
+_IMPORT = re.compile(r"^from (kc[\w.]*|\w[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_FRAMEWORK = ("Primitive", "ModulePass", "ABC")
 
 
 @dataclass(frozen=True)
 class ClassDoc:
     """A pass or primitive by its source.
 
-    ``summary`` is the first line of the docstring, ``options`` the names of its fields (those
-    without a default first marked by ``required``), ``bare`` the first paragraph of what its
-    method ``defaults`` says, for primitives whose flag works without options.
+    ``summary`` is the first line of the docstring, ``options`` the names of its fields,
+    ``required`` those of them without a default, ``bare`` the first paragraph of what its method
+    ``defaults`` says, for primitives whose flag works without options.
     """
 
     summary: str = ""
@@ -29,20 +43,21 @@ def class_doc(path: str) -> ClassDoc | None:
     found = _find(module, name)
     if found is None:
         return None
-    owner, node = found
-    summary = (ast.get_docstring(node) or "").split("\n")[0]
+    owner, text = found
     options: dict[str, bool] = {}
-    bare = _collect(owner, node, options)
+    bare = _collect(owner, text, options)
     names = [field.replace("_", "-") for field in options]
     required = [field.replace("_", "-") for field, needed in options.items() if needed]
+    summary = (ast.get_docstring(_head(text)) or "").split("\n")[0]
     return ClassDoc(summary, tuple(names), tuple(required), bare)
 
 
-def _collect(module: str, node: ast.ClassDef, options: dict[str, bool]) -> str:
+def _collect(module: str, text: str, options: dict[str, bool]) -> str:
     """Add the fields of a class, those of its bases first; what its ``defaults`` says."""
+    node = _head(text)
     bare = ""
     for base in reversed(node.bases):
-        if isinstance(base, ast.Name) and base.id not in ("Primitive", "ModulePass", "ABC"):
+        if isinstance(base, ast.Name) and base.id not in _FRAMEWORK:
             found = _find(module, base.id)
             if found is not None:
                 bare = _collect(*found, options) or bare
@@ -50,8 +65,10 @@ def _collect(module: str, node: ast.ClassDef, options: dict[str, bool]) -> str:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             if "ClassVar" not in ast.unparse(item.annotation):
                 options[item.target.id] = not _has_default(item.value)
-        elif isinstance(item, ast.FunctionDef) and item.name == "defaults":
-            bare = " ".join((ast.get_docstring(item) or "").split("\n\n")[0].split())
+    defaults = _DEFAULTS.search(text)
+    if defaults is not None:
+        told = inspect.cleandoc(ast.literal_eval(defaults[1]))
+        bare = " ".join(told.split("\n\n")[0].split())
     return bare
 
 
@@ -61,25 +78,35 @@ def _has_default(value: ast.expr | None) -> bool:
     return value is not None
 
 
-def _find(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
-    """The class ``name`` as seen from ``module``, followed through ``from x import name``."""
-    for node in _source(module):
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            return module, node
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    return _find(node.module, alias.name)
+def _head(text: str) -> ast.ClassDef:
+    """A class without its methods."""
+    method = _FIRST_METHOD.search(text)
+    head = text[: method.start()] if method is not None else text
+    (node,) = ast.parse(head + "\n    pass\n").body
+    assert isinstance(node, ast.ClassDef)
+    return node
+
+
+def _find(module: str, name: str) -> tuple[str, str] | None:
+    """The text of the class ``name`` as seen from ``module``, followed through imports."""
+    source = _source(module)
+    found = re.search(rf"^class {name}\b.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
+    if found is not None:
+        return module, found.group()
+    for statement in _IMPORT.finditer(source):
+        for alias in statement[2].strip("()").split(","):
+            original, _, local = alias.strip().partition(" as ")
+            if (local or original) == name:
+                return _find(statement[1], original)
     return None
 
 
 @functools.cache
-def _source(module: str) -> tuple[ast.stmt, ...]:
+def _source(module: str) -> str:
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):
-        return ()
+        return ""
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return ()
-    with open(spec.origin, "rb") as stream:
-        return tuple(ast.parse(stream.read()).body)
+        return ""
+    return Path(spec.origin).read_text(encoding="utf-8")

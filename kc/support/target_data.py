@@ -1,7 +1,8 @@
 """The data files of targets: kinds, tags, and the CPUs of each architecture.
 
 A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
-``attributes`` (name to type), and optional tables ``tags`` and ``limits``.
+``attributes`` (name to type), and optional tables ``tags``, ``limits`` and ``scopes`` (memory scope
+to why it is of no use, empty where it is).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Kind(str):
         self.attributes: Mapping[str, str] = data.get("attributes", {})
         self.limits: Mapping[str, Any] = data.get("limits", {})
         self.tags: Mapping[str, str] = data.get("tags", {})
+        self.scopes: Mapping[str, str] = data.get("scopes", {"global": ""})
 
     @property
     def name(self) -> str:

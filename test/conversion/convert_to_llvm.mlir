@@ -1,5 +1,8 @@
 // Functions and memory.
 // RUN: kc-opt %s --convert-to-llvm --split-input-file | FileCheck %s
+// RUN: kc-opt %s --convert-to-llvm="data_layout=e-m:e target_triple=riscv64-unknown-linux" --split-input-file | FileCheck %s --check-prefix=TARGET
+
+// TARGET: builtin.module attributes {llvm.data_layout = "e-m:e", llvm.target_triple = "riscv64-unknown-linux"} {
 
 // The calling convention: a pointer and the dynamic sizes of each memref, i1 as i8. Attributes of
 // arguments and functions stay; sizes in the type become array types, others multiplications.
@@ -84,7 +87,8 @@ func.func @bool(%A: memref<i1>, %B: memref<i1>) {
 
 // CHECK-LABEL: llvm.func internal @g(
 // CHECK-SAME:    -> !llvm.struct<(f32, i8)>
-// CHECK:         llvm.mlir.poison : !llvm.struct<(f32, i8)>
+// CHECK:         llvm.zext %p : i1 to i8
+// CHECK-NEXT:    llvm.mlir.poison : !llvm.struct<(f32, i8)>
 // CHECK-NEXT:    llvm.insertvalue %x, %{{.*}}[0] : !llvm.struct<(f32, i8)>
 // CHECK-NEXT:    %[[R:.*]] = llvm.insertvalue %{{.*}}, %{{.*}}[1] : !llvm.struct<(f32, i8)>
 // CHECK-NEXT:    llvm.return %[[R]] : !llvm.struct<(f32, i8)>

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.conversion.convert_to_llvm import ConvertToLlvmPass
 from kc.dialects.arith import ARITH
 from kc.dialects.llvm import LLVM
+from kc.dialects.te import TE
 from kc.dialects.tir import TIR
 from kc.support.locations import LocationParser
 
@@ -39,7 +38,7 @@ def parse(text: str, verify: bool = True) -> ModuleOp:
     context = Context(allow_unregistered=True)
     for dialect in (
         *(builtin.Builtin, func.Func, ARITH, memref.MemRef, math.Math),
-        *(scf.Scf, cf.Cf, vector.Vector, LLVM, TIR),
+        *(scf.Scf, cf.Cf, vector.Vector, LLVM, TE, TIR),
     ):
         context.load_dialect(dialect)
     module = LocationParser(context, text, "in.mlir").parse_module()
@@ -63,20 +62,20 @@ def to_text(module: ModuleOp) -> str:
 
 BODY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 launches: list[int] = []
+"""The number of iterations of each parallel loop that was run (-1 if it asked for a grain)."""
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 def parallel_for(body, context, n, grain):
     """Runs the chunks one after the other, last one first: any order must do."""
-    launches.append(n)
-    assert grain == 0
+    launches.append(n if grain == 0 else -1)
     task = BODY(body)
     for begin in reversed(range(0, n, 3)):
         task(begin, min(begin + 3, n), context)
 
 
-@contextmanager
-def jit(ir: str, optimize: bool = True) -> Iterator[Any]:
+def jit(ir: str) -> Any:
+    """Machine code of LLVM IR, for this CPU: an llvmlite execution engine."""
     import llvmlite.binding as binding
 
     binding.initialize_native_target()
@@ -87,13 +86,12 @@ def jit(ir: str, optimize: bool = True) -> Iterator[Any]:
     binding.add_symbol("kc_parallel_for", ctypes.cast(parallel_for, ctypes.c_void_p).value or 0)
     parsed = binding.parse_assembly(ir)
     parsed.verify()
-    if optimize:
-        tuning = binding.create_pipeline_tuning_options(speed_level=2)
-        builder = binding.create_pass_builder(machine, tuning)
-        builder.getModulePassManager().run(parsed, builder)
+    tuning = binding.create_pipeline_tuning_options(speed_level=2)
+    builder = binding.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(parsed, builder)
     engine = binding.create_mcjit_compiler(parsed, machine)
     engine.finalize_object()
-    yield engine
+    return engine
 
 
 def function_type(text: str, name: str) -> FunctionType:
@@ -104,17 +102,18 @@ def function_type(text: str, name: str) -> FunctionType:
     raise KeyError(name)
 
 
-def call(text: str, *args: np.ndarray | float, name: str = "f", optimize: bool = True) -> None:
+def call(text: str, *args: np.ndarray | float, name: str = "f") -> None:
     """Compile ``text`` and call its function ``name``, which changes the arrays in place."""
     values = []
     for arg, ty in zip(args, function_type(text, name).inputs, strict=True):
         values += as_c(arg, ty)
-    with jit(emit_llvm_ir(lower(text)), optimize) as engine:
-        address = engine.get_function_address(name)
-        ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
+    engine = jit(emit_llvm_ir(lower(text)))
+    address = engine.get_function_address(name)
+    ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
 
 
 def as_c(arg: np.ndarray | float, ty: Attribute) -> list[Any]:
+    """An argument under kc's calling convention: a pointer and the dynamic sizes, or a scalar."""
     if isinstance(ty, MemRefType):
         assert isinstance(arg, np.ndarray)
         assert arg.flags.c_contiguous

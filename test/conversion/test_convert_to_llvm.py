@@ -386,6 +386,32 @@ def test_masked_memory():
     np.testing.assert_array_equal(out, a + 7)
 
 
+def test_constant_vectors_of_every_kind():
+    out = np.zeros((3, 4), np.int64)
+    flags = np.zeros(4, np.bool_)
+    call(
+        f"""
+        func.func @f(%out: memref<3x4xi64>, %flags: memref<4xi1>, %i: index) {{ {C}
+          %steps = arith.constant dense<[0, 1, 2, 3]> : vector<4xindex>
+          %splat = arith.constant dense<-5> : vector<4xindex>
+          %bits = arith.constant dense<[true, false, true, true]> : vector<4xi1>
+          %base = vector.broadcast %i : index to vector<4xindex>
+          %lanes = arith.addi %base, %steps : vector<4xindex>
+          %a = arith.index_cast %lanes : vector<4xindex> to vector<4xi64>
+          %b = arith.index_cast %splat : vector<4xindex> to vector<4xi64>
+          %c = arith.select %bits, %a, %b : vector<4xi1>, vector<4xi64>
+          vector.store %a, %out[%c0, %c0] : memref<3x4xi64>, vector<4xi64>
+          vector.store %b, %out[%c1, %c0] : memref<3x4xi64>, vector<4xi64>
+          vector.store %c, %out[%c2, %c0] : memref<3x4xi64>, vector<4xi64>
+          vector.store %bits, %flags[%c0] : memref<4xi1>, vector<4xi1>
+          func.return
+        }}""",
+        *(out, flags, 10),
+    )
+    assert out.tolist() == [[10, 11, 12, 13], [-5] * 4, [10, -5, 12, 13]]
+    assert flags.tolist() == [True, False, True, True]
+
+
 # Control flow
 
 
@@ -507,7 +533,7 @@ def test_blocks_in_any_order():
       %zero = arith.constant 0 : i64
       cf.br ^head(%zero, %zero : i64, i64)
     ^exit:
-      memref.store %s, %out[%i] : memref<3xi64>
+      memref.store %t, %out[%i] : memref<3xi64>
       func.return
     ^dead:
       cf.br ^exit
@@ -518,10 +544,11 @@ def test_blocks_in_any_order():
       cf.br ^head(%k1, %s1 : i64, i64)
     ^head(%k: i64, %s: i64):
       %go = arith.cmpi slt, %k, %n : i64
+      %t = arith.addi %s, %n : i64
       cf.cond_br %go, ^body, ^exit
     }"""
     call(text, out, 10, 1)
-    assert out.tolist() == [0, 55, 0]
+    assert out.tolist() == [0, 65, 0]
 
 
 def test_branch_with_arguments_to_one_block_twice():
@@ -649,3 +676,18 @@ def test_llvm_dialect_is_left_alone():
     source = lower("func.func @f(%a: memref<4xf32>) { func.return }")
     text = to_text(source)
     assert to_text(lower(text)) == text
+
+
+def test_llvm_operations_inside_a_function():
+    out = np.zeros(2, np.int32)
+    call(
+        f"""
+        func.func @f(%out: memref<2xi32>, %x: i32) {{ {C}
+          %y = "llvm.intr.bitreverse"(%x) : (i32) -> i32
+          %z = arith.addi %y, %x : i32
+          memref.store %z, %out[%c1] : memref<2xi32>
+          func.return
+        }}""",
+        *(out, 1),
+    )
+    assert out.tolist() == [0, 1 - 2**31]

@@ -245,7 +245,6 @@ def parameters(text: str, name: str = "f") -> list[set[str]]:
 
 
 ALL = {"align", "noalias", "nocapture", "readonly"}
-STORE = "memref.store %x, %{} [%i] : memref<8xf32>"
 
 
 def test_readonly_and_nocapture():
@@ -263,6 +262,30 @@ def test_readonly_and_nocapture():
       func.return
     }"""
     assert parameters(text) == [ALL, *[ALL - {"readonly"}] * 4]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "%s = arith.select %p, %a, %b : memref<8xf32>",
+        """%s = scf.if %p -> (memref<8xf32>) {
+          scf.yield %a : memref<8xf32>
+        } else {
+          scf.yield %b : memref<8xf32>
+        }""",
+        """cf.cond_br %p, ^join(%a : memref<8xf32>), ^join(%b : memref<8xf32>)
+        ^join(%s: memref<8xf32>):""",
+    ],
+)
+def test_writes_through_either_pointer(choice: str):
+    text = f"""
+    func.func @f(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>, %i: index, %p: i1) {{
+      %x = memref.load %c[%i] : memref<8xf32>
+      {choice}
+      memref.store %x, %s[%i] : memref<8xf32>
+      func.return
+    }}"""
+    assert parameters(text) == [ALL - {"readonly"}, ALL - {"readonly"}, ALL]
 
 
 def test_writes_of_callees_are_seen_by_callers():
@@ -340,6 +363,19 @@ def test_overlapping_arguments_have_no_noalias(body: str):
     ]
     # Where nothing is written, noalias says nothing about overlaps.
     assert parameters(READER + caller(body), "g") == [ALL, ALL]
+
+
+def test_result_that_is_an_argument_overlaps_it():
+    identity = """
+    func.func private @same(%a: memref<8xf32>) -> memref<8xf32> {
+      func.return %a : memref<8xf32>
+    }"""
+    body = "%s = func.call @same(%a) : (memref<8xf32>) -> memref<8xf32> " + CALL.format("s", "a")
+    text = identity + WRITER + caller(body)
+    assert parameters(text, "g") == [ALL - {"noalias"}, ALL - {"noalias", "readonly"}]
+    assert parameters(text, "same") == [{"align", "noalias"}]
+    fresh = body.replace(CALL.format("s", "a"), CALL.format("s", "b"))
+    assert parameters(identity + WRITER + caller(fresh), "g") == [ALL, ALL - {"readonly"}]
 
 
 def test_distinct_arguments_keep_noalias():

@@ -45,9 +45,9 @@ def reference(text: str, *args: np.ndarray | float) -> None:
             values += [ctypes.c_int64(n) for n in (0, *arg.shape, *strides)]
         else:
             values.append(SCALARS[str(ty)](arg))
-    with jit(ir) as engine:
-        address = engine.get_function_address("f")
-        ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
+    engine = jit(ir)
+    address = engine.get_function_address("f")
+    ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
 
 
 C = """
@@ -64,7 +64,8 @@ func.func @f(%A: memref<?x?xf32>, %B: memref<?x16xf32>, %C: memref<?x16xf32>) {{
   %k = memref.dim %A, %c1 : memref<?x?xf32>
   %zero = arith.constant dense<0.0> : vector<8xf32>
   %t = memref.alloc(%m) : memref<?x16xf32>
-  "scf.parallel"(%c0, %c0, %m, %c16, %c1, %c8) <{{operandSegmentSizes = array<i32: 2, 2, 2, 0>}}> ({{
+  "scf.parallel"(%c0, %c0, %m, %c16, %c1, %c8)
+      <{{operandSegmentSizes = array<i32: 2, 2, 2, 0>}}> ({{
   ^bb0(%i: index, %j: index):
     %r = scf.for %q = %c0 to %k step %c1 iter_args(%s = %zero) -> (vector<8xf32>) {{
       %a = memref.load %A[%i, %q] : memref<?x?xf32>

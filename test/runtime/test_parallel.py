@@ -21,7 +21,8 @@ import pytest
 
 from kc.runtime import parallel
 from kc.support.diagnostics import CallError
-from kc.support.parallel_pool import MAX_THREADS, SYMBOLS, THREAD_NAME, pool_ir
+from kc.support.parallel_cpus import TEXTS
+from kc.support.parallel_pool import MAX_CPUS, MAX_THREADS, SYMBOLS, THREAD_NAME, pool_ir
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the pool runs serially elsewhere")
 
@@ -61,7 +62,8 @@ define void @chunks(i64 %begin, i64 %end, ptr %ctx) {
   ret void
 }
 
-; ctx[0] counts arrivals, ctx[1] is how many to wait for: ends only if so many threads take part
+; ctx[0] counts arrivals and ctx[1] is how many to wait for: ends at once only if so many threads
+; take part, and else after a long time, which ctx[2] tells
 define void @meet(i64 %begin, i64 %end, ptr %ctx) {
 entry:
   %old = atomicrmw add ptr %ctx, i64 1 seq_cst
@@ -69,12 +71,19 @@ entry:
   %all = load i64, ptr %at
   br label %look
 look:
+  %i = phi i64 [0, %entry], [%i1, %wait]
   %here = load atomic i64, ptr %ctx acquire, align 8
   %met = icmp sge i64 %here, %all
   br i1 %met, label %exit, label %wait
 wait:
   %yielded = call i32 @sched_yield()
-  br label %look
+  %i1 = add i64 %i, 1
+  %late = icmp eq i64 %i1, 50000000
+  br i1 %late, label %alone, label %look
+alone:
+  %told = getelementptr i64, ptr %ctx, i64 2
+  store i64 1, ptr %told
+  br label %exit
 exit:
   ret void
 }
@@ -164,8 +173,10 @@ class Loops:
         self._run(ctypes.cast(kept, ctypes.c_void_p), None, n, grain)
 
     def meet(self, bodies: Code, threads: int) -> None:
-        """Returns only if ``threads`` threads take part in one loop."""
-        self.run(bodies.address("meet"), np.array([0, threads]), threads, 1)
+        """Checks that ``threads`` threads take part in one loop."""
+        state = np.array([0, threads, 0])
+        self.run(bodies.address("meet"), state, threads, 1)
+        assert not state[2], f"fewer than {threads} threads took part"
 
 
 def worker_ids() -> list[int]:
@@ -401,7 +412,7 @@ def test_set_num_threads_refuses_cpus(loops: Loops, count: int | None, cpus: lis
     with pytest.raises(CallError) as caught:
         parallel.set_num_threads(count, cpus)
     assert caught.value.code == "KC5002"
-    assert "CPU" in caught.value.message
+    assert caught.value.message.endswith(f"cpus does not name {count} CPUs")
 
 
 def test_native_configure_refuses(loops: Loops) -> None:
@@ -450,6 +461,49 @@ def test_workers_leave_the_callers_cpu_free(loops: Loops, bodies: Code) -> None:
             assert os.sched_getaffinity(worker) == {CPUS[1 - cpu]}
     finally:
         os.sched_setaffinity(0, CPUS)
+
+
+@pytest.mark.parametrize(
+    ("siblings", "cpus", "home", "expected"),
+    [
+        ("distant", range(8), 2, [3, 4, 5]),
+        ("distant", range(8), 2, [3, 4, 5, 6, 7]),
+        ("adjacent", range(8), 0, [2, 4, 6]),
+        ("adjacent", range(8), 0, [2, 4, 6, 1, 3]),
+        ("adjacent", range(8), 5, [6, 0, 2]),
+        ("adjacent", range(8), 7, [0, 1, 2, 3, 4, 5, 6]),
+        ("none", [1, 3, 70, 8191], 70, [8191, 1]),
+        ("none", [0, 1], 0, [1, 0, 1, 0]),
+        ("none", [5], 5, [5, 5]),
+    ],
+)
+def test_workers_get_cores_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    siblings: str,
+    cpus: Sequence[int],
+    home: int,
+    expected: list[int],
+) -> None:
+    """Two hardware threads for each of four cores: (0, 4) ... (3, 7) or (0, 1) ... (6, 7)."""
+    for cpu in range(8 if siblings != "none" else 0):
+        pair = f"{cpu % 4},{cpu % 4 + 4}" if siblings == "distant" else f"{cpu & 6}-{cpu | 1}"
+        (tmp_path / f"cpu{cpu}").write_text(pair + "\n")
+    monkeypatch.setitem(TEXTS, "core", f"{tmp_path}/cpu%d")
+    text = pool_ir(llvm.get_process_triple())
+    text = text.replace("define internal void @kc.cpus.place", "define void @kc.cpus.place")
+    code = Code(text)
+    place = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32
+    )(code.address("kc.cpus.place"))
+
+    mask = np.zeros(MAX_CPUS, np.uint8)
+    mask[list(cpus)] = 1
+    bits = np.packbits(mask, bitorder="little")
+    records = np.zeros((len(expected), 4), np.int32)  # the last of a record's fields is the CPU
+    crowded = len(expected) + 1 >= len(cpus)
+    place(bits.ctypes.data, home, records.ctypes.data, len(expected), int(crowded))
+    assert records[:, 3].tolist() == expected
 
 
 def test_workers_leave_signals_to_the_program(loops: Loops, bodies: Code) -> None:
@@ -501,19 +555,17 @@ def test_kc_num_threads() -> None:
     assert out.split() == ["KC5001"] * 7 + ["3", "2", "2"]
 
 
-def test_native_code_says_what_it_ignores(capfd: pytest.CaptureFixture[str], loops: Loops) -> None:
+def test_native_code_says_what_it_ignores(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, loops: Loops
+) -> None:
+    monkeypatch.setenv("KC_NUM_THREADS", "")
+    parallel.set_num_threads(None)
     default = parallel.num_threads()
-    before = os.environ.pop("KC_NUM_THREADS", None)
-    try:
-        for text in ("0", "many", "4x"):
-            os.environ["KC_NUM_THREADS"] = text
-            assert loops.configure(0, None) == 0  # decide anew
-            assert loops.num_threads() == default
-            assert f"KC_NUM_THREADS='{text}' is ignored" in capfd.readouterr().err
-    finally:
-        os.environ.pop("KC_NUM_THREADS")
-        if before is not None:
-            os.environ["KC_NUM_THREADS"] = before
+    for text in ("0", "many", "4x"):
+        monkeypatch.setenv("KC_NUM_THREADS", text)
+        assert loops.configure(0, None) == 0  # decide anew
+        assert loops.num_threads() == default
+        assert f"KC_NUM_THREADS='{text}' is ignored" in capfd.readouterr().err
 
 
 def group(root: Path, name: str, text: str) -> None:
@@ -687,6 +739,24 @@ def test_older_systems(system: str) -> None:
         """
     )
     assert out == "done\n"
+
+
+def test_a_system_that_refuses_threads() -> None:
+    out = script(
+        """
+        text = pool_ir(llvm.get_process_triple())
+        code = Code(re.sub(r"call i32 @pthread_create\\(.*", "add i32 0, 11", text))  # EAGAIN
+        loops = code.loops()
+        bodies = Code(BODIES, {"kc_parallel_for": code.address("kc_parallel_for")})
+        ends = np.zeros(100, np.int64)
+        print(loops.num_threads())
+        for _ in range(2):
+            loops.run(bodies.address("chunks"), ends, 100, 10)
+            print(loops.num_threads(), ends[0])
+        """,
+        KC_NUM_THREADS="3",
+    )
+    assert out.split() == ["3", "1", "100", "1", "100"]
 
 
 def test_shutdown_joins_and_the_next_loop_starts_anew(loops: Loops, bodies: Code) -> None:

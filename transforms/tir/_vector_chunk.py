@@ -363,7 +363,7 @@ class Chunk(LaneValues):
             linear = self.linear(one.lhs)
             if linear is None or one.kind is not AffineConstraintKind.ge:
                 return None
-            lowest = linear.base + max(0, linear.stride * (self.width - 1))
+            lowest = linear.base + min(0, linear.stride * (self.width - 1))
             found += [*linear.given, at_least_zero(lowest)]
         return simplify_constraints(found, self.index.ranges)
 

@@ -1,0 +1,79 @@
+"""What is refused, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation
+
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+# LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take it minutes.
+MAX_LOOP_DEPTH = 256
+_LOOPS = ("scf.for", "scf.while", "scf.parallel")
+_AT_THE_TOP = ("builtin.module", "func.func", "memref.global", "llvm.func")
+
+
+def too_deep(op: Operation) -> CodegenError:
+    """The error for a nest of loops that is too deep, with its whole depth."""
+    top = op
+    while (parent := top.parent_op()) is not None and parent.name != "builtin.module":
+        top = parent
+    deepest, pending = 0, [(top, 0)]
+    while pending:
+        one, depth = pending.pop()
+        depth += one.name in _LOOPS
+        deepest = max(deepest, depth)
+        for region in one.regions:
+            for block in region.blocks:
+                pending.extend((inner, depth) for inner in block.ops if inner.regions)
+    return CodegenError(
+        "KC4301",
+        f"convert-to-llvm: {deepest} nested loops, at most {MAX_LOOP_DEPTH} are possible",
+        why="LLVM's time grows faster than the depth of the nest: 1000 loops take it minutes",
+        hints=["fuse loops, or move a part of the nest into a function of its own"],
+    )
+
+
+def placed(error: CodegenError, op: Operation) -> CodegenError:
+    """``error``, about ``op``: with its name and its location, unless it has a place."""
+    if error.location is None:
+        error.location = location_of(op)
+        if name_of(op) not in error.message:
+            error.facts = (f"in {name_of(op)}", *error.facts)
+    return error
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that is in no dialect."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+def unsupported(op: Operation, handlers: Container[str]) -> CodegenError:
+    """The error for an operation without a handler; it also counts the others of the module."""
+    top = op
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    name = name_of(op)
+    others: dict[str, int] = {}
+    for one in top.walk():
+        other = name_of(one)
+        if other not in handlers and other not in _AT_THE_TOP and other != name:
+            others[other] = others.get(other, 0) + 1
+    dialect = name.split(".")[0]
+    stages = {
+        "te": "--convert-te-to-tir and --convert-tir-to-scf",
+        "tir": "--convert-tir-to-scf",
+    }
+    hints = ()
+    if dialect in stages:
+        hints = (f"run {stages[dialect]} before it, or --lower-to-llvm instead of it",)
+    return CodegenError(
+        "KC4302",
+        f"convert-to-llvm: {name} cannot be lowered to the llvm dialect",
+        location=location_of(op),
+        facts=[f"nor can {other} ({count} in the module)" for other, count in others.items()],
+        hints=hints,
+    )

@@ -1,0 +1,547 @@
+"""LLVM IR compiled to assembly and objects for several targets, and loaded into this process."""
+
+import ctypes
+import gc
+import math
+import platform
+import re
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from llvm_support import function
+
+from kc.codegen.elf import undefined_symbols
+from kc.codegen.native import Machine, compile_ir, host_target, jit
+from kc.codegen.native_target import check_machine, check_runs_here
+from kc.support.diagnostics import CodegenError, TargetError
+
+X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform == "linux"
+x86_only = pytest.mark.skipif(not X86, reason="needs Linux on x86-64")
+
+SCALE = """
+define void @scale(ptr noalias %a, ptr noalias %b, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  %q = getelementptr inbounds float, ptr %b, i64 %i
+  %x = load float, ptr %p, align 4
+  %y = fmul float %x, 3.0
+  store float %y, ptr %q, align 4
+  %j = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %j, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+"""
+
+
+def test_host_code_runs():
+    a, b = np.arange(37, dtype=np.float32), np.zeros(37, np.float32)
+    for level in range(4):
+        b[:] = 0
+        run = function(jit(SCALE, opt_level=level), "scale", "void(ptr, ptr, i64)")
+        run(a.ctypes.data, b.ctypes.data, 37)
+        np.testing.assert_array_equal(b, 3 * a)
+
+
+def test_loops_are_vectorised_from_level_2_on():
+    def vectors(level: int) -> bool:
+        ir = compile_ir(SCALE, opt_level=level).optimized_ir()
+        return re.search(r"fmul <\d+ x float>", ir) is not None
+
+    assert [vectors(level) for level in range(4)] == [False, False, True, True]
+
+
+def test_cpu_decides_the_instructions():
+    triple = "x86_64-unknown-linux-gnu"
+    v3 = compile_ir(SCALE, triple=triple, cpu="x86-64-v3").asm()
+    v1 = compile_ir(SCALE, triple=triple, cpu="x86-64").asm()
+    assert "%ymm" in v3
+    assert "%ymm" not in v1
+    avx = compile_ir(SCALE, triple=triple, cpu="x86-64", features="+avx").asm()
+    assert "%ymm" in avx
+
+
+OTHER_TARGETS = {
+    "aarch64-unknown-linux-gnu": (b"\x7fELF", "fmul"),
+    "riscv64-unknown-linux-gnu": (b"\x7fELF", "__mulsf3"),
+    "armv7-unknown-linux-gnueabihf": (b"\x7fELF", "vmul.f32"),
+    "wasm32-unknown-unknown": (b"\0asm", "f32.mul"),
+    "i686-unknown-linux-gnu": (b"\x7fELF", "mul"),
+    "arm64-apple-darwin": (b"\xcf\xfa\xed\xfe", "fmul"),
+    "x86_64-pc-windows-msvc": (b"\x64\x86", "mulps"),
+}
+
+
+@pytest.mark.parametrize("triple", OTHER_TARGETS)
+def test_other_targets(triple: str):
+    magic, instruction = OTHER_TARGETS[triple]
+    compiled = compile_ir(SCALE, triple=triple)
+    assert instruction in compiled.asm()
+    assert compiled.object().startswith(magic)
+    assert f'target triple = "{triple}"' in compiled.optimized_ir()
+
+
+def test_the_text_says_the_triple():
+    text = 'target triple = "wasm32-unknown-unknown"\n' + SCALE
+    assert compile_ir(text).machine == Machine("wasm32-unknown-unknown")
+
+
+def test_abi_and_relocation():
+    hard = compile_ir(
+        "define float @f(float %x) {\n  ret float %x\n}",
+        triple="riscv64-unknown-linux-gnu",
+        features="+d",
+        abi="lp64d",
+    ).object()
+    assert hard[48] & 6 == 4  # e_flags: the double-float ABI
+    load = "@g = external global i32\ndefine i32 @f() {\n  %x = load i32, ptr @g\n  ret i32 %x\n}"
+
+    def through_table(relocation: str) -> bool:
+        compiled = compile_ir(
+            load,
+            triple="x86_64-unknown-linux-gnu",
+            cpu="x86-64",
+            relocation=relocation,
+            code_model="large",
+        )
+        return "g@GOT" in compiled.asm()
+
+    assert [through_table(relocation) for relocation in ("pic", "static")] == [True, False]
+
+
+def test_output_is_the_same_each_time():
+    one, two = (compile_ir(SCALE, triple="aarch64-linux-gnu") for _ in range(2))
+    assert one.object() == two.object()
+    assert one.asm() == two.asm()
+    # Assembly and object are those of the optimised module, whatever is asked for first.
+    three = compile_ir(SCALE)
+    before = three.optimized_ir()
+    three.asm()
+    three.object()
+    assert compile_ir(SCALE).object() == three.object()
+    assert three.optimized_ir() == before
+
+
+# Targets that do not exist.
+
+BAD_TARGETS = [
+    (
+        Machine("x86_65-linux-gnu"),
+        "KC6101",
+        "LLVM has no target for the triple 'x86_65-linux-gnu'",
+        ("did you mean 'x86_64'?",),
+    ),
+    (
+        Machine("x86_64-unknown-linux-gnu", "znver44"),
+        "KC6102",
+        "there is no CPU 'znver44' for x86_64-unknown-linux-gnu",
+        ("did you mean 'znver4' or 'znver5' or 'znver3'?",),
+    ),
+    (
+        Machine("x86_64-unknown-linux-gnu", "", "+avx512vnnni"),
+        "KC6103",
+        "there is no feature 'avx512vnnni' for x86_64-unknown-linux-gnu",
+        None,
+    ),
+    (
+        Machine("aarch64-linux-gnu", "", "neon"),
+        "KC6103",
+        "'neon' is not a feature",
+        ("write +neon",),
+    ),
+    (
+        Machine("x86_64-unknown-linux-gnu", "i386"),
+        "KC6104",
+        "LLVM cannot compile for x86_64-unknown-linux-gnu i386",
+        None,
+    ),
+    (
+        Machine("riscv64-unknown-linux-gnu", "generic-rv32"),
+        "KC6104",
+        "LLVM cannot compile for riscv64-unknown-linux-gnu generic-rv32",
+        None,
+    ),
+    (
+        Machine("aarch64-linux-gnu", "help"),
+        "KC6102",
+        "there is no CPU 'help' for aarch64-linux-gnu",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize("bad", BAD_TARGETS, ids=lambda bad: f"{bad[0].triple} {bad[0].cpu}")
+def test_bad_targets(bad, capfd: pytest.CaptureFixture[str]):
+    machine, code, message, hints = bad
+    with pytest.raises(TargetError) as caught:
+        check_machine(machine)
+    assert (caught.value.code, caught.value.message) == (code, message)
+    if hints is not None:
+        assert caught.value.hints == hints
+    with pytest.raises(TargetError):
+        compile_ir(SCALE, triple=machine.triple, cpu=machine.cpu, features=machine.features)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_good_targets():
+    triple, cpu, features = host_target()
+    for machine in (
+        Machine(triple, cpu, features),
+        Machine(triple, cpu),
+        Machine("x86_64-unknown-linux-gnu", "sapphirerapids", "+avx512f,-avx512vl"),
+        Machine("aarch64-linux-gnu", "neoverse-v1", "+sve"),
+        Machine("thumbv7em-none-eabihf", "cortex-m4"),
+    ):
+        check_machine(machine)
+
+
+def test_what_the_data_files_list_needs_no_trial(monkeypatch: pytest.MonkeyPatch):
+    def no_trial(*_):
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("kc.codegen.native_target.run_worker", no_trial)
+    check_machine(Machine("x86_64-unknown-linux-gnu", "cascadelake", "+avx512bf16,-avx512fp16"))
+    check_machine(Machine("aarch64-unknown-linux-gnu", "cortex-a53", "+sve"))
+    with pytest.raises(AssertionError, match="a process was started"):
+        check_machine(Machine("x86_64-unknown-linux-gnu", "cascadelake", "-64bit"))
+
+
+def test_code_for_another_machine_is_not_run():
+    text = 'target triple = "wasm32-unknown-unknown"\n' + SCALE
+    with pytest.raises(TargetError, match="code for wasm32-unknown-unknown cannot run") as caught:
+        jit(text)
+    assert caught.value.code == "KC6105"
+
+
+@x86_only
+def test_code_with_instructions_the_host_lacks_is_not_run():
+    triple, cpu, features = host_target()
+    check_runs_here(Machine(triple, "x86-64"))
+    lacking = [name[1:] for name in features.split(",") if name[0] == "-"]
+    with pytest.raises(TargetError, match="this machine cannot run code for") as caught:
+        jit(SCALE, cpu="x86-64", features=f"+{lacking[0]}")
+    assert caught.value.code == "KC6105"
+    assert caught.value.why == f"this machine is {cpu}, which lacks {lacking[0]}"
+    # A CPU of which the host has all but some features is refused for those.
+    for newer, feature in (("sapphirerapids", "avx512fp16"), ("bdver4", "fma4")):
+        if feature in lacking:
+            with pytest.raises(TargetError, match="cannot run") as caught:
+                check_runs_here(Machine(triple, newer))
+            assert feature in str(caught.value.why)
+
+
+# IR that LLVM refuses, and code it cannot generate.
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "define i32 @f() {\n  ret i33 0\n}",
+            "<string>:2:7: error: value doesn't match function result type 'i32'",
+        ),
+        ("define void @f() {\n  call void @g()\n  ret void\n}", "use of undefined value '@g'"),
+    ],
+)
+def test_ir_that_does_not_parse(text: str, why: str, isolated: bool):
+    with pytest.raises(CodegenError, match="LLVM refuses the IR") as caught:
+        compile_ir(text, isolated=isolated)
+    assert caught.value.code == "KC4106"
+    assert why in str(caught.value.why)
+
+
+UNVERIFIABLE = """
+define i32 @f(i1 %c) {
+  br i1 %c, label %a, label %b
+a:
+  %x = add i32 1, 2
+  br label %b
+b:
+  ret i32 %x
+}
+"""
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_ir_that_does_not_verify(isolated: bool):
+    with pytest.raises(CodegenError, match="LLVM refuses the IR") as caught:
+        compile_ir(UNVERIFIABLE, isolated=isolated)
+    assert caught.value.code == "KC4106"
+    assert any("does not dominate" in fact for fact in caught.value.facts)
+
+
+def test_instruction_selection_that_fails_ends_no_process():
+    text = "define bfloat @f(float %x) {\n  %y = fptrunc float %x to bfloat\n  ret bfloat %y\n}"
+    with pytest.raises(CodegenError, match="LLVM failed to compile the module") as caught:
+        compile_ir(text, triple="wasm32-unknown-unknown")
+    assert caught.value.code == "KC4107"
+    assert "Cannot select" in str(caught.value.why)
+
+
+@x86_only
+def test_a_conversion_without_code_ends_no_process():
+    text = """
+    define <4 x half> @f(<4 x i128> %x) {
+      %y = sitofp <4 x i128> %x to <4 x half>
+      ret <4 x half> %y
+    }
+    """
+    with pytest.raises(CodegenError) as caught:
+        compile_ir(text, cpu="sapphirerapids")
+    assert caught.value.code == "KC4107"
+
+
+@x86_only
+def test_inline_assembly_runs_and_its_mistakes_end_no_process():
+    text = """
+    define i32 @f(i32 %x) {
+      %y = call i32 asm "INSTRUCTION $0", "=r,0"(i32 %x)
+      ret i32 %y
+    }
+    """
+    run = function(jit(text.replace("INSTRUCTION", "bswap")), "f", "i32(i32)")
+    assert run(0x01020304) == 0x04030201
+    with pytest.raises(CodegenError) as caught:
+        jit(text.replace("INSTRUCTION", "bwsap"))
+    assert caught.value.code == "KC4107"
+    assert "invalid instruction mnemonic 'bwsap'" in str(caught.value.why)
+
+
+@x86_only
+def test_an_intrinsic_the_cpu_lacks_ends_no_process():
+    text = """
+    declare <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32>, <64 x i8>, <64 x i8>)
+    define <16 x i32> @f(<16 x i32> %a, <64 x i8> %b) {
+      %c = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %a, <64 x i8> %b, <64 x i8> %b)
+      ret <16 x i32> %c
+    }
+    """
+    assert "vpdpbusd" in compile_ir(text, cpu="znver4").asm()
+    with pytest.raises(CodegenError) as caught:
+        compile_ir(text, cpu="x86-64")
+    assert caught.value.code == "KC4107"
+
+
+# Symbols.
+
+
+def test_unresolved_symbols_are_named():
+    text = """
+    declare void @kc_nowhere()
+    declare float @kc_not_there(float)
+    declare float @expf(float)
+    define float @f(float %x) {
+      call void @kc_nowhere()
+      %y = call float @kc_not_there(float %x)
+      %z = call float @expf(float %y)
+      ret float %z
+    }
+    """
+    with pytest.raises(CodegenError) as caught:
+        jit(text)
+    assert caught.value.code == "KC4108"
+    assert caught.value.message == (
+        "the code calls kc_nowhere, kc_not_there, which this process does not have"
+    )
+    called = []
+    nowhere = ctypes.CFUNCTYPE(None)(lambda: called.append(1))
+    twice = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_float)(lambda x: 2 * x)
+    addresses = {
+        name: ctypes.cast(one, ctypes.c_void_p).value or 0
+        for name, one in {"kc_nowhere": nowhere, "kc_not_there": twice}.items()
+    }
+    run = function(jit(text, addresses), "f", "f32(f32)")
+    assert run(0.5) == pytest.approx(math.e, rel=1e-6)
+    assert called == [1]
+
+
+def test_unknown_name():
+    module = jit(SCALE)
+    assert module.names == ["scale"]
+    with pytest.raises(CodegenError, match="the module defines no @scal") as caught:
+        module.address("scal")
+    assert (caught.value.code, caught.value.hints) == ("KC4104", ("did you mean 'scale'?",))
+
+
+def test_only_what_is_visible_has_an_address():
+    module = jit(
+        """
+        @table = constant [2 x i32] [i32 5, i32 6]
+        define internal i32 @helper() noinline {
+          ret i32 3
+        }
+        define hidden i32 @secret() {
+          ret i32 4
+        }
+        define i32 @f() {
+          %x = call i32 @helper()
+          %y = call i32 @secret()
+          %s = add i32 %x, %y
+          ret i32 %s
+        }
+        """
+    )
+    assert sorted(module.names) == ["f", "table"]
+    assert function(module, "f", "i32()")() == 7
+    assert (ctypes.c_int32 * 2).from_address(module.address("table"))[:] == [5, 6]
+
+
+@x86_only
+def test_undefined_symbols_of_objects():
+    call = "declare void @g()\ndefine void @f() {\n  call void @g()\n  ret void\n}"
+    for triple in ("x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu", "s390x-ibm-linux"):
+        assert undefined_symbols(compile_ir(call, triple=triple).object()) == ["g"]
+    weak = "declare extern_weak void @g()\n" + call.split("\n", 1)[1]
+    assert undefined_symbols(compile_ir(weak).object()) == []
+
+
+# Lifetime and threads.
+
+
+def test_code_goes_with_its_module_and_stays_until_then():
+    runs = []
+    for i in range(50):
+        run = function(jit(f"define i32 @f() {{\n  ret i32 {i}\n}}"), "f", "i32()")
+        if i % 2:
+            runs.append((i, run))
+    gc.collect()
+    assert [run() for _, run in runs] == [i for i, _ in runs]
+
+
+def test_garbage_of_failures_is_collected_in_order():
+    for _ in range(20):
+        try:
+            compile_ir("define void @f() {\n  %x = add i32 1, 2\n  ret i32 %x\n}")
+        except CodegenError as error:
+            error.cycle = error  # type: ignore[attr-defined]
+        try:
+            compile_ir(UNVERIFIABLE)
+        except CodegenError as error:
+            error.cycle = error  # type: ignore[attr-defined]
+        gc.collect()
+
+
+def test_threads_compile_and_run_at_once():
+    results: dict[int, int] = {}
+
+    def work(i: int) -> None:
+        for k in range(5):
+            text = f"define i32 @f(i32 %x) {{\n  %y = add i32 %x, {i * 10 + k}\n  ret i32 %y\n}}"
+            results[i * 10 + k] = function(jit(text), "f", "i32(i32)")(1)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {i * 10 + k: i * 10 + k + 1 for i in range(4) for k in range(5)}
+
+
+def test_a_process_ends_quietly():
+    script = (
+        "import ctypes\n"
+        "from kc.codegen.native import compile_ir, jit\n"
+        "m = jit('define i32 @f() { ret i32 7 }')\n"
+        "c = compile_ir('define i32 @f() { ret i32 7 }')\n"
+        "print(ctypes.CFUNCTYPE(ctypes.c_int)(m.address('f'))())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "7\n", "")
+
+
+# Conversions of small floats, on CPUs without instructions for them.
+
+CONVERSIONS = """
+define void @to_half(ptr %a, ptr %b) {
+  %x = load TYPE, ptr %a, align 1
+  %y = fptrunc TYPE %x to half
+  store half %y, ptr %b, align 1
+  ret void
+}
+define void @to_bfloat(ptr %a, ptr %b) {
+  %x = load TYPE, ptr %a, align 1
+  %y = fptrunc TYPE %x to bfloat
+  store bfloat %y, ptr %b, align 1
+  ret void
+}
+define void @from_half(ptr %a, ptr %b) {
+  %x = load half, ptr %a, align 1
+  %y = fpext half %x to TYPE
+  store TYPE %y, ptr %b, align 1
+  ret void
+}
+"""
+
+
+def convert(module, name: str, values: np.ndarray, target: type) -> np.ndarray:
+    run = function(module, name, "void(ptr, ptr)")
+    result = np.zeros(len(values), target)
+    a, b = values.ctypes.data, result.ctypes.data
+    for i in range(len(values)):
+        run(a + i * values.itemsize, b + i * result.itemsize)
+    return result
+
+
+def interesting(dtype: type) -> np.ndarray:
+    """Values around every boundary of half and bfloat, and random ones of all sizes."""
+    random = np.random.default_rng(7)
+    halves = np.arange(0, 0x7C00, 37, dtype=np.uint16).view(np.float16).astype(np.float64)
+    middle = (halves[:-1] + halves[1:]) / 2
+    powers = 2.0 ** np.arange(-150, 128)
+    exact = np.concatenate([halves, middle, powers, 65504 + np.arange(0, 40) * 1.0, [0.0]])
+    near = np.concatenate([exact, np.nextafter(exact, np.inf), np.nextafter(exact, -np.inf)])
+    sized = random.standard_normal(500) * 2.0 ** random.integers(-140, 20, 500)
+    special = np.array([np.inf, np.nan, 1e300, 1e-300])
+    with np.errstate(all="ignore"):
+        values = np.concatenate([near, sized, special]).astype(dtype)
+    return np.concatenate([values, -values])
+
+
+def bfloat_bits(values: np.ndarray) -> np.ndarray:
+    """Round to nearest, ties to even, on the exact value (in twice the precision if need be)."""
+    result = []
+    for value in values.astype(np.float64):
+        if np.isnan(value):
+            result.append(0x7FC0)
+            continue
+        sign, magnitude = (0x8000 if np.signbit(value) else 0), abs(float(value))
+        if math.isinf(magnitude):
+            result.append(sign | 0x7F80)
+            continue
+        exponent = max(math.frexp(magnitude)[1] - 1, -126) if magnitude else -126
+        steps = round(math.ldexp(magnitude, 7 - exponent))  # Python rounds ties to even
+        bits = ((exponent + 126) << 7) + steps
+        result.append(sign | min(bits, 0x7F80))
+    return np.array(result, np.uint16)
+
+
+@x86_only
+@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64)])
+def test_conversions_without_instructions_for_them(name: str, dtype: type):
+    text = CONVERSIONS.replace("TYPE", name)
+    needed = undefined_symbols(compile_ir(text, cpu="x86-64").object())
+    assert {"__truncsfhf2", "__truncsfbf2"} <= {one.replace("df", "sf") for one in needed}
+    module = jit(text, cpu="x86-64", features="")
+    values = interesting(dtype)
+    with np.errstate(all="ignore"):
+        halves = values.astype(np.float16)
+    got = convert(module, "to_half", values, np.float16)
+    np.testing.assert_array_equal(got, halves)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(halves))
+    number = ~np.isnan(values)
+    bfloats = convert(module, "to_bfloat", values, np.uint16)
+    np.testing.assert_array_equal(bfloats[number], bfloat_bits(values[number]))
+    nan = bfloats[~number]
+    assert ((nan & 0x7F80) == 0x7F80).all()
+    assert (nan & 0x7F).all()
+    every = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
+    back = convert(module, "from_half", every, dtype)
+    np.testing.assert_array_equal(back, every.view(np.float16).astype(dtype))

@@ -1,0 +1,156 @@
+// RUN: kc-opt %s --convert-tir-to-scf --split-input-file | FileCheck %s
+
+// Loops of every kind; a parallel one inside a parallel one is serial.
+
+// CHECK-LABEL: func.func @loops
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK:         "scf.parallel"(%[[C0]], %[[C8]], %[[C1]])
+// CHECK-NEXT:    ^{{.*}}(%i: index):
+// CHECK:           scf.for %j = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:             scf.for %k = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT:          %[[K:.*]] = arith.addi %{{.*}}, %k : index
+// CHECK-NEXT:          memref.store %x, %A[%i, %[[K]]] : memref<8x16xf32>
+// CHECK-NEXT:        } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = false, full = true>>}
+// CHECK:           scf.reduce
+func.func @loops(%A: memref<8x16xf32>, %x: f32) {
+  tir.for %i in 8 parallel {
+    tir.for %j in 4 parallel {
+      tir.for %k in 4 unrolled {
+        tir.store %x, %A[%i, %j * 4 + %k] : memref<8x16xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Guards compare what is small with what is large; each part of a condition is computed where its
+// operands are there.
+
+// CHECK-LABEL: func.func @guards
+// CHECK:         scf.for %i
+// CHECK-NEXT:      %[[I:.*]] = arith.muli %i, %{{.*}} : index
+// CHECK-NEXT:      %[[T:.*]] = arith.cmpi sge, %i, %{{.*}} : index
+// CHECK:           scf.for %j
+// CHECK-NEXT:        %[[J:.*]] = arith.addi %[[I]], %j : index
+// CHECK-NEXT:        %[[S:.*]] = arith.cmpi slt, %[[J]], %n : index
+// CHECK-NEXT:        %[[B:.*]] = arith.andi %[[S]], %[[T]] : i1
+// CHECK-NEXT:        scf.if %[[B]] {
+// CHECK-NEXT:          memref.store %x, %A[%[[J]]] : memref<?xf32>
+// CHECK-NEXT:        } else {
+func.func @guards(%A: memref<?xf32>, %n: index, %x: f32) {
+  tir.for %i in 8 {
+    tir.for %j in 32 {
+      tir.if (%i * 32 + %j < %n, %i >= 2) {
+        tir.store %x, %A[%i * 32 + %j] : memref<?xf32>
+      } else {
+        tir.store %x, %A[0] : memref<?xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Division of what may be negative is exact; of what is not, it is unsigned.
+
+// CHECK-LABEL: func.func @division
+// CHECK:         arith.cmpi slt, %x, %{{.*}} : index
+// CHECK:         arith.divsi
+// CHECK:         arith.shrsi %x
+// CHECK:         arith.andi %x
+// CHECK:         arith.divui %i
+// CHECK:         arith.remui %i
+func.func @division(%A: memref<8x8x8x8x8xf32>, %x: index) {
+  tir.for %i in 30 {
+    %a = tir.load %A[%x floordiv 3, %x floordiv 4, %x mod 8, %i floordiv 5, %i mod 5] : memref<8x8x8x8x8xf32>
+    tir.store %a, %A[0, 0, 0, 0, 0] : memref<8x8x8x8x8xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Bools take a byte each.
+
+// CHECK-LABEL: func.func @bools(%A: memref<8xi8>, %B: memref<8xi8>)
+// CHECK:         %[[BYTE:.*]] = memref.load %A[%{{.*}}] : memref<8xi8>
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK-NEXT:    %a = arith.cmpi ne, %[[BYTE]], %[[ZERO]] : i8
+// CHECK-NEXT:    %[[OUT:.*]] = arith.extui %a : i1 to i8
+// CHECK-NEXT:    memref.store %[[OUT]], %B[%{{.*}}] : memref<8xi8>
+// CHECK-NEXT:    %[[BYTES:.*]] = vector.load %A[%{{.*}}] : memref<8xi8>, vector<4xi8>
+// CHECK-NEXT:    %[[ZEROS:.*]] = arith.constant dense<0> : vector<4xi8>
+// CHECK-NEXT:    %v = arith.cmpi ne, %[[BYTES]], %[[ZEROS]] : vector<4xi8>
+// CHECK-NEXT:    %[[OUTS:.*]] = arith.extui %v : vector<4xi1> to vector<4xi8>
+// CHECK-NEXT:    vector.store %[[OUTS]], %B[%{{.*}}] : memref<8xi8>, vector<4xi8>
+func.func @bools(%A: memref<8xi1>, %B: memref<8xi1>) {
+  %a = tir.load %A[3] : memref<8xi1>
+  tir.store %a, %B[3] : memref<8xi1>
+  %v = tir.load %A[4] : memref<8xi1>, vector<4xi1>
+  tir.store %v, %B[4] : memref<8xi1>, vector<4xi1>
+  func.return
+}
+
+// -----
+
+// Small buffers are on the stack; others live as long as the block in which their sizes are known.
+
+// CHECK-LABEL: func.func @buffers
+// CHECK:         %t = memref.alloca() {alignment = 64 : i64} : memref<16xf32>
+// CHECK:         %u = memref.alloc() {alignment = 64 : i64} : memref<100000xf32>
+// CHECK:         %v = memref.alloc(%n) {alignment = 64 : i64} : memref<?xf32>
+// CHECK:         scf.for
+// CHECK:         memref.dealloc %u
+// CHECK-NEXT:    memref.dealloc %v
+// CHECK-NEXT:    func.return
+func.func @buffers(%n: index, %x: f32) {
+  tir.for %i in 8 {
+    %t = tir.alloc "t" : memref<16xf32>
+    %u = tir.alloc "u" : memref<100000xf32>
+    %v = tir.alloc "v" (%n) : memref<?xf32>
+    tir.store %x, %t[%i] : memref<16xf32>
+    tir.store %x, %u[%i] : memref<100000xf32>
+    tir.store %x, %v[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A symbol is a dimension of an argument, or an argument.
+
+// CHECK-LABEL: func.func @symbols(%A: memref<?x?xf32>, %m: index, %x: f32) {
+// CHECK:         %n = memref.dim %A, %{{.*}} : memref<?x?xf32>
+// CHECK:         scf.for %i = %{{.*}} to %n step
+// CHECK:           scf.for %j = %{{.*}} to %m step
+func.func @symbols(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0 * 2, s0)>}, %m: index {kc.symbol = "m"}, %x: f32) attributes {kc.symbols = ["n", "m"]} {
+  %n = tir.symbol "n"
+  %m_1 = tir.symbol "m"
+  tir.for %i in %n {
+    tir.for %j in %m_1 {
+      tir.store %x, %A[%j, %i] : memref<?x?xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Products and sums of floats may be contracted, unless flags say otherwise.
+
+// CHECK-LABEL: func.func @contract
+// CHECK:         arith.mulf %x, %x fastmath<contract> : f32
+// CHECK:         arith.addf %{{.*}}, %x fastmath<nnan> : f32
+// CHECK:         arith.divf %{{.*}}, %x : f32
+func.func @contract(%A: memref<8xf32>, %x: f32) {
+  %p = arith.mulf %x, %x : f32
+  %s = arith.addf %p, %x fastmath<nnan> : f32
+  %d = arith.divf %s, %x : f32
+  tir.store %d, %A[0] : memref<8xf32>
+  func.return
+}
