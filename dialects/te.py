@@ -282,7 +282,8 @@ class ComputeOp(IRDLOperation):
             regions=[body],
             result_types=[result_type],
         )
-        self.result.name_hint = compute_name
+        if compute_name.isidentifier():
+            self.result.name_hint = compute_name
 
     @property
     def label(self) -> str:
@@ -513,7 +514,8 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        self.result.name_hint = symbol
+        if symbol.isidentifier():
+            self.result.name_hint = symbol
 
     def verify_(self) -> None:
         verify_name(self, self.symbol.data)

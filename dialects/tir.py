@@ -715,7 +715,8 @@ class AllocOp(IRDLOperation):
             properties={"buffer_name": StringAttr(buffer_name)},
             result_types=[buffer_type],
         )
-        self.buffer.name_hint = buffer_name
+        if buffer_name.isidentifier():
+            self.buffer.name_hint = buffer_name
 
     @property
     def label(self) -> str:
@@ -989,7 +990,8 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        self.result.name_hint = symbol
+        if symbol.isidentifier():
+            self.result.name_hint = symbol
 
     def verify_(self) -> None:
         verify_name(self, self.symbol.data)

@@ -16,8 +16,8 @@ from kc.support.plugins import Plugin
 
 ORDER = [
     "convert-te-to-tir",
-    "compact-buffer-allocation",
     "lower-init-block",
+    "compact-buffer-allocation",
     "lower-blocks",
     "vectorize-loop",
     "convert-tir-to-scf",

@@ -1,0 +1,72 @@
+// RUN: kc-opt %s --split-input-file --verify-diagnostics
+
+te.func @f(%A: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error@+1 {{te.return: returns (tensor<4xf32>), but @f declares (tensor<5xf32>)}}
+  te.return %A : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error@+1 {{te.compute: C has spatial extents [4] but the type tensor<5xf32>}}
+  %C = te.compute "C" [%i = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<5xf32>
+  te.return %C : tensor<5xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf64> {
+  // expected-error@+1 {{te.compute: the body of C yields f32 for elements of type f64}}
+  %C = te.compute "C" [%i = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<4xf64>
+  te.return %C : tensor<4xf64>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<f32> {
+  // expected-error@+1 {{te.compute: the combiner umax of C is for integers, not f32}}
+  %C = te.compute "C" [] reduce umax [%k = 4] {
+    %a = te.read %A[%k] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<f32>
+  te.return %C : tensor<f32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4x4xf32>) -> tensor<4xf32> {
+  %C = te.compute "C" [%i = 4] {
+    // expected-error@+1 {{te.read: 1 indices for a tensor of rank 2 (tensor<4x4xf32>)}}
+    %a = te.read %A[%i] : tensor<4x4xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  te.return %C : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{te.compute: C has two axes of one name}}
+  %C = te.compute "C" [%i = 4] reduce sum [%k "i" = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  te.return %C : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{te.compute: the name 'my tensor' is not an identifier}}
+  %C = te.compute "my tensor" [%i = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  te.return %C : tensor<4xf32>
+}

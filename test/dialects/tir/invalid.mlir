@@ -1,0 +1,76 @@
+// RUN: kc-opt %s --split-input-file --verify-diagnostics
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: loop i has the extent -1; an extent is at least 0}}
+  tir.for %i in -1 {
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4x4xf32>) {
+  tir.for %i in 4 {
+    // expected-error@+1 {{tir.load: 1 indices for a buffer of rank 2 (memref<4x4xf32>)}}
+    %a = tir.load %A[%i] : memref<4x4xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4xf32>, %x: f64) {
+  // expected-error@+1 {{tir.store: value of type f64 for a buffer of f32}}
+  "tir.store"(%x, %A) <{indices = affine_map<() -> (0)>}> : (f64, memref<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.alloc: buffer b has 1 dynamic dimensions but 0 sizes}}
+  %b = tir.alloc "b" : memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4xf32>) {
+  tir.for %i in 4 {
+    // expected-error@+1 {{tir.block: block B has an init but no reduce variable}}
+    tir.block "B" (spatial %v_i in 4 = %i) init {
+    } do {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4xf32>) {
+  tir.for %k in 4 {
+    // expected-error@+1 {{tir.block: the init of block B uses the reduce variable v_k}}
+    tir.block "B" (reduce %v_k in 4 = %k) init {
+      %a = tir.load %A[%v_k] : memref<4xf32>
+    } do {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error@+1 {{tir.linearize: 1 indices and 2 sizes; one size an index, and at least one}}
+  %l = tir.linearize [%i] by [%i, %i]
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: the name 'a b' is not an identifier}}
+  tir.for %i "a b" in 4 {
+  }
+  func.return
+}
