@@ -130,6 +130,14 @@ def print_named_variable(printer: Printer, name: str, *variables: SSAValue) -> N
         printer.print_string_literal(name)
 
 
+def print_body(printer: Printer, region: Region) -> None:
+    """A region whose block arguments are printed elsewhere; an empty one as ``{ }``."""
+    if region.block.first_op is None:
+        printer.print_string("{ }")
+    else:
+        printer.print_region(region, print_entry_block_args=False)
+
+
 def verify_name(op: Operation, name: str) -> None:
     if not name.isidentifier():
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
@@ -270,7 +278,7 @@ class ForOp(IRDLOperation):
         print_annotations(printer, self.annotations)
         print_optional_attributes(printer, self.attributes)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
 
 
 @irdl_op_definition
@@ -520,9 +528,9 @@ class BlockOp(IRDLOperation):
         print_optional_attributes(printer, self.attributes)
         if self.has_init:
             printer.print_string(" init ")
-            printer.print_region(self.init, print_entry_block_args=False)
+            print_body(printer, self.init)
         printer.print_string(" do ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        print_body(printer, self.body)
         printer.exit_scope()
 
 
@@ -967,10 +975,10 @@ class IfOp(IRDLOperation):
         print_conditions(printer, self.condition.data, self.operands_of_set)
         print_optional_attributes(printer, self.attributes)
         printer.print_string(" ")
-        printer.print_region(self.then)
+        print_body(printer, self.then)
         if self.orelse.blocks:
             printer.print_string(" else ")
-            printer.print_region(self.orelse)
+            print_body(printer, self.orelse)
 
 
 @irdl_op_definition

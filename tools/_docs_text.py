@@ -5,41 +5,38 @@ from __future__ import annotations
 import re
 
 _ROLE = re.compile(r":\w+:`~?([^`]+)`")
-_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
+_LITERAL = re.compile(r"``((?:(?!``|\n\n).)+)``", re.DOTALL)
 
 
 def markdown(docstring: str) -> str:
     """The docstring (without its common indentation) as Markdown."""
-    lines: list[str] = []
-    literal = False  # in a block that a line ending in `::` opened
-    opened = False
-    for line in docstring.split("\n"):
-        indented = line.startswith("    ")
-        if literal and line.strip() and not indented:
-            literal = False
-            if opened:
-                _close(lines)
-                opened = False
-        if literal and line.strip() and not opened:
-            lines.append("```")
-            opened = True
-        if literal:
-            lines.append(line.removeprefix("    "))
+    parts: list[str] = []
+    text: list[str] = []
+    lines = docstring.split("\n")
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        position += 1
+        if not line.endswith("::"):
+            text.append(line)
             continue
-        if line.endswith("::"):
-            literal = True
-            line = line[:-1] if line.strip() != "::" else ""
-        lines.append(_inline(line))
-    if opened:
-        _close(lines)
-    return "\n".join(lines).strip()
+        end = _end_of_block(lines, position)
+        block = "\n".join(one.removeprefix("    ") for one in lines[position:end]).strip("\n")
+        text.append(line[:-2].rstrip() + ":" if line.strip() != "::" else "")
+        parts += [_inline("\n".join(text)), f"\n\n```\n{block}\n```\n\n"]
+        text = []
+        position = end
+    parts.append(_inline("\n".join(text)))
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
 
 
-def _close(lines: list[str]) -> None:
-    while lines and not lines[-1]:
-        lines.pop()
-    lines += ["```", ""]
+def _end_of_block(lines: list[str], start: int) -> int:
+    """Where the indented block that starts at or after ``start`` ends."""
+    for position in range(start, len(lines)):
+        if lines[position].strip() and not lines[position].startswith("    "):
+            return position
+    return len(lines)
 
 
-def _inline(line: str) -> str:
-    return _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", line))
+def _inline(text: str) -> str:
+    return _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", text))

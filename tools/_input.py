@@ -4,51 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from kc.support import registry
 from kc.support.deep import nesting, run_deep
-from kc.support.diagnostics import source_text
+from kc.support.diagnostics import KCError, source_text
 from kc.support.files import read_text
 from kc.support.ir_text import parse_module
-from kc.support.target import Target
+from kc.support.target import Target, target_of
 from kc.tools._pipeline import verify
-
-T = TypeVar("T")
+from kc.tools._reporter import Reporter
+from kc.tools._tool import status_of
 
 
 @dataclass(frozen=True)
 class Input:
-    """A module that was read from a file, verified, with its context and text."""
+    """A module that was read from a file and verified."""
 
     module: ModuleOp
-    context: Context
-    text: str
 
     def target(self, given: str | None, default: Callable[[], Target]) -> Target:
         """The target: the module's own, else the one of the flag, else the default."""
-        own = self.module.attributes.get("kc.target")
-        if isinstance(own, StringAttr):
-            return Target(own.data)
+        if "kc.target" in self.module.attributes:
+            return target_of(self.module)
         return Target(given) if given is not None else default()
 
 
-def with_input(path: str, body: Callable[[Input], T]) -> T:
-    """``body`` applied to the module in the file ``path`` (``-``: standard input).
+def with_input(path: str, body: Callable[[Input], int], reporter: Reporter) -> int:
+    """``body`` on the module in the file ``path`` (``-``: standard input); the exit status.
 
     Diagnostics show the lines of the file; there is room for deep nesting.
     """
     name = "<stdin>" if path == "-" else path
     text = read_text(path)
 
-    def work() -> T:
-        context = registry.context()
-        module = parse_module(text, name, context)
+    def work() -> int:
+        module = parse_module(text, name, registry.context())
         verify(module)
-        return body(Input(module, context, text))
+        return body(Input(module))
 
     with source_text(name, text):
-        return run_deep(work, nesting(text))
+        try:
+            return run_deep(work, nesting(text))
+        except KCError as error:
+            reporter.report(error)  # here, where the text is known
+            return status_of(error)

@@ -160,9 +160,10 @@ def load_array(path: str) -> Any:
 
     try:
         return np.load(Path(path), allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError("KC0020", f"cannot read {path}: {reason}") from error
+    except OSError as error:
+        raise InputError("KC0020", f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, EOFError) as error:
+        raise InputError("KC0020", f"cannot read {path}: it is no .npy file of numbers") from error
 
 
 TOLERANCE = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-9, 1e-12)}

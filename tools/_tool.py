@@ -35,25 +35,21 @@ def run_tool(name: str, argv: Sequence[str], body: Callable[[Sequence[str], Repo
     try:
         with diagnostic_handler(reporter.report):
             status = body(argv, reporter)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return status
     except KCError as error:
         reporter.report(error)
-        if error.code == "KC0022":
-            _discard_stdout()
-        return status_of(error)
+        status = status_of(error)
     except BrokenPipeError:
-        _discard_stdout()
-        return OK  # who read the result wanted no more of it
+        status = OK  # who reads the result wants no more of it
     except KeyboardInterrupt:
         reporter.write(f"{name}: interrupted")
-        return INTERRUPTED
+        status = INTERRUPTED
     except Exception as error:
         from kc.tools._reproducer import report_internal_error
 
         report_internal_error(name, error, reporter, argv=argv)
-        return INTERNAL
+        status = INTERNAL
+    _settle_stdout()
+    return status
 
 
 def _style(argv: Sequence[str]) -> str:
@@ -63,12 +59,17 @@ def _style(argv: Sequence[str]) -> str:
     return "json" if styles and styles[-1] == "json" else "text"
 
 
-def _discard_stdout() -> None:
-    """Let what is still buffered for standard output go nowhere, so that exiting is quiet."""
-    if sys.stdout is None or sys.stdout is not sys.__stdout__:
+def _settle_stdout() -> None:
+    """Leave nothing in the buffer of standard output that would fail when Python exits.
+
+    Whatever could not be written was reported where it was written.
+    """
+    if sys.stdout is None:
         return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, sys.stdout.fileno())
-    finally:
-        os.close(nowhere)
+        sys.stdout.flush()
+    except OSError:
+        if sys.stdout is sys.__stdout__:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)

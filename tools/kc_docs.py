@@ -142,9 +142,16 @@ def _dialects() -> Iterator[str]:
         if attributes:
             yield from ("| attribute or type | meaning |", "|---|---|")
             for attribute in attributes:
-                first = _own_doc(attribute).split("\n")[0]
-                yield f"| `{attribute.name}` | {markdown(first)} |"
+                yield f"| `{attribute.name}` | {_attribute_meaning(attribute)} |"
             yield ""
+
+
+def _attribute_meaning(attribute: Any) -> str:
+    values = getattr(attribute, "enum_type", None)
+    told = markdown(_own_doc(attribute if values is None else values).split("\n")[0])
+    if values is None:
+        return told
+    return f"{told} One of {', '.join(f'`{one.value}`' for one in values)}.".strip()
 
 
 def _own_doc(cls: Any) -> str:

@@ -68,7 +68,7 @@ FLAGS = (
     Flag(
         "explain",
         "what a diagnostic means, with a wrong and a right program",
-        "KC1234",
+        "CODE",
         INFORMATION,
     ),
 )

@@ -64,7 +64,9 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             check_writable(output)
         from kc.tools._input import with_input
 
-        return with_input(arguments.file(), lambda given: _run(given, arguments, reporter))
+        return with_input(
+            arguments.file(), lambda given: _run(given, arguments, reporter), reporter
+        )
 
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:

@@ -67,25 +67,25 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         output = arguments.text("o")
         if output not in (None, "-"):
             check_writable(output)
-        return _translate(arguments, wanted, output)
+        return _translate(arguments, wanted, output, reporter)
 
 
-def _translate(arguments: Arguments, wanted: str, output: str | None) -> int:
+def _translate(arguments: Arguments, wanted: str, output: str | None, reporter: Reporter) -> int:
     from kc.support.target import Target
     from kc.tools._input import Input, with_input
 
     emit = registry.current().formats[wanted].load()
 
-    def body(given: Input) -> str | bytes:
+    def body(given: Input) -> int:
         target = given.target(arguments.text("target"), Target.generic)
         with target:
-            return emit(given.module, target)
+            result = emit(given.module, target)
+        if isinstance(result, bytes) and output is None and sys.stdout and sys.stdout.isatty():
+            raise InputError("KC0002", f"{wanted} is not written to a terminal", hints=["-o FILE"])
+        write_output(output, result)
+        return OK
 
-    result = with_input(arguments.file(), body)
-    if isinstance(result, bytes) and output is None and sys.stdout and sys.stdout.isatty():
-        raise InputError("KC0002", f"{wanted} is not written to a terminal", hints=["-o FILE"])
-    write_output(output, result)
-    return OK
+    return with_input(arguments.file(), body, reporter)
 
 
 if __name__ == "__main__":

@@ -99,11 +99,11 @@ def _write_stdout(data: str | bytes) -> None:
     out = sys.stdout
     if out is None:
         raise OSError(errno.EBADF, "it is closed")
-    if isinstance(data, str):
-        out.write(data)
-    else:
+    if hasattr(out, "buffer"):
         out.flush()
-        out.buffer.write(data)
+        out.buffer.write(data.encode() if isinstance(data, str) else data)  # in any locale
+    else:
+        out.write(data if isinstance(data, str) else data.decode())
     out.flush()
 
 

@@ -43,6 +43,10 @@ PRIMITIVES = (
     "compute-at",
     "compute-inline",
     "reverse-compute-at",
+    "compute-root",
+    "decompose-reduction",
+    "cache-read",
+    "cache-write",
 )
 
 PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"

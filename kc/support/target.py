@@ -327,7 +327,13 @@ def target_of(module: Any) -> Target:
             raise TargetError(
                 "KC6003", f"kc.target is text, not {given}", hints=['kc.target = "llvm"']
             )
-        return Target(text)
+        try:
+            return Target(text)
+        except TargetError as error:
+            from kc.support.locations import location_of
+
+            error.with_location(location_of(module))
+            raise
     return Target.current() or Target.generic()
 
 

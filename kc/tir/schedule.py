@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
+from kc.analysis.regions import consumers, producers
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
+from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
 from kc.transforms.schedule.split import Factors
 
@@ -37,10 +39,11 @@ class LoopRV:
 
 
 class BlockRV:
-    """A handle on a block."""
+    """A handle on a block; after the block is gone it says what became of it."""
 
     def __init__(self, block: BlockOp) -> None:
         self.op = block
+        self.gone: str | None = None
 
     @property
     def name(self) -> str:
@@ -48,7 +51,7 @@ class BlockRV:
         return self.op.label
 
     def __repr__(self) -> str:
-        return f"BlockRV({self.name})"
+        return f"BlockRV({self.name})" if self.gone is None else f"BlockRV({self.name}, gone)"
 
 
 class Schedule:
@@ -75,6 +78,7 @@ class Schedule:
         self.module = copy
         self.target = target if target is not None else target_of(copy)
         self._handles: dict[ForOp, list[LoopRV]] = {}
+        self._block_handles: dict[BlockOp, list[BlockRV]] = {}
 
     # Looking -------------------------------------------------------------------------------
 
@@ -106,18 +110,49 @@ class Schedule:
     def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
         """The block of a name. Raises KC3001 or KC3002."""
         with called_from(caller_location()):
-            return BlockRV(self._site(self._function(func_name)).resolve_block(BlockRef(name)))
+            found = self._site(self._function(func_name)).resolve_block(BlockRef(name))
+            return self._block_handle(found)
 
     def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
         """The loops around a block, outermost first."""
-        if isinstance(block, str):
-            block = self.get_block(block)
-        return [self._handle(one) for one in loop_tree.loops_around(block.op)]
+        return [self._handle(one) for one in loop_tree.loops_around(self._block(block))]
 
     def get_child_blocks(self, loop: LoopRV | BlockRV) -> list[BlockRV]:
         """The blocks in a loop or block."""
-        root = self._loop(loop) if isinstance(loop, LoopRV) else loop.op
-        return [BlockRV(one) for one in loop_tree.blocks(root) if one is not root]
+        root = self._loop(loop) if isinstance(loop, LoopRV) else self._block(loop)
+        return [self._block_handle(one) for one in loop_tree.blocks(root) if one is not root]
+
+    def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The other blocks that write what a block reads, in program order."""
+        return [self._block_handle(one) for one in producers(self._block(block))]
+
+    def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The other blocks that read what a block writes, in program order."""
+        return [self._block_handle(one) for one in consumers(self._block(block))]
+
+    def _block_handle(self, block: BlockOp) -> BlockRV:
+        handle = BlockRV(block)
+        self._block_handles.setdefault(block, []).append(handle)
+        return handle
+
+    def _block(self, block: BlockRV | str) -> BlockOp:
+        if isinstance(block, str):
+            return self.get_block(block).op
+        if not isinstance(block, BlockRV):
+            raise ScheduleError(
+                "KC3126",
+                f"{type(block).__name__} is not a block",
+                location=caller_location(),
+                hints=["sch.get_block(name) gives a block"],
+            )
+        if block.gone is not None:
+            raise ScheduleError(
+                "KC3127",
+                f"the block {block.name} is gone",
+                location=caller_location(),
+                why=block.gone,
+            )
+        return block.op
 
     def _handle(self, loop: ForOp) -> LoopRV:
         handle = LoopRV(loop)
@@ -167,6 +202,24 @@ class Schedule:
         self._replace(done, what, location)
         return [self._handle(one) for one in done.loops]
 
+    def _apply_to_block(
+        self, what: str, block: BlockRV | str, make: Callable[[BlockRef], Primitive]
+    ) -> list[BlockRV]:
+        location = caller_location()
+        with called_from(location):
+            found = self._block(block)
+            function = loop_tree.enclosing_function(found)
+            if function is None:
+                raise ScheduleError(
+                    "KC3125",
+                    f"{what}: block {found.label} is not in this schedule's module",
+                    location=location,
+                )
+            done = make(BlockRef(found)).apply(self._site(function))
+        self._replace(done, what, location)
+        return [self._block_handle(one) for one in done.blocks]
+        return [self._block_handle(one) for one in done.blocks]
+
     def _replace(self, done: Rewritten, what: str, location: Any) -> None:
         for old, new in done.replaced.items():
             for handle in self._handles.pop(old, []):
@@ -177,6 +230,13 @@ class Schedule:
                     names = ", ".join(one.label for one in new)
                     verb = {"split": "split", "fuse": "fused", "tile": "tiled"}.get(what, what)
                     handle.gone = f"{old.label} was {verb} into {names} at {location}"
+        for op, became in done.removed.items():
+            if isinstance(op, ForOp):
+                for handle in self._handles.pop(op, []):
+                    handle.gone = f"{became} at {location}"
+            elif isinstance(op, BlockOp):
+                for handle in self._block_handles.pop(op, []):
+                    handle.gone = f"{became} at {location}"
 
     def split(self, loop: LoopRV, factors: Iterable[int | SSAValue | str | None]) -> list[LoopRV]:
         """Split a loop by ``factors``, outermost first; one may be None. See ``--split``."""
@@ -208,6 +268,83 @@ class Schedule:
     def unroll(self, loop: LoopRV) -> None:
         """Repeat the body of a loop instead of looping. See ``--unroll``."""
         self._apply("unroll", [loop], lambda refs: _new("unroll", refs[0]))
+
+    def compute_at(
+        self,
+        block: BlockRV | str,
+        loop: LoopRV,
+        preserve_unit_loops: bool = False,
+        index: int = -1,
+    ) -> None:
+        """Compute a block inside a loop of its consumers. See ``--compute-at``."""
+        target = LoopRef(self._loop(loop))
+        self._apply_to_block(
+            "compute_at",
+            block,
+            lambda ref: _new("compute-at", ref, target, preserve_unit_loops, index),
+        )
+
+    def compute_inline(self, block: BlockRV | str) -> None:
+        """Compute a block where its elements are read. See ``--compute-inline``."""
+        self._apply_to_block("compute_inline", block, lambda ref: _new("compute-inline", ref))
+
+    def cache_read(
+        self,
+        block: BlockRV | str,
+        read_buffer_index: int | str | SSAValue,
+        storage_scope: str = "global",
+        consumer_blocks: Sequence[BlockRV | str] = (),
+    ) -> BlockRV:
+        """Copy what blocks read of a buffer; gives the block that copies. See ``--cache-read``."""
+        buffer = BufferRef(read_buffer_index)
+        consumers = tuple(BlockRef(self._block(one)) for one in consumer_blocks)
+        return self._apply_to_block(
+            "cache_read",
+            block,
+            lambda ref: _new("cache-read", ref, buffer, storage_scope, consumers),
+        )[0]
+
+    def cache_write(
+        self,
+        block: BlockRV | str,
+        write_buffer_index: int | str | SSAValue = 0,
+        storage_scope: str = "global",
+    ) -> BlockRV:
+        """Compute into a new buffer, copied afterwards; gives that block. See ``--cache-write``."""
+        buffer = BufferRef(write_buffer_index)
+        return self._apply_to_block(
+            "cache_write", block, lambda ref: _new("cache-write", ref, buffer, storage_scope)
+        )[0]
+
+    def compute_root(self, block: BlockRV | str) -> None:
+        """Give a block a nest of its own, outside of all loops. See ``--compute-root``."""
+        self._apply_to_block("compute_root", block, lambda ref: _new("compute-root", ref))
+
+    def reverse_compute_at(
+        self,
+        block: BlockRV | str,
+        loop: LoopRV,
+        preserve_unit_loops: bool = False,
+        index: int = -1,
+    ) -> None:
+        """Compute a block inside a loop of its producers. See ``--reverse-compute-at``."""
+        target = LoopRef(self._loop(loop))
+        self._apply_to_block(
+            "reverse_compute_at",
+            block,
+            lambda ref: _new("reverse-compute-at", ref, target, preserve_unit_loops, index),
+        )
+
+    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
+        """Make the init of a reduction a block of its own before ``loop``, and give that block.
+
+        None when no instance of the block would have run its init. See ``--decompose-reduction``.
+        """
+        target = LoopRef(self._loop(loop))
+        made = self._apply_to_block(
+            "decompose_reduction", block, lambda ref: _new("decompose-reduction", ref, target)
+        )
+        return made[0] if made else None
 
 
 def _new(name: str, *options: Any) -> Primitive:

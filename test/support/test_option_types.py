@@ -57,7 +57,8 @@ def read(text: str) -> Everything:
 
 def test_every_type():
     assert read(
-        "block=C factors=?,32 at-most=7 ratio=2 unsafe pair=3,x kind=small level=max even=4 either=b"
+        "block=C factors=?,32 at-most=7 ratio=2 unsafe pair=3,x kind=small level=max even=4 "
+        "either=b"
     ) == Everything("C", (None, 32), 7, 2.0, True, (3, "x"), Kind.SMALL, "max", Even(4), "b")
 
 

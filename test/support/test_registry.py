@@ -8,6 +8,7 @@ import pytest
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.universe import XDSL_UNIVERSE
 
 from kc.support import registry
 from kc.support.diagnostics import InputError, ParseError, diagnostic_handler
@@ -16,6 +17,7 @@ from kc.support.options import parse_pipeline
 from kc.support.plugins import Plugin
 from kc.support.registry import Registry, find_pass, get_pass, get_passes, pass_class
 from kc.support.source_docs import class_doc
+from kc.universe import KC_UNIVERSE
 
 OWN = [entry for entry in Registry().passes.values() if entry.origin == "kc"]
 
@@ -56,6 +58,14 @@ def test_context_has_ours_instead_of_xdsls():
     assert context.get_op("func.func") is func.FuncOp
 
 
+def test_what_kc_gives_to_xdsl_clashes_with_nothing():
+    assert not set(KC_UNIVERSE.all_dialects) & set(XDSL_UNIVERSE.all_dialects)
+    assert not KC_UNIVERSE.all_passes
+    assert not KC_UNIVERSE.all_targets
+    for name, factory in KC_UNIVERSE.all_dialects.items():
+        assert factory() is Registry().dialects[name].load()
+
+
 def test_xdsls_passes_are_found_too():
     assert find_pass("cse").family == "xdsl"
     assert find_pass("scf-for-loop-flatten").origin == "xdsl"
@@ -71,7 +81,7 @@ def test_unknown_pass():
         get_pass("vectorise")
     assert str(caught.value) == (
         "error[KC0003]: there is no pass 'vectorise'\n"
-        "  try: did you mean 'vectorize' or 'vectorize-loop'?\n"
+        "  try: did you mean 'vectorize' or 'vectorize-loop' or 'test-vectorize-matmul'?\n"
         "  try: kc-opt --list-passes"
     )
 

@@ -1,0 +1,123 @@
+"""Random schedules: steps on the loops of a function, legal ones and nonsense."""
+
+from __future__ import annotations
+
+import math
+import re
+from random import Random
+from typing import Any
+
+import kc
+from kc.analysis import loop_tree
+from kc.analysis.dominance import check_dominance
+from kc.support.diagnostics import KCError, diagnostic_handler
+from kc.support.registry import pass_class
+from kc.support.target import target_of
+from kc.transforms.schedule.base import LoopRef, Primitive, Site
+
+PRIMITIVES = ("split", "fuse", "reorder", "tile", "parallel", "vectorize", "unroll")
+MAX_ITERATIONS = 2000
+"""No more splits beyond: those that do not divide add iterations that a predicate skips."""
+
+
+def steps(random: Random, mod: kc.IRModule, count: int) -> list[str]:
+    """Apply up to ``count`` random steps to the only function of ``mod``; what was done, in words.
+
+    A refusal has a code of schedules and leaves the text as it is; whatever is done verifies,
+    keeps dominance, and reads back as it prints.
+    """
+    done: list[str] = []
+    for _ in range(count):
+        site = Site(loop_tree.functions(mod.op)[0], target_of(mod.op))
+        step = _step(random, site)
+        if step is None:
+            break
+        before = str(mod)
+        text = _words(step)
+        with diagnostic_handler(lambda _: None):
+            try:
+                step.apply(site)
+            except KCError as refusal:
+                assert re.fullmatch(r"KC30\d\d", refusal.code), refusal.code
+                assert len(refusal.render().splitlines()) <= 12
+                assert str(mod) == before, f"{text} was refused but changed the module"
+                continue
+        done.append(text)
+        mod.op.verify()
+        check_dominance(mod.op)
+    # (Names of values are not compared: xDSL drops _0 from those it reads.)
+    assert kc.IRModule.parse(str(mod)).op.is_structurally_equivalent(mod.op)
+    return done
+
+
+def _words(step: Primitive) -> str:
+    options = ", ".join(f"{name}={_shown(value)}" for name, value in vars(step).items())
+    return f"{step.name}({options})"
+
+
+def _shown(value: Any) -> str:
+    return "(" + ",".join(map(str, value)) + ")" if isinstance(value, tuple) else str(value)
+
+
+def _step(random: Random, site: Site) -> Primitive | None:
+    loops = loop_tree.loops(site.function)
+    if not loops:
+        return None
+    cls: Any = pass_class(random.choice(PRIMITIVES))
+    if cls.name in ("split", "tile") and _iterations(site) > MAX_ITERATIONS:
+        cls = pass_class("reorder")
+    if random.random() < 0.3:
+        candidates = list(cls.candidates(site))
+        return random.choice(candidates) if candidates else None
+    refs = [LoopRef(one) for one in loops]
+    # Mostly loops of one nest: then the primitive has something to do.
+    nest = loop_tree.loops(site.outermost(random.choice(loops)))
+    near = [LoopRef(one) for one in nest] if random.random() < 0.9 else refs
+    if cls.name == "split":
+        count = random.choice((2, 2, 2, 2, 3, 4, 1))
+        factors: list[Any] = [_factor(random, site) for _ in range(count)]
+        if random.random() < 0.85:
+            factors[random.randrange(count)] = None
+        names = ("x", "y")[:count] if random.random() < 0.1 else ()
+        return cls(random.choice(near), factors, names)
+    if cls.name == "fuse":
+        at = random.randrange(len(near))
+        chosen = near[at : at + random.choice((2, 2, 2, 3))]
+        if random.random() < 0.1:
+            chosen = random.choices(refs, k=random.randrange(4))
+        return cls(tuple(chosen))
+    if cls.name == "reorder":
+        if random.random() < 0.1:
+            return cls(tuple(random.choices(refs, k=random.randrange(4))))
+        return cls(tuple(random.sample(near, random.randint(1, len(near)))))
+    if cls.name == "tile":
+        at = random.randrange(len(near))
+        sides = random.choice(((2, 2), (3, 4), (4, 3), (16, 2), (0, 4), (2,)))
+        return cls(tuple(near[at : at + 2]), sides)
+    return cls(random.choice(near))
+
+
+def _factor(random: Random, site: Site) -> int | str:
+    symbols = loop_tree_symbols(site)
+    if symbols and random.random() < 0.15:
+        return random.choice(symbols)
+    if random.random() < 0.05:
+        return random.choice((0, -1, 2**63))
+    return random.choice((1, 2, 2, 3, 3, 4, 5, 8))
+
+
+def _iterations(site: Site) -> int:
+    """About how many iterations the largest nest has."""
+    most = 0
+    for loop in loop_tree.loops(site.function):
+        path = [*loop_tree.loops_around(loop), loop]
+        extents = [4 if one.static_extent is None else one.static_extent for one in path]
+        most = max(most, math.prod(extents))
+    return most
+
+
+def loop_tree_symbols(site: Site) -> list[str]:
+    """The symbolic sizes of the function."""
+    from kc.dialects.tir import symbol_names
+
+    return symbol_names(site.function)

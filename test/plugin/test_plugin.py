@@ -1,0 +1,234 @@
+"""A package that adds to kc: installed, it is there without a flag; broken, it is named."""
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from kc.support import registry
+from kc.support.plugins import Plugin, from_module
+from kc.support.registry import Registry
+from kc.support.target import Target
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parent
+
+PROGRAM = """\
+func.func @f() {
+  npu_debug.trace
+  tir.for %i in 4 {
+    npu_debug.trace
+  }
+  func.return
+}
+"""
+
+
+def wheel_of(source: Path, folder: Path) -> Path:
+    """The wheel that `pip wheel` makes of the package, without its build requirements."""
+    project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
+    stem = f"{project['name'].replace('-', '_')}-{project['version']}"
+    points = "".join(
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    )
+    files = {
+        f"{stem}.dist-info/METADATA": (
+            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        ),
+        f"{stem}.dist-info/WHEEL": (
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        ),
+        f"{stem}.dist-info/entry_points.txt": points,
+    }
+    for path in sorted((source / "kc_npu").iterdir()):
+        if path.suffix in (".py", ".toml"):
+            files[f"kc_npu/{path.name}"] = path.read_text()
+    files[f"{stem}.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files)
+    wheel = folder / f"{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"),
+            *("--disable-pip-version-check", "--target", str(folder)),
+            str(wheel_of(SOURCE, tmp_path_factory.mktemp("wheel"))),
+        ],
+        check=True,
+    )
+    return folder
+
+
+def python(site: Path, *argv: str, **options) -> subprocess.CompletedProcess:
+    path = os.pathsep.join([str(ROOT), str(site)])
+    return subprocess.run(
+        [sys.executable, *argv],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        **options,
+    )
+
+
+def kc_opt(site: Path, *argv: str, **options) -> subprocess.CompletedProcess:
+    return python(site, "-m", "kc.tools.kc_opt", *argv, **options)
+
+
+def test_everything_is_found_without_a_flag(site):
+    done = kc_opt(site, "--npu-stream=loop=i", "--npu-insert-barriers=count=2", input=PROGRAM)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "builtin.module {\n"
+        "  func.func @f() {\n"
+        "    npu.barrier\n"
+        "    npu.barrier\n"
+        "    npu_debug.trace\n"
+        "    tir.for %i in 4 annotations {npu.stream} {\n"
+        "      npu_debug.trace\n"
+        "    }\n"
+        "    func.return\n"
+        "  }\n"
+        "}\n"
+    )
+
+
+def test_a_primitive_has_the_errors_and_the_bare_flag_of_all(site):
+    done = kc_opt(site, "--npu-stream=lop=i", input=PROGRAM)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error[KC0011]: npu-stream: there is no option 'lop'\n"
+        "   |  lop=i\n"
+        "   |  ^^^^^\n"
+        "  try: did you mean 'loop' or 'block'?\n"
+    )
+    done = kc_opt(site, "--npu-stream", "--npu-stream", input=PROGRAM)
+    assert done.returncode == 0
+    assert "annotations {npu.stream}" in done.stdout
+    assert done.stderr.startswith("remark[KC3007]: npu-stream changed nothing\n")
+
+
+def test_help_shows_it(site):
+    lines = kc_opt(site, "--help").stdout.split("\n")
+    assert (
+        "  --npu-stream                   Stream the data of a loop through the scratchpad. "
+        "[block? loop]"
+    ) in lines
+    assert "  --npu-insert-barriers          Start every function with barriers. [count?]" in lines
+    assert "  --npu-stream                   The outermost loop of every function." in lines
+    assert "npu, npu_debug" in kc_opt(site, "--show-dialects").stdout
+    assert "npu-stream" in kc_opt(site, "--list-passes").stdout.split()
+    unknown = kc_opt(site, "--npu-steam").stderr
+    assert unknown.startswith(
+        "error[KC0001]: there is no flag '--npu-steam'\n  try: did you mean '--npu-stream'"
+    )
+
+
+def test_its_format_is_one_of_kc_translate(site):
+    done = python(site, "-m", "kc.tools.kc_translate", "--to=npu-list", input=PROGRAM)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"; for {Target.generic()}\nf\n"
+    done = python(
+        site, "-m", "kc.tools.kc_translate", "--to=npu-list", "--target=npu/mini", input=PROGRAM
+    )
+    assert done.stdout == "; for npu -cores=2 -tag=npu/mini\nf\n"
+    done = python(site, "-m", "kc.tools.kc_translate", "--to=asm", "--target=npu", input=PROGRAM)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == ('error[KC6010]: target npu is not compiled by LLVM\n  try: "llvm"\n')
+
+
+def test_it_is_in_python_as_well(site):
+    script = """
+from kc.support import registry
+from kc.target import Target
+target = Target("npu/mini", host="llvm")
+print(target, target.keys, target.vector_bits, target.lanes(32), target.limits["scratchpad_bytes"])
+print(registry.current().hooks[3], registry.current().intrinsics["npu.dot"].load()[:14])
+print(registry.get_pass("npu-stream", "loop=i").step.loop)
+Target("npu -cores=2 -double-buffer=maybe")
+"""
+    done = python(site, "-c", script)
+    assert done.stdout == (
+        "npu -cores=2 -tag=npu/mini --host=llvm ('npu', 'accel') 1024 32 1048576\n"
+        "['npu-insert-barriers'] func.func @dot\n"
+        "i\n"
+    )
+    assert done.stderr.endswith(
+        "error[KC6003]: target: -double-buffer takes true or false, not 'maybe'\n"
+    )
+
+
+def test_doctor_names_it(site):
+    done = python(site, "-m", "kc", "doctor")
+    assert done.returncode == 0
+    assert (
+        "  npu             dialect npu, --npu-stream, --npu-insert-barriers, --to=npu-list, "
+        "target file kc_npu:npu.toml\n"
+    ) in done.stdout
+
+
+def test_plugin_by_flag(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(SOURCE))
+    (plugin,) = from_module("kc_npu.plugin")
+    assert plugin.name == "npu"
+    made = Registry()
+    made.add(plugin)
+    with registry.using(made):
+        assert Target("npu").keys == ("npu", "accel")
+    assert not registry.is_pass("npu-stream")
+
+
+BROKEN = {
+    "no_such_module:PLUGIN": "ModuleNotFoundError: No module named 'no_such_module'",
+    "json:PLUGIN": "AttributeError: module 'json' has no attribute 'PLUGIN'",
+    "json:dumps": "TypeError: json:dumps is not a kc.support.plugins.Plugin",
+}
+
+
+@pytest.mark.parametrize("value", BROKEN)
+def test_a_broken_plugin_is_a_warning(tmp_path: Path, value):
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[kc.plugins]\nmine = {value}\n")
+    done = kc_opt(tmp_path, input="")
+    assert (done.returncode, done.stdout) == (0, "builtin.module {\n}\n")
+    assert done.stderr == (
+        "warning[KC0030]: plugin 'mine' is broken and left out\n"
+        f"   |  {value}: {BROKEN[value]}\n"
+        "  try: reinstall or remove the package that provides it\n"
+    )
+
+
+def test_a_broken_universe_is_a_warning(tmp_path: Path):
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[xdsl.universe]\nmine = json:dumps\n")
+    done = kc_opt(tmp_path, input="func.func private @f()")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "builtin.module {\n  func.func private @f() -> ()\n}\n",
+    )
+    assert done.stderr.startswith("warning[KC0030]: plugin 'mine' is broken and left out\n")
+
+
+def test_a_broken_target_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    made = Registry()
+    made.add(Plugin("mine", targets=["json:none.toml"]))
+    with registry.using(made):
+        assert str(Target("llvm")) == "llvm"
+    assert capsys.readouterr().err.startswith(
+        "warning[KC6009]: target file json:none.toml of plugin 'mine' is left out\n"
+        "   |  FileNotFoundError: "
+    )
