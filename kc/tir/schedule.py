@@ -117,6 +117,14 @@ class Schedule:
         """The loops around a block, outermost first."""
         return [self._handle(one) for one in loop_tree.loops_around(self._block(block))]
 
+    def get_loop(self, name: str, func_name: str | None = None) -> LoopRV:
+        """The loop of a name that no other loop of the function has, in a block or not.
+
+        Raises KC3003 or KC3004.
+        """
+        with called_from(caller_location()):
+            return self._handle(self._site(self._function(func_name)).resolve_loop(LoopRef(name)))
+
     def get_child_blocks(self, loop: LoopRV | BlockRV) -> list[BlockRV]:
         """The blocks in a loop or block."""
         root = self._loop(loop) if isinstance(loop, LoopRV) else self._block(loop)

@@ -141,6 +141,22 @@ func.func @two(%C: memref<8xf32>, %D: memref<8xf32>) {
 // SIZES-NEXT:   func.return
 // SIZES-NEXT: }
 
+// PART:      func.func @part(
+// PART-NEXT:   %A_global = tir.alloc "A_global" : memref<16xf32>
+// PART-NEXT:   tir.for %i in 8 {
+// PART-NEXT:     tir.block "P" (spatial %v_i in 8 = %i) do {
+// PART-NEXT:       %x = tir.load %A[%v_i + 8] : memref<16xf32>
+// PART-NEXT:       tir.store %x, %A_global[%v_i * -1 + 7] : memref<16xf32>
+// PART-NEXT:     }
+// PART-NEXT:   }
+// PART-NEXT:   tir.for %ax0 in 8 {
+// PART-NEXT:     tir.block "A_global" (spatial %v0 in 16 = %ax0) do {
+// PART-NEXT:       %value = tir.load %A_global[%v0] : memref<16xf32>
+// PART-NEXT:       tir.store %value, %A[%v0] : memref<16xf32>
+// PART-NEXT:     }
+// PART-NEXT:   }
+// PART-NEXT:   func.return
+// PART-NEXT: }
 
 // TWO:      func.func @two(
 // TWO-NEXT:   %D_local = tir.alloc "D_local" : memref<8xf32, "local">

@@ -54,7 +54,6 @@ te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // AT:      func.func @rows(
 // AT-NEXT:   %n = tir.symbol "n"
 // AT-NEXT:   %B = tir.alloc "B" (%n) : memref<?x8xf32>
-// AT-NEXT:   %B_1 = tir.alloc "B" (%n) : memref<?x8xf32>
 // AT-NEXT:   tir.for %b in %n {
 // AT-NEXT:     tir.for %d in 8 {
 // AT-NEXT:       tir.block "B" (spatial %v_b in %n = %b, spatial %v_d in 8 = %d) do {
@@ -66,8 +65,8 @@ te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // AT-NEXT:   tir.for %i in %n {
 // AT-NEXT:     tir.for %j in 7 {
 // AT-NEXT:       tir.block "C" (spatial %v_i in %n = %i, spatial %v_j in 7 = %j) do {
-// AT-NEXT:         %x = tir.load %B_1[%v_i, %v_j] : memref<?x8xf32>
-// AT-NEXT:         %y = tir.load %B_1[%v_i, %v_j + 1] : memref<?x8xf32>
+// AT-NEXT:         %x = tir.load %B[%v_i, %v_j] : memref<?x8xf32>
+// AT-NEXT:         %y = tir.load %B[%v_i, %v_j + 1] : memref<?x8xf32>
 // AT-NEXT:         %c = arith.mulf %x, %y : f32
 // AT-NEXT:         tir.store %c, %C[%v_i, %v_j] : memref<?x7xf32>
 // AT-NEXT:       }
@@ -76,6 +75,29 @@ te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // AT-NEXT:   func.return
 // AT-NEXT: }
 
+// REVERSE:      func.func @chain(
+// REVERSE-NEXT:   %A2 = tir.alloc "A2" : memref<8xf32>
+// REVERSE-NEXT:   tir.for %j in 8 {
+// REVERSE-NEXT:     tir.block "A2" (spatial %v_j in 8 = %j) do {
+// REVERSE-NEXT:       %a = tir.load %A[%v_j] : memref<8xf32>
+// REVERSE-NEXT:       tir.store %a, %A2[%v_j] : memref<8xf32>
+// REVERSE-NEXT:     }
+// REVERSE-NEXT:   }
+// REVERSE-NEXT:   %B = tir.alloc "B" : memref<8xf32>
+// REVERSE-NEXT:   tir.for %b in 8 {
+// REVERSE-NEXT:     tir.block "B" (spatial %v_b in 8 = %b) do {
+// REVERSE-NEXT:       %a = tir.load %A2[%v_b] : memref<8xf32>
+// REVERSE-NEXT:       tir.store %a, %B[%v_b] : memref<8xf32>
+// REVERSE-NEXT:     }
+// REVERSE-NEXT:   }
+// REVERSE-NEXT:   tir.for %i in 8 {
+// REVERSE-NEXT:     tir.block "C" (spatial %v_i in 8 = %i) do {
+// REVERSE-NEXT:       %x = tir.load %B[%v_i] : memref<8xf32>
+// REVERSE-NEXT:       tir.store %x, %C[%v_i] : memref<8xf32>
+// REVERSE-NEXT:     }
+// REVERSE-NEXT:   }
+// REVERSE-NEXT:   func.return
+// REVERSE-NEXT: }
 
 // NOTHING:      func.func @sums(
 // NOTHING-NEXT:   %S = tir.alloc "S" : memref<4xf32>
@@ -105,7 +127,6 @@ te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // SUM:      func.func @sums(
 // SUM-NEXT:   %S = tir.alloc "S" : memref<4xf32>
-// SUM-NEXT:   %S_1 = tir.alloc "S" : memref<4xf32>
 // SUM-NEXT:   tir.for %s in 4 {
 // SUM-NEXT:     tir.for %k in 8 {
 // SUM-NEXT:       tir.block "S" (spatial %v_s in 4 = %s, reduce %v_k in 8 = %k) init {
@@ -122,7 +143,7 @@ te.func @sums(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // SUM-NEXT:   tir.for %i in 4 {
 // SUM-NEXT:     tir.for %j in 8 {
 // SUM-NEXT:       tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
-// SUM-NEXT:         %x = tir.load %S_1[%v_i] : memref<4xf32>
+// SUM-NEXT:         %x = tir.load %S[%v_i] : memref<4xf32>
 // SUM-NEXT:         tir.store %x, %C[%v_i, %v_j] : memref<4x8xf32>
 // SUM-NEXT:       }
 // SUM-NEXT:     }

@@ -1,0 +1,322 @@
+"""kc.build: numbers against numpy, for every element type, intrinsic and kind of schedule."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.error import CallError, CodegenError, TEError
+
+INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+
+
+def values(dtype: str, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.startswith("float"):
+        return rng.uniform(-2, 2, shape).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+
+
+def run(
+    function: Callable[..., te.Tensor],
+    *arrays: np.ndarray,
+    out: str,
+    schedule: Callable[[te.Stage], None] | None = None,
+) -> np.ndarray:
+    """``function`` of tensors like ``arrays``, computed elementwise by a compiled kernel."""
+    inputs = [te.placeholder(one.shape, str(one.dtype), f"in{n}") for n, one in enumerate(arrays)]
+    result = function(*inputs)
+    s = te.create_schedule(result.op)
+    if schedule is not None:
+        schedule(s[result])
+    found = np.empty([int(one) for one in result.shape], out)
+    kc.build(s, [*inputs, result])(*arrays, found)
+    return found
+
+
+def vectors(stage: te.Stage) -> None:
+    stage.vectorize(stage.split(stage.op.axis[-1], factor=16)[1])
+
+
+@pytest.mark.parametrize("schedule", [None, vectors], ids=["scalar", "vector"])
+@pytest.mark.parametrize("dtype", INTS)
+def test_integers_wrap_as_numpy(dtype: str, schedule):
+    a, b = values(dtype, (37,)), values(dtype, (37,), 1)
+    found = run(
+        lambda x, y: te.compute((37,), lambda i: (x[i] * y[i] + x[i]) - (y[i] ^ x[i]), name="C"),
+        a,
+        b,
+        out=dtype,
+        schedule=schedule,
+    )
+    np.testing.assert_array_equal(found, (a * b + a) - (b ^ a))
+
+
+@pytest.mark.parametrize("schedule", [None, vectors], ids=["scalar", "vector"])
+@pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
+def test_minimum_and_maximum(dtype: str, schedule):
+    a, b = values(dtype, (37,)), values(dtype, (37,), 1)
+    if dtype in FLOATS:
+        a[3], b[5] = np.nan, np.nan
+    found = run(
+        lambda x, y: te.compute((37,), lambda i: te.max(te.min(x[i], y[i]), x[i]), name="C"),
+        a,
+        b,
+        out=dtype,
+        schedule=schedule,
+    )
+    np.testing.assert_array_equal(found, np.maximum(np.minimum(a, b), a))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("op", ["floordiv", "floormod", "truncdiv", "truncmod"])
+def test_division_of_every_pair_of_bytes(dtype: str, op: str):
+    info = np.iinfo(dtype)
+    every = np.arange(info.min, info.max + 1, dtype=dtype)
+    a, b = (one.ravel() for one in np.meshgrid(every, every, indexing="ij"))
+    found = run(
+        lambda x, y: te.compute(a.shape, lambda i: getattr(te, op)(x[i], y[i]), name="C"),
+        a,
+        b,
+        out=dtype,
+    )
+    wide, by = a.astype(int), b.astype(int)
+    safe = np.where(by == 0, 1, by)
+    quotient = wide // safe if op.startswith("floor") else np.fix(wide / safe).astype(int)
+    expected = quotient if op.endswith("div") else wide - quotient * safe
+    # Division by zero gives 0, as numpy does; -128 by -1 wraps.
+    expected = np.where(by == 0, 0, expected).astype(dtype)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("source", [*INTS, *FLOATS, "bool"])
+@pytest.mark.parametrize("target", [*INTS, *FLOATS, "bool"])
+def test_casts(source: str, target: str):
+    a = values(source, (23,))
+    if source in FLOATS:
+        a = np.abs(a) if target.startswith("uint") else a  # a negative one has no value there
+    with np.errstate(over="ignore"):
+        expected = a.astype(target)
+    found = run(lambda x: te.compute((23,), lambda i: x[i].astype(target), name="C"), a, out=target)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_comparisons_and_selection():
+    a, b = values("float32", (40,)), values("float32", (40,), 1)
+    a[7] = np.nan
+    b[9] = a[9]
+    for op, numpy in [
+        (lambda x, y: x < y, np.less),
+        (lambda x, y: x <= y, np.less_equal),
+        (lambda x, y: x > y, np.greater),
+        (lambda x, y: x >= y, np.greater_equal),
+        (lambda x, y: x.equal(y), np.equal),
+    ]:
+        found = run(
+            lambda x, y, op=op: te.compute((40,), lambda i: op(x[i], y[i]), name="C"),
+            a,
+            b,
+            out="bool",
+            schedule=vectors,
+        )
+        np.testing.assert_array_equal(found, numpy(a, b))
+    chosen = run(
+        lambda x, y: te.compute((40,), lambda i: te.Select(x[i] < y[i], x[i], 0.5), name="C"),
+        a,
+        b,
+        out="float32",
+        schedule=vectors,
+    )
+    np.testing.assert_array_equal(chosen, np.where(a < b, a, np.float32(0.5)))
+
+
+INTRINSICS = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.round,
+    "abs": np.abs,
+}
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", INTRINSICS)
+def test_intrinsics(name: str, dtype: str):
+    a = values(dtype, (32,))
+    if name.startswith("log") or "sqrt" in name:
+        a = np.abs(a) + np.array(0.01, dtype)
+    found = run(
+        lambda x: te.compute((32,), lambda i: getattr(te, name)(x[i]), name="C"),
+        a,
+        out=dtype,
+        schedule=vectors,
+    )
+    expected = INTRINSICS[name](a.astype(np.float64))
+    # Half an ulp of rounding, and what the argument's own rounding can make of it.
+    tolerance = 4 * float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_erf():
+    import math
+
+    a = values("float32", (32,))
+    found = run(lambda x: te.compute((32,), lambda i: te.erf(x[i]), name="C"), a, out="float32")
+    np.testing.assert_allclose(found, [math.erf(one) for one in a], rtol=1e-6)
+
+
+def test_axes_as_values():
+    start = te.reduce_axis((2, 3), name="k")
+    total = te.compute((4,), lambda i: te.sum(start * 10 + i, axis=start), name="T")
+    found = np.empty(4, np.int32)
+    kc.build(te.create_schedule(total.op), [total])(found)
+    # k is 2, 3, 4 (three iterations from 2): 90 + 3 i
+    np.testing.assert_array_equal(found, [90, 93, 96, 99])
+
+
+@pytest.mark.parametrize("rank", range(9))
+def test_ranks(rank: int):
+    shape = tuple([2, 1, 3, 1, 2, 1, 1, 2][:rank])
+    a = values("float32", shape)
+    found = run(lambda x: te.compute(shape, lambda *i: x(*i) + 1.0, name="C"), a, out="float32")
+    np.testing.assert_array_equal(found, a + np.float32(1.0))
+
+
+@pytest.mark.parametrize("k", [0, 1, 5])
+@pytest.mark.parametrize("op", ["sum", "min", "max"])
+def test_reductions_over_a_size_of_the_call(op: str, k: int):
+    n = te.var("n")
+    a = te.placeholder((3, n), "int16", "A")
+    axis = te.reduce_axis((0, n), name="k")
+    c = te.compute((3,), lambda i: getattr(te, op)(a[i, axis], axis=axis), name="C")
+    x = values("int16", (3, k))
+    found = np.full(3, 77, np.int16)
+    kc.build(te.create_schedule(c.op), [a, c])(x, found)
+    info = np.iinfo("int16")
+    initial = {"sum": 0, "min": info.max, "max": info.min}[op]
+    expected = getattr(x, op)(axis=1, initial=initial).astype(np.int16)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_size_as_an_argument_and_the_order_of_arguments():
+    n = te.var("n")
+    a = te.placeholder((8,), name="A")
+    k = te.reduce_axis((0, n), name="k")
+    c = te.compute((), lambda: te.sum(a[k], axis=k), name="C")
+    scale = te.var("scale", "float32")
+    d = te.compute((), lambda: c() * scale, name="D")
+    f = kc.build(te.create_schedule(d.op), [d, n, a, scale])
+    x = values("float32", (8,))
+    found = np.empty((), np.float32)
+    f(found, 5, x, 2.0)
+    assert found == pytest.approx(float(x[:5].sum()) * 2.0, rel=1e-6)
+
+
+def test_derived_sizes_are_checked():
+    n = te.var("n")
+    a = te.placeholder((n,), name="A")
+    c = te.compute((n // 4,), lambda i: a[i * 4], name="C")
+    f = kc.build(te.create_schedule(c.op), [a, c])
+    x = values("float32", (19,))
+    found = np.empty(4, np.float32)
+    f(x, found)
+    np.testing.assert_array_equal(found, x[:16:4])
+    with pytest.raises(CallError, match="KC5110"):
+        f(x, np.empty(5, np.float32))
+
+
+def test_many_threads_call_one_function():
+    a, b = values("float32", (5000,)), values("float32", (5000,), 1)
+    x = te.placeholder((5000,), name="A")
+    y = te.placeholder((5000,), name="B")
+    c = te.compute((5000,), lambda i: x[i] * y[i], name="C")
+    s = te.create_schedule(c.op)
+    outer, _ = s[c].split(c.op.axis[0], factor=100)
+    s[c].parallel(outer)
+    f = kc.build(s, [x, y, c])
+    wrong: list[int] = []
+
+    def work(n: int) -> None:
+        out = np.empty_like(a)
+        for _ in range(50):
+            out.fill(0)
+            f(a, b, out)
+            if not np.array_equal(out, a * b):
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def test_sources_of_every_stage():
+    x = te.placeholder((8,), name="A")
+    c = te.compute((8,), lambda i: x[i] + 1.0, name="C")
+    module = kc.build(te.create_schedule(c.op), [x, c])
+    for kind, word in [
+        ("te", "te.compute"),
+        ("tir", "tir.block"),
+        ("mlir", "memref.store"),
+        ("llvm", "llvm.func @main"),
+        ("ll", "define void @main"),
+        ("asm", "main:"),
+    ]:
+        assert word in module.get_source(kind)
+    assert module.entry_name == "main"
+
+
+def test_from_a_schedule_and_from_text():
+    text = (
+        "te.func @double(%A: tensor<10xf32>) -> tensor<10xf32> {\n"
+        '  %B = te.compute "B" [%i = 10] {\n'
+        "    %a = te.read %A[%i] : tensor<10xf32>\n"
+        "    %b = arith.addf %a, %a : f32\n"
+        "    te.yield %b : f32\n"
+        "  } : tensor<10xf32>\n"
+        "  te.return %B : tensor<10xf32>\n"
+        "}\n"
+    )
+    module = kc.IRModule.parse(text)
+    sch = tir.Schedule(module)
+    sch.vectorize(sch.split(sch.get_loops("B")[0], factors=[None, 4])[1])
+    a = values("float32", (10,))
+    for source in (module, sch):
+        out = np.empty_like(a)
+        kc.build(source)(a, out)
+        np.testing.assert_array_equal(out, a + a)
+    # Building does not change what was built.
+    assert str(module) == str(kc.IRModule.parse(text))
+
+
+def test_nothing_to_build():
+    with pytest.raises(CodegenError, match="KC4003"):
+        kc.build(kc.IRModule.parse("func.func private @f(memref<4xf32>)"))
+    with pytest.raises(CodegenError, match="KC4004"):
+        kc.build(kc.IRModule.parse("func.func @f(%x: f32) -> f32 {\n  func.return %x : f32\n}"))
+    with pytest.raises(CodegenError, match="KC4005"):
+        kc.build(kc.IRModule.parse("func.func @f(%A: memref<4xi7>) {\n  func.return\n}"))
+    with pytest.raises(TEError, match="KC2027"):
+        kc.build("matmul.mlir")

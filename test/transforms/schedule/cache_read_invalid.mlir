@@ -1,0 +1,164 @@
+// What cache_read refuses, and what it says then.
+// RUN: not kc-opt %s --cache-read="func=versions block=C buffer=Q" 2>&1 | FileCheck %s --check-prefix=NAME --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=versions block=C buffer=1" 2>&1 | FileCheck %s --check-prefix=INDEX --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=versions block=C buffer=A scope=registers" 2>&1 | FileCheck %s --check-prefix=SCOPE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=called block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=versions block=C buffer=A consumers=C,W" 2>&1 | FileCheck %s --check-prefix=CONSUMER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=versions block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=VERSIONS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=scan block=S buffer=A" 2>&1 | FileCheck %s --check-prefix=SCAN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=gather block=G buffer=A" 2>&1 | FileCheck %s --check-prefix=GATHER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=threads block=T buffer=A" 2>&1 | FileCheck %s --check-prefix=THREADS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=lanes block=C buffer=B" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+
+func.func @versions(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  tir.for %i in 4 {
+    tir.block "W" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %C[%v_i] : memref<8xf32>
+      tir.store %x, %A[%v_i * 2] : memref<8xf32>
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "D" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %D[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func private @change(memref<8xf32>)
+
+func.func @called(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.call @change(%A) : (memref<8xf32>) -> ()
+  func.return
+}
+
+// Each iteration reads what the one before wrote, in one block.
+func.func @scan(%A: memref<9xf32>) {
+  tir.block "S" (opaque %u in 1 = 0) do {
+    tir.for %i in 8 {
+      %x = tir.load %A[%i] : memref<9xf32>
+      tir.store %x, %A[%i + 1] : memref<9xf32>
+    }
+  }
+  func.return
+}
+
+func.func @gather(%A: memref<8xf32>, %I: memref<8xindex>) {
+  tir.block "G" (opaque %u in 1 = 0) do {
+    tir.for %i in 8 {
+      %n = tir.load %I[%i] : memref<8xindex>
+      %x = tir.load %A[%i] : memref<8xf32>
+      tir.store %x, %A[%n] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// Thread i reads A[2 * i] and A[2 * i + 6], after it has written A[2 * i + 6]; the box between
+// holds what other threads write.
+func.func @threads(%A: memref<14xf32>, %C: memref<4xf32>) {
+  tir.for %i in 4 parallel {
+    tir.block "W" (spatial %v_i in 4 = %i) do {
+      %x = arith.constant 1.0 : f32
+      tir.store %x, %A[%v_i * 2 + 1] : memref<14xf32>
+    }
+    tir.block "T" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %A[%v_i * 2 + 1] : memref<14xf32>
+      %y = tir.load %A[%v_i * 2 + 6] : memref<14xf32>
+      %z = arith.addf %x, %y : f32
+      tir.store %z, %C[%v_i] : memref<4xf32>
+    }
+  }
+  func.return
+}
+
+func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 8 vectorized {
+    %B = tir.alloc "B" : memref<1xf32>
+    tir.block "B" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %B[0] : memref<1xf32>
+    }
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[0] : memref<1xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+//CHECKS
+//NAME:error[KC3300]: cache_read: block C reads no buffer Q
+//NAME-NEXT:  --> {{.*}}cache_read_invalid.mlir:15:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//NAME-NEXT:   |  for i in 8:
+//NAME-NEXT:   |    block C    <-- here
+//NAME-NEXT:  why: it reads 0: A
+//NAME-NEXT:  try: the buffers are: A
+
+//INDEX:error[KC3300]: cache_read: block C reads no buffer 1
+//INDEX-NEXT:  --> {{.*}}cache_read_invalid.mlir:15:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//INDEX-NEXT:   |  for i in 8:
+//INDEX-NEXT:   |    block C    <-- here
+//INDEX-NEXT:  why: it reads 0: A
+//INDEX-NEXT:  try: buffer=0
+
+//SCOPE:error[KC3301]: cache_read: target llvm has no memory scope 'registers'
+//SCOPE-NEXT:  --> {{.*}}cache_read_invalid.mlir:13:1  func.func @versions(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
+//SCOPE-NEXT:  try: the scopes are: global, local, shared, warp
+
+//CALL:error[KC3303]: cache_read: A of block C is used by func.call
+//CALL-NEXT:  --> {{.*}}cache_read_invalid.mlir:44:3  func.call @change(%A) : (memref<8xf32>) -> ()
+//CALL-NEXT:   |  func.call    <-- uses A
+//CALL-NEXT:  why: what func.call does with it is not known
+
+//CONSUMER:error[KC3304]: cache_read: block W cannot read a copy of A of block C
+//CONSUMER-NEXT:  --> {{.*}}cache_read_invalid.mlir:21:5  tir.block "W" (spatial %v_i in 4 = %i) do {
+//CONSUMER-NEXT:   |  for i in 4:
+//CONSUMER-NEXT:   |    block W    <-- here
+//CONSUMER-NEXT:  why: it does not read A
+
+//VERSIONS:error[KC3305]: cache_read: A changes between the copy and what block D reads
+//VERSIONS-NEXT:  --> {{.*}}cache_read_invalid.mlir:27:5  tir.block "D" (spatial %v_i in 8 = %i) do {
+//VERSIONS-NEXT:   |  for i in 8:
+//VERSIONS-NEXT:   |    block D    <-- reads A
+//VERSIONS-NEXT:  why: block W at (i=0) writes what is read at (i=0)
+//VERSIONS-NEXT:  try: consumers=C
+
+//SCAN:error[KC3305]: cache_read: A changes between the copy and what block S reads
+//SCAN-NEXT:  --> {{.*}}cache_read_invalid.mlir:50:3  tir.block "S" (opaque %u in 1 = 0) do {
+//SCAN-NEXT:   |  block S    <-- reads A
+//SCAN-NEXT:  why: block S at (i=0) writes what is read at (i=1)
+
+//GATHER:error[KC3305]: cache_read: A may change between the copy and what block G reads
+//GATHER-NEXT:  --> {{.*}}cache_read_invalid.mlir:60:3  tir.block "G" (opaque %u in 1 = 0) do {
+//GATHER-NEXT:   |  block G    <-- reads A
+//GATHER-NEXT:  why: n is not affine
+
+//THREADS:error[KC3305]: cache_read: A changes between the copy and what block T reads
+//THREADS-NEXT:  --> {{.*}}cache_read_invalid.mlir:78:5  tir.block "T" (spatial %v_i in 4 = %i) do {
+//THREADS-NEXT:   |  for i in 4 parallel:
+//THREADS-NEXT:   |    block W    <-- writes A
+//THREADS-NEXT:   |    block T    <-- reads A
+//THREADS-NEXT:  why: block W at (i=0) writes what is read at (i=0)
+
+//LANES:error[KC3310]: cache_read: there is no place for a copy of B
+//LANES-NEXT:  --> {{.*}}cache_read_invalid.mlir:95:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//LANES-NEXT:   |  for i in 8 vectorized:
+//LANES-NEXT:   |    alloc B
+//LANES-NEXT:   |    block B
+//LANES-NEXT:   |    block C    <-- here
+//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  try: cache_read first, then vectorize
