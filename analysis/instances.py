@@ -17,14 +17,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
 
-from kc.analysis.dependence import lexicographic
 from kc.analysis.isl import expr_text, first_point
+from kc.analysis.loop_tree import is_inside
 from kc.dialects.tir import (
     DYNAMIC,
     AllocOp,
     ApplyOp,
     BlockOp,
     DelinearizeOp,
+    ForKind,
     ForOp,
     IfOp,
     IterType,
@@ -33,6 +34,9 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
+
+UNORDERED = (ForKind.PARALLEL, ForKind.VECTORIZED)
+"""The kinds of loops whose iterations come in any order."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,13 @@ class Instance:
     opaque: list[str] = field(default_factory=list)
     """Why ``dims`` and ``constraints`` may describe more than there is."""
     values: dict[SSAValue, str] = field(default_factory=dict)
+    at_start: bool = False
+    """Whether it is the time before all that is in ``op``."""
 
-    def place(self, witness: Witness) -> str:
-        """The loops around ``op`` at a witness: ``i=1, j=0``."""
+    def at(self, witness: Witness) -> str:
+        """The loops around ``op`` at a witness: `` at (i=1, j=0)``, nothing without loops."""
         found = [f"{loop.label}={witness[dim]}" for loop, dim in self.loops.items()]
-        return ", ".join(found)
+        return f" at ({', '.join(found)})" if found else ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,16 @@ class Space:
 
     def instance(self, op: Operation, shared: Mapping[ForOp, str] | None = None) -> Instance:
         """An execution of ``op``; loops in ``shared`` have the coordinate given there."""
+        made = self.place(op, shared)
+        if isinstance(op, BlockOp):
+            self._enter_block(op, op.body.block, made)
+            if op.has_init:
+                for twin, arg in zip(op.init.block.args, op.body.block.args, strict=True):
+                    made.values[twin] = made.values[arg]
+        return made
+
+    def place(self, op: Operation, shared: Mapping[ForOp, str] | None = None) -> Instance:
+        """A time at which control comes to ``op``, before anything of ``op`` is executed."""
         self._fresh += 1
         made = Instance(op, f"q{self._fresh}")
         path: list[tuple[Operation, Operation]] = []
@@ -98,8 +114,6 @@ class Space:
             child, parent = parent, parent.parent_op()
         for parent, child in reversed(path):
             self._enter(parent, child, made, shared or {})
-        if isinstance(op, BlockOp):
-            self._enter_block(op, op.body.block, made)
         return made
 
     def _enter(
@@ -212,9 +226,7 @@ class Space:
             sizes = [self._constant(one) for one in owner.sizes[1:]]
             if None not in sizes:
                 text = self.value(owner.index, made)
-                for result, size in zip(
-                    reversed(owner.indices[1:]), reversed(sizes), strict=True
-                ):
+                for result, size in zip(reversed(owner.indices[1:]), reversed(sizes), strict=True):
                     made.values[result] = f"(({text}) mod {size})"
                     text = f"floor(({text})/{size})"
                 made.values[owner.indices[0]] = text
@@ -252,13 +264,31 @@ class Space:
     # Order ---------------------------------------------------------------------------------
 
     def before(self, first: Instance, second: Instance) -> str:
-        """That ``first`` is executed before ``second``, as isl text."""
+        """That ``first`` is executed before ``second`` whatever the threads do, as isl text."""
+        return self._ordered(first, second, may=False)
+
+    def may_precede(self, first: Instance, second: Instance) -> str:
+        """That ``first`` may be executed before ``second``, as isl text.
+
+        Different iterations of a parallel or vectorized loop come in any order.
+        """
+        return self._ordered(first, second, may=True)
+
+    def _ordered(self, first: Instance, second: Instance, *, may: bool) -> str:
         common = [loop for loop in first.loops if loop in second.loops]
-        lhs = [first.loops[one] for one in common]
-        rhs = [second.loops[one] for one in common]
-        cases = [lexicographic(lhs, rhs)] if common else []
-        if is_before(first.op, second.op):
-            same = [f"{x} = {y}" for x, y in zip(lhs, rhs, strict=True)]
+        cases: list[str] = []
+        same: list[str] = []
+        for loop in common:
+            lhs, rhs = first.loops[loop], second.loops[loop]
+            if lhs == rhs:
+                continue  # shared: one iteration
+            if loop.kind.data not in UNORDERED:
+                cases.append(" and ".join([*same, f"{lhs} < {rhs}"]))
+            elif may:
+                cases.append(" and ".join([*same, f"{lhs} != {rhs}"]))
+            same.append(f"{lhs} = {rhs}")
+        starts = first.at_start and is_inside(second.op, first.op)
+        if starts or is_before(first.op, second.op):
             cases.append(" and ".join(same) or "1 = 1")
         return " or ".join(f"({one})" for one in cases) or "1 = 0"
 
@@ -298,12 +328,12 @@ class Space:
                 undecided += supply.instance.opaque
                 continue
             inner = [*supply.instance.constraints, *supply.constraints]
-            inner += [
-                f"{x} = {y}" for x, y in zip(extra_dims, supply.element, strict=True)
-            ]
+            inner += [f"{x} = {y}" for x, y in zip(extra_dims, supply.element, strict=True)]
             body = " and ".join(f"({one})" for one in inner) or "1 = 1"
             bound = [one for one in supply.instance.dims if one not in names]
-            absent.append(f"not (exists ({', '.join(bound)} : {body}))" if bound else f"not ({body})")
+            absent.append(
+                f"not (exists ({', '.join(bound)} : {body}))" if bound else f"not ({body})"
+            )
         body = " and ".join([*(f"({one})" for one in parts), *absent]) or "1 = 1"
         parameters = list(self.parameters.values())
         text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
@@ -351,7 +381,8 @@ def is_before(first: Operation, second: Operation) -> bool:
         return mine.is_before_in_block(below)
     regions = list(other.regions)
     mine_region, below_region = mine.parent_region(), below.parent_region()
-    assert mine_region is not None and below_region is not None
+    assert mine_region is not None
+    assert below_region is not None
     return regions.index(mine_region) < regions.index(below_region)
 
 

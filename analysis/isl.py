@@ -57,8 +57,8 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         context = _CONTEXT.context = isl.Context()
         context.set_max_operations(MAX_OPERATIONS)
     context.reset_operations()
-    the_set = isl.Set.read_from_str(context, text)
     try:
+        the_set = isl.Set.read_from_str(context, text)
         if the_set.is_empty():
             return None
         # Parameters become dimensions so that the witness is concrete.

@@ -22,8 +22,8 @@ def lower_to_llvm_passes() -> list[str]:
     return [
         *hooks[0],
         "convert-te-to-tir",
-        "compact-buffer-allocation",
         "lower-init-block",
+        "compact-buffer-allocation",
         "lower-blocks",
         *hooks[1],
         "vectorize-loop",

@@ -105,7 +105,7 @@ def vector_add(n: int) -> Program:
 def matmul(n: int) -> Program:
     """C = A B in the schedules of the classic tutorial, and a register tile."""
 
-    def scheduled(shape: Callable[[tir.Schedule], None]) -> Callable[[], Any]:
+    def scheduled(shape: Callable[[tir.Schedule], object]) -> Callable[[], Any]:
         def make() -> Any:
             sch = tir.Schedule(kc.IRModule.parse(MATMUL.format(n=n), "matmul.mlir"))
             shape(sch)

@@ -298,6 +298,28 @@ def _contents(op: Operation) -> Iterator[Operation]:
 def print_module(module: Operation, *, generic: bool = False, locations: bool = False) -> str:
     """The text of a module, with a newline at its end."""
     stream = io.StringIO()
-    Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
+    _Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
     stream.write("\n")
     return stream.getvalue()
+
+
+class _Printer(Printer):
+    """xDSL's printer, which gives two values one name where a hint ends like its own suffixes.
+
+    (Of the hints ``i``, ``i`` and ``i_1``, which it reads from ``%i_1_1``, it makes two ``%i_1``.)
+    """
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        hint = value.name_hint
+        if hint and value not in self._ssa_values:
+            # Every name in use here is a key, whatever hint it came from.
+            names = self.ssa_names
+            count = names.get(hint, 0)
+            name = f"{hint}_{count}" if count else hint
+            while name in names:
+                count += 1
+                name = f"{hint}_{count}"
+            names[hint] = count + 1
+            names.setdefault(name, 1)
+            self._ssa_values[value] = name
+        return super().print_ssa_value(value)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -35,7 +36,8 @@ def to_location(loc: Attribute) -> Location | None:
     if isinstance(loc, FileLineColLoc):
         return Location(loc.filename.data, loc.line.data, loc.column.data)
     if isinstance(loc, FusedLoc):
-        return next((found for one in loc.locations if (found := to_location(one))), None)
+        parts = loc.locations.data if isinstance(loc.locations, ArrayAttr) else ()
+        return next((found for one in parts if (found := to_location(one))), None)
     if isinstance(loc, CallSiteLoc):
         return to_location(loc.callee)
     if isinstance(loc, NameLoc):

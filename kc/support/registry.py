@@ -43,6 +43,7 @@ PRIMITIVES = (
     "compute-at",
     "compute-inline",
     "reverse-compute-at",
+    "reverse-compute-inline",
     "compute-root",
     "decompose-reduction",
     "cache-read",

@@ -8,13 +8,30 @@ from kc.te.expr import binary, const, intrinsic, reduction
 from kc.te.expr import select as Select
 from kc.te.schedule import Schedule, Stage, create_schedule
 from kc.te.tensor import Tensor, compute, placeholder, reduce_axis, size_var, var
-from kc.te.to_ir import INTRINSICS as _INTRINSICS
 
 sum = reduction("sum")  # noqa: A001
 min = reduction("min")  # noqa: A001
 max = reduction("max")  # noqa: A001
 
-globals().update({name: intrinsic(name) for name in (*_INTRINSICS, "sigmoid")})
+abs = intrinsic("abs")
+ceil = intrinsic("ceil")
+cos = intrinsic("cos")
+erf = intrinsic("erf")
+exp = intrinsic("exp")
+exp2 = intrinsic("exp2")
+floor = intrinsic("floor")
+log = intrinsic("log")
+log10 = intrinsic("log10")
+log1p = intrinsic("log1p")
+log2 = intrinsic("log2")
+round = intrinsic("round")
+rsqrt = intrinsic("rsqrt")
+sigmoid = intrinsic("sigmoid")
+sin = intrinsic("sin")
+sqrt = intrinsic("sqrt")
+tan = intrinsic("tan")
+tanh = intrinsic("tanh")
+trunc = intrinsic("trunc")
 
 
 def floordiv(a, b):
@@ -46,19 +63,38 @@ __all__ = [
     "Stage",
     "TEError",
     "Tensor",
+    "abs",
+    "ceil",
     "compute",
     "const",
+    "cos",
     "create_schedule",
+    "erf",
+    "exp",
+    "exp2",
+    "floor",
     "floordiv",
     "floormod",
     "indexdiv",
     "indexmod",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
     "max",
     "min",
     "placeholder",
     "reduce_axis",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
     "size_var",
+    "sqrt",
     "sum",
+    "tan",
+    "tanh",
+    "trunc",
     "truncdiv",
     "truncmod",
     "var",

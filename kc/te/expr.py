@@ -438,7 +438,7 @@ def reduction(combiner: str) -> Callable[..., Expr]:
         elementwise = combiner != "sum" and axis is not None
         if elementwise and (more or not isinstance(axis, IterVar | list | tuple)):
             # te.max(a, b, c): the largest of its arguments, as in TVM.
-            both = binary(combiner, expr, axis)
+            both = binary(combiner, expr, axis)  # pyright: ignore[reportArgumentType]
             return reduce(both, *more) if more else both
         location = caller_location()
         axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)

@@ -38,6 +38,8 @@ class Operation:
     shape: tuple[Dim, ...]
     dtype: str
     location: Location | None = field(repr=False)
+    axis: list[IterVar] = field(default_factory=list)
+    reduce_axis: list[IterVar] = field(default_factory=list)
 
     @property
     def input_tensors(self) -> list[Tensor]:
@@ -72,9 +74,7 @@ class PlaceholderOp(Operation):
 class ComputeOp(Operation):
     """A tensor given element by element."""
 
-    axis: list[IterVar]
-    reduce_axis: list[IterVar]
-    body: Expr
+    body: Expr = field(kw_only=True)
 
     @property
     def input_tensors(self) -> list[Tensor]:
@@ -330,7 +330,7 @@ def compute(
                 n += 1
                 one.name = f"{base}_{n}"
             taken.add(one.name)
-    op = ComputeOp(name, dims, body.dtype, location, axis, reduce_axes, body)
+    op = ComputeOp(name, dims, body.dtype, location, axis, reduce_axes, body=body)
     for one in reduce_axes:
         one.__dict__["_owner"] = op
     return op.tensor

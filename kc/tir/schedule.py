@@ -343,6 +343,12 @@ class Schedule:
             lambda ref: _new("reverse-compute-at", ref, target, preserve_unit_loops, index),
         )
 
+    def reverse_compute_inline(self, block: BlockRV | str) -> None:
+        """Compute a block where its only input is made. See ``--reverse-compute-inline``."""
+        self._apply_to_block(
+            "reverse_compute_inline", block, lambda ref: _new("reverse-compute-inline", ref)
+        )
+
     def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
         """Make the init of a reduction a block of its own before ``loop``, and give that block.
 

@@ -89,6 +89,7 @@ def test_maps_and_sets_are_over_the_roots_that_they_use():
 def test_captured_values():
     root = function(BODY.format(ops="%x = tir.apply (%i + %j) %y = tir.apply (%x + %m + %i)"))
     loop = value(root, "j").owner.parent_op()
+    assert isinstance(loop, ForOp)
     assert [one.name_hint for one in captured_values(loop)] == ["n", "i", "m"]
     assert [one.name_hint for one in captured_values(loop.body.block)] == ["i", "m"]
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import memref
 from xdsl.dialects.scf import ForOp, ParallelOp
+from xdsl.ir import Operation
 
 sys.path.append(str(Path(__file__).parent.parent / "transforms" / "tir"))
 
@@ -19,6 +20,13 @@ from lowering_support import lower, lowered, outputs, parse, text_of
 from kc.conversion.convert_tir_to_scf import STACK_BYTES, ConvertTirToScfPass
 from kc.support.deep import run_deep
 from kc.support.diagnostics import CodegenError
+
+
+def parent_name(op: Operation) -> str:
+    """The name of the op around ``op``."""
+    parent = op.parent_op()
+    assert parent is not None
+    return parent.name
 
 
 def converted(text: str) -> str:
@@ -128,8 +136,9 @@ def test_small_buffers_are_on_the_stack_of_the_function_or_of_the_parallel_body(
         }"""
     )
     assert isinstance(outer, memref.AllocaOp)
-    assert outer.parent_op().name == "func.func"
+    assert parent_name(outer) == "func.func"
     assert str(outer.memref.type) == 'memref<8x4xf32, "local">'
+    assert outer.alignment is not None
     assert outer.alignment.value.data == 64
     assert isinstance(inner.parent_op(), ParallelOp)
     assert str(inner.memref.type) == "memref<8xi8>"
@@ -151,7 +160,7 @@ def test_the_stack_is_limited():
         }}
         func.func private @use(memref<{size}xf32>, memref<{size}xf32>, memref<1xi8>)"""
     )
-    assert [(op.name, op.parent_op().name) for op in found] == [
+    assert [(op.name, parent_name(op)) for op in found] == [
         ("memref.alloca", "func.func"),
         ("memref.alloca", "func.func"),
         # No longer in the loop: its size is a constant.
@@ -175,7 +184,7 @@ def test_buffers_of_symbolic_size_live_where_their_sizes_are_known():
           func.return
         }"""
     )
-    where = [(op.name, op.parent_op().name) for op in found]
+    where = [(op.name, parent_name(op)) for op in found]
     assert where == [
         ("memref.alloc", "scf.parallel"),
         ("memref.alloc", "scf.for"),

@@ -36,7 +36,8 @@ def run(
     s = te.create_schedule(result.op)
     if schedule is not None:
         schedule(s[result])
-    found = np.empty([int(one) for one in result.shape], out)
+    shape = [one for one in result.shape if isinstance(one, int)]
+    found = np.empty(shape, out)
     kc.build(s, [*inputs, result])(*arrays, found)
     return found
 

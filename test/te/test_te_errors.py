@@ -1,5 +1,8 @@
 """Every mistake in a tensor expression or a TE schedule: code, full text, the user's line."""
 
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false, reportOperatorIssue=false
+
 from collections.abc import Callable
 
 import pytest

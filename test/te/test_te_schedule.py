@@ -1,5 +1,8 @@
 """TE's schedule: what it records, what it refuses at once, and that it is a tir schedule."""
 
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false
+
 import pytest
 
 import kc

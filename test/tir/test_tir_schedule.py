@@ -1,5 +1,8 @@
 """The eager schedule: handles, refusals that change nothing, copies."""
 
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false
+
 import pytest
 
 import kc
@@ -127,5 +130,7 @@ def test_loops_without_blocks():
     outer, inner = sch.split(sch.get_loop("i"), factors=[None, 4])
     sch.vectorize(inner)
     assert sch.show() == "for i_o in 2:\n  for i_i in 4 vectorized:\n    store to A"
-    assert refusal(sch, lambda: sch.get_loop("i"))[-2].startswith("  why: i was split into i_o, i_i")
+    assert refusal(sch, lambda: sch.get_loop("i"))[-2].startswith(
+        "  why: i was split into i_o, i_i"
+    )
     assert outer.name == "i_o"

@@ -18,7 +18,7 @@ from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Witness, is_before
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, stores_to, unit_of
+from kc.analysis.regions import buffers_read, in_order, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule.base import Site
@@ -48,6 +48,26 @@ class Definition:
     def inputs(self) -> list[SSAValue]:
         """The buffers that it reads, other than its own."""
         return [one for one in buffers_read(self.block) if one is not self.buffer]
+
+    @property
+    def scope(self) -> Operation:
+        """The block or function that it is in."""
+        return scope_of(self.block)
+
+    @property
+    def loads(self) -> list[LoadOp]:
+        """The loads of the buffer in other blocks (or outside of blocks)."""
+        found = loads_of(self.buffer)
+        return [one for one in found if not loop_tree.is_inside(one, self.block)]
+
+    @property
+    def users(self) -> list[Operation]:
+        """The other blocks (or loads outside of blocks) that read the buffer, in order."""
+        return in_order(self.scope, [self.unit(one) for one in self.loads])
+
+    def unit(self, op: Operation) -> Operation:
+        """The block of the scope that ``op`` is in."""
+        return unit_of(op, self.scope)
 
     def positions(self) -> list[Position | None]:
         """For each variable of the block, a dimension of the store that has it alone."""
@@ -146,9 +166,9 @@ def require_private(site: Site, primitive: str, made: Definition) -> AllocOp:
         user = use.operation
         if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
             continue
-        if isinstance(user, StoreOp) and unit_of(user) is block:
+        if isinstance(user, StoreOp) and loop_tree.is_inside(user, block):
             continue
-        other = unit_of(user)
+        other = made.unit(user)
         what = f"block {other.label}" if isinstance(other, BlockOp) else user.name
         raise site.refuse(
             "KC3205",
@@ -159,15 +179,6 @@ def require_private(site: Site, primitive: str, made: Definition) -> AllocOp:
             "elements the only reads",
         )
     return buffer.owner
-
-
-def scope_of(op: Operation) -> Operation:
-    """The block or function that ``op`` is scheduled in."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, BlockOp | FuncOp):
-        parent = parent.parent_op()
-    assert parent is not None
-    return parent
 
 
 def same_scope(site: Site, primitive: str, block: BlockOp, others: Iterable[Operation]) -> None:
@@ -273,11 +284,16 @@ def captured(block: BlockOp) -> list[SSAValue]:
 
 
 def require_available(
-    site: Site, primitive: str, block: BlockOp, anchor: Operation, place: str
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    anchor: Operation,
+    place: str,
+    leave: Sequence[SSAValue] = (),
 ) -> None:
-    """Refuse (KC3208) unless what ``block`` uses is known at ``anchor``."""
+    """Refuse (KC3208) unless what ``block`` uses, but for ``leave``, is known at ``anchor``."""
     for value in captured(block):
-        if can_rebuild(value, anchor):
+        if value in leave or can_rebuild(value, anchor):
             continue
         owner = value.owner
         if isinstance(owner, AllocOp):
@@ -327,13 +343,13 @@ def require_unchanged(
                     *constraints,
                     *same,
                     *space.same_buffer(op.buffer, block, write),
-                    space.before(first, write),
-                    space.before(write, second),
+                    space.may_precede(first, write),
+                    space.may_precede(write, second),
                 ],
             )
             if found is None:
                 continue
-            other = unit_of(store)
+            other = made.unit(store)
             name = buffer_name(op.buffer)
             raise site.refuse(
                 "KC3207",
@@ -342,7 +358,7 @@ def require_unchanged(
                 at=made.block,
                 mark={made.block: f"reads {name}", other: f"writes {name}"},
                 why=found.undecided
-                or f"{describe(other)} at ({write.place(found)}) comes between "
+                or f"{describe(other)}{write.at(found)} comes between "
                 "the old place and the new one",
             )
 

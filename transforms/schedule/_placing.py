@@ -14,9 +14,9 @@ from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import WHOLE, Interval, box, index_values, loads_of, unit_of
+from kc.analysis.regions import WHOLE, Interval, box, index_values
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType, LoadOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
@@ -105,12 +105,14 @@ class Placing:
 
     made: Definition
     anchor: Operation
-    """The op that it goes in front of."""
+    """The op that it goes in front of, or behind."""
     domain: Domain
     guards: list[tuple[bool, bool]]
     """For each variable, whether the part may begin before its domain, and end after it."""
     loose: list[ForOp]
     """The loops that go."""
+    behind: bool = False
+    """Whether it goes behind ``anchor``."""
 
 
 def plan_placing(
@@ -122,9 +124,9 @@ def plan_placing(
     """
     block = made.block
     loose = require_loose(site, primitive, block)
-    require_available(site, primitive, block, anchor, where)
+    require_available(site, primitive, block, anchor, where, leave=[made.buffer])
     index = index_values(site.function)
-    loads = loads_of(made.buffer)
+    loads = made.loads
     region = box(loads, inside, index)
     assert region is not None
     domain = needed_domain(block, made.positions(), region, index)
@@ -133,7 +135,7 @@ def plan_placing(
         plan.require_cover(load)
     plan.require_executed()
     plan.require_unchanged()
-    return Placing(made, anchor, domain, plan.guards(), loose)
+    return Placing(made, anchor, domain, guards_of(block, domain, anchor), loose)
 
 
 @dataclass
@@ -155,6 +157,10 @@ class _Prover:
         new.values.update(
             zip(block.body.block.args, self.domain.enter(block, space, new), strict=True)
         )
+        # A reduction over nothing is its initial value: the element is there all the same.
+        for kind, _, extent in block.iters:
+            if kind is IterType.REDUCE and not isinstance(extent, int):
+                space.facts.append(f"{space.size(extent, new)} >= 1")
         element = space.element(load, read)
         found = space.uncovered(
             read,
@@ -164,7 +170,7 @@ class _Prover:
         )
         if found is None:
             return
-        reader = unit_of(load)
+        reader = self.made.unit(load)
         name = buffer_name(self.made.buffer)
         raise self.site.refuse(
             "KC3206",
@@ -200,68 +206,71 @@ class _Prover:
                 or f"it is not run for {at}, which the box around all reads contains",
             )
         if block.is_reduction:
-            self._require_once(space)
-
-    def _require_once(self, space: Space) -> None:
-        block = self.made.block
-        first = space.instance(block)
-        shared = {
-            loop: dim
-            for loop, dim in first.loops.items()
-            if loop_tree.is_inside(self.anchor, loop)
-            or loop_tree.defined_inside(self.made.buffer, loop)
-        }
-        second = space.instance(block, shared)
-        rest = [loop for loop in first.loops if loop not in shared]
-        earlier = lexicographic(
-            [first.loops[one] for one in rest], [second.loops[one] for one in rest]
-        )
-        same = [
-            f"{x} = {y}"
-            for x, y in zip(old_values(first, block), old_values(second, block), strict=True)
-        ]
-        found = space.find([first, second], [earlier, *same])
-        if found is not None:
-            raise self.site.refuse(
-                "KC3209",
-                f"{self.primitive}: block {block.label} "
-                + ("may run" if found.undecided else "runs")
-                + " more than once for the same values of its variables",
-                at=block,
-                why=found.undecided
-                or f"it does at ({first.place(found)}) and at ({second.place(found)}); a reduction "
-                "adds up what it runs for",
-            )
+            require_once(self.site, self.primitive, self.made, self.anchor)
 
     def require_unchanged(self) -> None:
         """What the block reads has the same value at the new place."""
         space = Space()
         block = self.made.block
         new = space.place(self.anchor)
+        new.at_start = True
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
         old = space.instance(block, common)
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
         require_unchanged(self.site, self.primitive, self.made, space, old, *ends, [])
 
-    def guards(self) -> list[tuple[bool, bool]]:
-        """Whether the part of each variable can leave its domain."""
-        space = Space()
-        new = space.place(self.anchor)
-        found: list[tuple[bool, bool]] = []
-        for interval, extent in zip(self.domain.intervals, self.made.block.extents, strict=True):
-            if interval.size is None:
-                found.append((False, False))
-                continue
-            base = self.domain.base(interval, space, new)
-            end = f"{base} + {interval.size} > {space.size(extent, new)}"
-            found.append(
-                (
-                    space.find([new], [f"{base} < 0"]) is not None,
-                    space.find([new], [end]) is not None,
-                )
+
+def require_once(site: Site, primitive: str, made: Definition, anchor: Operation) -> None:
+    """Refuse (KC3209) if the block runs twice for the same values, between one start and the next
+    of what is around both it and ``anchor``, or is around its buffer."""
+    block = made.block
+    space = Space()
+    first = space.instance(block)
+    shared = {
+        loop: dim
+        for loop, dim in first.loops.items()
+        if loop_tree.is_inside(anchor, loop) or loop_tree.defined_inside(made.buffer, loop)
+    }
+    second = space.instance(block, shared)
+    rest = [loop for loop in first.loops if loop not in shared]
+    earlier = lexicographic([first.loops[one] for one in rest], [second.loops[one] for one in rest])
+    same = [
+        f"{x} = {y}"
+        for x, y in zip(old_values(first, block), old_values(second, block), strict=True)
+    ]
+    found = space.find([first, second], [earlier, *same])
+    if found is not None:
+        raise site.refuse(
+            "KC3209",
+            f"{primitive}: block {block.label} "
+            + ("may run" if found.undecided else "runs")
+            + " more than once for the same values of its variables",
+            at=block,
+            why=found.undecided
+            or f"it does{first.at(found)} and{second.at(found)}; a reduction "
+            "adds up what it runs for",
+        )
+
+
+def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[bool, bool]]:
+    """For each variable, whether its part at ``anchor`` can leave its domain: before, after."""
+    space = Space()
+    new = space.place(anchor)
+    found: list[tuple[bool, bool]] = []
+    for interval, extent in zip(domain.intervals, block.extents, strict=True):
+        if interval.size is None:
+            found.append((False, False))
+            continue
+        base = domain.base(interval, space, new)
+        end = f"{base} + {interval.size} > {space.size(extent, new)}"
+        found.append(
+            (
+                space.find([new], [f"{base} < 0"]) is not None,
+                space.find([new], [end]) is not None,
             )
-        return found
+        )
+    return found
 
 
 def all_loops_around(op: Operation) -> list[ForOp]:
@@ -280,11 +289,18 @@ def old_values(instance: Instance, block: BlockOp) -> list[str]:
     return [instance.values[arg] for arg in block.body.block.args]
 
 
-def build(site: Site, plan: Placing, near: ForOp | None, *, unit_loops: bool) -> list[ForOp]:
+def build(
+    site: Site,
+    plan: Placing,
+    near: ForOp | None,
+    alloc: AllocOp | None = None,
+    *,
+    unit_loops: bool,
+) -> list[ForOp]:
     """Move the block to its new place, with its loops, whose names are new in the nest of ``near``.
 
-    Returns the loops, in the order of the block's variables. Without ``unit_loops`` there are none
-    of one iteration.
+    ``alloc`` moves along, in front of them. Returns the loops, in the order of the block's
+    variables. Without ``unit_loops`` there are none of one iteration.
     """
     block, index = plan.made.block, plan.domain.index
     wanted: list[tuple[int, int | SSAValue]] = []
@@ -323,8 +339,11 @@ def build(site: Site, plan: Placing, near: ForOp | None, *, unit_loops: bool) ->
         op = loop
     home = plan.anchor.parent
     assert home is not None
-    home.insert_op_before(op, plan.anchor)
-    _rebuild_values(op)
+    if plan.behind:
+        home.insert_op_after(op, plan.anchor)
+    else:
+        home.insert_op_before(op, plan.anchor)
+    _rebuild_values(op, alloc)
     for loop in plan.loose:
         site.remember(loop.label, went(loop, plan))
     erase_empty(old_parent)
@@ -336,11 +355,16 @@ def went(loop: ForOp, plan: Placing) -> str:
     return f"{loop.label} went when block {plan.made.block.label} moved"
 
 
-def _rebuild_values(top: Operation) -> None:
+def _rebuild_values(top: Operation, alloc: AllocOp | None) -> None:
     """Compute what is not known at the place of ``top`` once more, before it."""
     made: dict[SSAValue, SSAValue] = {}
-    outside = dict.fromkeys(captured_values(top))
-    replaced = {value: rebuild(value, top, made) for value in outside}
+    if alloc is not None:
+        home = top.parent
+        assert home is not None
+        alloc.detach()
+        home.insert_op_before(alloc, top)
+        alloc.operands = [rebuild(one, alloc, made) for one in alloc.dynamic_sizes]
+    replaced = {value: rebuild(value, top, made) for value in captured_values(top)}
     for op in top.walk():
         for n, operand in enumerate(op.operands):
             if operand in replaced and replaced[operand] is not operand:

@@ -78,6 +78,10 @@ class Rewritten:
     """What became of loops that are gone."""
     removed: Mapping[Operation, str] = field(default_factory=dict)
     """Blocks and loops that are gone without a successor, and what became of them."""
+    blocks: tuple[BlockOp, ...] = ()
+    """The blocks it made, in the order of TVM's results."""
+    blocks: tuple[BlockOp, ...] = ()
+    """The blocks it made, in the order of TVM's results."""
 
 
 # The line of the user's schedule call, while one runs.

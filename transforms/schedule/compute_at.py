@@ -55,7 +55,7 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import is_before
-from kc.analysis.regions import consumers, readers
+from kc.analysis.regions import consumers
 from kc.dialects.tir import AllocOp, BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import (
@@ -112,7 +112,7 @@ class ComputeAt(Primitive):
     def _check(self, site: Site, block: BlockOp) -> Plan:
         made = require_definition(site, "compute_at", block)
         alloc = require_private(site, "compute_at", made)
-        users = readers(made.buffer)
+        users = made.users
         if not users:
             raise site.refuse(
                 "KC3203",
@@ -207,10 +207,9 @@ class ComputeAt(Primitive):
             yield from cls._choices(block)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        loops = build(site, plan.placing, plan.loop, unit_loops=self.preserve_unit_loops)
-        top = loops[0] if loops else plan.placing.made.block
-        plan.alloc.detach()
-        plan.loop.body.block.insert_op_before(plan.alloc, top)
+        loops = build(
+            site, plan.placing, plan.loop, plan.alloc, unit_loops=self.preserve_unit_loops
+        )
         removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
         return Rewritten(tuple(loops), removed=removed)
 

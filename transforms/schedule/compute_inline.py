@@ -44,7 +44,6 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import loads_of, unit_of
 from kc.dialects.tir import AllocOp, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,
@@ -94,7 +93,7 @@ class ComputeInline(Primitive):
                 hints=["compute_at computes it inside a loop of its consumer"],
             )
         alloc = require_private(site, "compute_inline", made)
-        loads = loads_of(made.buffer)
+        loads = made.loads
         if not loads:
             raise site.refuse(
                 "KC3203",
@@ -118,7 +117,7 @@ class ComputeInline(Primitive):
 
     def _check_load(self, site: Site, made: Definition, load: LoadOp) -> None:
         block, buffer = made.block, made.buffer
-        reader = unit_of(load)
+        reader = made.unit(load)
         require_available(site, "compute_inline", block, load, f"in {describe(reader)}")
         space = Space()
         read, write = space.instance(load), space.instance(block)
@@ -150,7 +149,7 @@ class ComputeInline(Primitive):
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         block, store = plan.made.block, plan.made.store
-        readers = list(dict.fromkeys(unit_of(load) for load in plan.loads))
+        readers = plan.made.users
         for load in plan.loads:
             values = {}
             for one in captured(block):

@@ -47,6 +47,7 @@ from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
 from kc.transforms.schedule._chain import size_point
+from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule.base import (
     CALL_SITE,
     LoopRef,
@@ -379,20 +380,6 @@ def _factor_hints(extent: int | None) -> list[str]:
         return ["factors=?,8"]
     divisors = [n for n in (64, 32, 16, 8, 4, 2) if extent % n == 0 and n < extent]
     return [f"factors=?,{n}" for n in divisors[:3]] or [f"factors=?,{min(8, extent)}"]
-
-
-def symbol_value(site: Site, name: str) -> SSAValue:
-    """The value of the symbolic size ``name``, defined at the start of the function."""
-    entry = site.function.body.block
-    for op in entry.ops:
-        if isinstance(op, tir.SymbolOp) and op.symbol.data == name:
-            op.detach()  # it must dominate every loop
-            Rewriter.insert_op(op, InsertPoint.at_start(entry))
-            return op.result
-    op = tir.SymbolOp(name)
-    op.location = site.function.location
-    Rewriter.insert_op(op, InsertPoint.at_start(entry))
-    return op.result
 
 
 def element_bits(block: BlockOp) -> int:

@@ -18,6 +18,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 
 
@@ -51,7 +52,13 @@ def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
 
 
 def _outermost(block: BlockOp) -> Operation:
-    loops = loop_tree.loops_around(block)
+    """The outermost loop around ``block`` in which nothing that its init uses is defined."""
+    used = captured_values(block.init.block)
+    loops = [
+        loop
+        for loop in loop_tree.loops_around(block)
+        if not any(loop_tree.defined_inside(value, loop) for value in used)
+    ]
     return loops[0] if loops else block
 
 

@@ -28,8 +28,11 @@ The buffer moves into the loop around all of its accesses in which it is smalles
 those), if every iteration reads only what it has written before: that is proven, else the buffer
 stays where it is. There it shrinks to the box around its accesses; indices are rebased.
 
-Requires nothing. Buffers that something else than ``tir.load`` and ``tir.store`` uses stay as they
-are. (TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.)
+Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
+be over nothing, and still has its init, stays as it is (``lower-init-block`` may fill all of it).
+So do buffers that something else than ``tir.load`` and ``tir.store`` uses.
+
+TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
 from kc.analysis.regions import Interval, box, index_values
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import compact
 
 Access = LoadOp | StoreOp
@@ -75,6 +78,8 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
         op = use.operation
         if not isinstance(op, LoadOp | StoreOp) or op.buffer is not alloc.buffer:
             return
+        if _may_be_empty(op):
+            return
         accesses.append(op)
     home = alloc.parent
     if not accesses or home is None:
@@ -91,6 +96,16 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
                 _move(alloc, accesses, loop.body.block)
             _shrink(alloc, accesses, region, index)
             return
+
+
+def _may_be_empty(op: Access) -> bool:
+    """Whether ``op`` is in the init of a reduction that may be over nothing."""
+    region = op.parent_region()
+    block = region.parent_op() if region is not None else None
+    if not isinstance(block, BlockOp) or region is block.body:
+        return False
+    extents = [size for kind, _, size in block.iters if kind is IterType.REDUCE]
+    return any(not isinstance(size, int) or size == 0 for size in extents)
 
 
 def _loops_around_all(accesses: Sequence[Access], home: Block) -> list[ForOp]:

@@ -107,7 +107,7 @@ class _Lowering:
         """Decompose ``block``; False, with nothing changed, if its init must stay inside."""
         try:
             plan = _Plan(self, block)
-            plan.check_order(self._users_below(plan.place))
+            plan.check_order(self.users_below(plan.place))
         except _Stay:
             return False
         plan.build()
@@ -144,7 +144,7 @@ class _Lowering:
             self._dependences[value] = known
         return known
 
-    def _users_below(self, place: Operation) -> dict[SSAValue, _Users]:
+    def users_below(self, place: Operation) -> dict[SSAValue, _Users]:
         """Who uses which buffer in ``place``."""
         found = self._users.get(place)
         if found is None:
@@ -168,7 +168,8 @@ class _Lowering:
 class _Plan:
     """How the init of a block runs before ``place``. Raises :class:`_Stay` where it cannot."""
 
-    def __init__(self, lowering: _Lowering, block: BlockOp) -> None:
+    def __init__(self, lowering: _Lowering, block: BlockOp, place: ForOp | None = None) -> None:
+        """``place`` is a loop around the block; None: the outermost that drives the reduction."""
         self.lowering = lowering
         self.index = lowering.index
         self.block = block
@@ -179,7 +180,10 @@ class _Plan:
         ]
         carriers = lowering.variables(reduce_exprs)
         loops = loop_tree.loops_around(block)
-        first = next((n for n, loop in enumerate(loops) if loop.var in carriers), len(loops))
+        if place is not None:
+            first = loops.index(place)
+        else:
+            first = next((n for n, loop in enumerate(loops) if loop.var in carriers), len(loops))
         inner = loops[first:]
         inner_vars = {loop.var for loop in inner}
         self.place: Operation = inner[0] if inner else block
@@ -326,12 +330,12 @@ class _Plan:
         if any(not loop_tree.is_inside(other, self.block) for other in others):
             raise _Stay
 
-    def build(self) -> None:
-        """Make the nest, in front of ``place``."""
+    def build(self) -> BlockOp | None:
+        """Make the nest, in front of ``place``; its block, unless the init never runs."""
         block = self.block
         if self.conditions is None:  # no instance of the block has only zeros
             _take_init(block).erase()
-            return
+            return None
         values: dict[SSAValue, SSAValue] = {}
         outermost: Block | None = None
         nest: list[Operation] = []
@@ -401,6 +405,31 @@ class _Plan:
         parent = self.place.parent
         assert parent is not None
         parent.insert_ops_before(nest, self.place)
+        return new
+
+
+class Decomposition:
+    """The init of a reduction as a block of its own before ``loop``, a loop around the block."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._plan = plan
+
+    @classmethod
+    def of(cls, block: BlockOp, loop: ForOp) -> Decomposition | None:
+        """How to decompose ``block`` at ``loop``; None if that is not provably the same."""
+        root = loop_tree.enclosing_function(block)
+        assert root is not None
+        lowering = _Lowering({one.label for one in loop_tree.blocks(root)})
+        try:
+            plan = _Plan(lowering, block, loop)
+            plan.check_order(lowering.users_below(loop))
+        except _Stay:
+            return None
+        return None if is_empty(block) else cls(plan)
+
+    def build(self) -> BlockOp | None:
+        """Do it; the new block, unless the init never runs."""
+        return self._plan.build()
 
 
 def is_zero(expr: AffineExpr) -> AffineConstraintExpr:

@@ -100,7 +100,6 @@ func.func @unnamed(%A: memref<?xf32>, %B: memref<4xf32>) {
   func.return
 }
 
-//CHECKS
 // ROWS:      func.func @rows(
 // ROWS-NEXT:   %B = tir.alloc "B" : memref<16x8xf32>
 // ROWS-NEXT:   tir.for %i in 16 {

@@ -67,8 +67,7 @@ func.func @gather(%A: memref<8xf32>, %I: memref<8xindex>) {
   func.return
 }
 
-// Thread i reads A[2 * i] and A[2 * i + 6], after it has written A[2 * i + 6]; the box between
-// holds what other threads write.
+// Thread i writes A[2 * i + 1]; the box around what it reads holds what other threads write.
 func.func @threads(%A: memref<14xf32>, %C: memref<4xf32>) {
   tir.for %i in 4 parallel {
     tir.block "W" (spatial %v_i in 4 = %i) do {
@@ -100,7 +99,6 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
-//CHECKS
 //NAME:error[KC3300]: cache_read: block C reads no buffer Q
 //NAME-NEXT:  --> {{.*}}cache_read_invalid.mlir:15:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //NAME-NEXT:   |  for i in 8:
@@ -148,14 +146,14 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //GATHER-NEXT:  why: n is not affine
 
 //THREADS:error[KC3305]: cache_read: A changes between the copy and what block T reads
-//THREADS-NEXT:  --> {{.*}}cache_read_invalid.mlir:78:5  tir.block "T" (spatial %v_i in 4 = %i) do {
+//THREADS-NEXT:  --> {{.*}}cache_read_invalid.mlir:77:5  tir.block "T" (spatial %v_i in 4 = %i) do {
 //THREADS-NEXT:   |  for i in 4 parallel:
 //THREADS-NEXT:   |    block W    <-- writes A
 //THREADS-NEXT:   |    block T    <-- reads A
-//THREADS-NEXT:  why: block W at (i=0) writes what is read at (i=0)
+//THREADS-NEXT:  why: block W at (i=1) writes what another thread copies
 
 //LANES:error[KC3310]: cache_read: there is no place for a copy of B
-//LANES-NEXT:  --> {{.*}}cache_read_invalid.mlir:95:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//LANES-NEXT:  --> {{.*}}cache_read_invalid.mlir:94:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B

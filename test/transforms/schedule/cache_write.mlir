@@ -65,7 +65,6 @@ func.func @two(%C: memref<8xf32>, %D: memref<8xf32>) {
   func.return
 }
 
-//CHECKS
 // SUM:      func.func @sums(
 // SUM-NEXT:   %S_local = tir.alloc "S_local" : memref<4xf32, "local">
 // SUM-NEXT:   tir.for %i in 4 {

@@ -21,7 +21,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.dialects.arith import ARITH
 from kc.dialects.te import TE
-from kc.dialects.tir import TIR
+from kc.dialects.tir import TIR, ForOp
 from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.locations import LocationParser
 from kc.support.registry import pass_class
@@ -211,8 +211,7 @@ def random_splits(module: ModuleOp, random: Random, count: int) -> None:
         kind = random.choice(("split", "fuse", "reorder"))
         if kind == "split":
             step = pass_class("split")(LoopRef(loop), (None, random.randint(1, 4)))
-        elif child in loop_tree.loops(loop):
-            assert child is not None
+        elif isinstance(child, ForOp):
             pair = (LoopRef(loop), LoopRef(child))
             step = pass_class(kind)(pair if kind == "fuse" else pair[::-1])
         else:

@@ -1,4 +1,4 @@
-"""Moving and inlining blocks: equal results on random programs, and nothing changed by a refusal."""
+"""Moving and inlining blocks: equal results on random programs; a refusal changes nothing."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import kc
 from kc.analysis import loop_tree
+from kc.analysis.dominance import check_dominance
 from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
@@ -40,45 +41,63 @@ def any_loop(module: ModuleOp, random: Random) -> LoopRef:
     return LoopRef(random.choice(loop_tree.loops(loop_tree.functions(module)[0])))
 
 
-def compute_at(module: ModuleOp, random: Random) -> Primitive:
-    cls = pass_class("compute-at")
-    legal = list(cls.candidates(site_of(module)))
-    unit_loops, index = random.random() < 0.3, random.choice((-1, -1, -2, 0, 1))
-    if legal and random.random() < 0.9:
-        one = random.choice(legal)
-        return cls(one.block, one.loop, unit_loops, index)
-    return cls(BlockRef(block_of(module, random)), any_loop(module, random), unit_loops, index)
+def moved(name: str) -> Chooser:
+    """Mostly a move that makes some sense, sometimes any block and any loop."""
+
+    def choose(module: ModuleOp, random: Random) -> Primitive:
+        cls = pass_class(name)
+        sensible = list(cls.candidates(site_of(module)))
+        block, loop = BlockRef(block_of(module, random)), any_loop(module, random)
+        if sensible and random.random() < 0.9:
+            one = random.choice(sensible)
+            block, loop = one.block, one.loop
+        return cls(block, loop, random.random() < 0.3, random.choice((-1, -1, -2, 0, 1)))
+
+    return choose
 
 
-def compute_inline(module: ModuleOp, random: Random) -> Primitive:
-    return pass_class("compute-inline")(BlockRef(block_of(module, random)))
+def with_block(name: str) -> Chooser:
+    def choose(module: ModuleOp, random: Random) -> Primitive:
+        return pass_class(name)(BlockRef(block_of(module, random)))
+
+    return choose
 
 
-CHOOSERS: dict[str, Chooser] = {"compute_at": compute_at, "compute_inline": compute_inline}
+def decompose(module: ModuleOp, random: Random) -> Primitive:
+    cls = pass_class("decompose-reduction")
+    sensible = list(cls.candidates(site_of(module)))
+    if sensible and random.random() < 0.9:
+        return random.choice(sensible)
+    return cls(BlockRef(block_of(module, random)), any_loop(module, random))
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+CHOOSERS: list[Chooser] = [
+    moved("compute-at"),
+    moved("reverse-compute-at"),
+    with_block("compute-inline"),
+    with_block("reverse-compute-inline"),
+    with_block("compute-root"),
+    decompose,
+]
+
+
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-def test_one_primitive(name: str, seed: int, symbolic: bool):
+def test_random_schedules(seed: int, symbolic: bool):
+    """Any sequence of moves, then compaction at any stage of lowering: the same is computed."""
     random = Random(seed)
-    check(random, symbolic, [CHOOSERS[name]] * 3)
-
-
-@given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-def test_all_primitives(seed: int, symbolic: bool):
-    random = Random(seed)
-    check(random, symbolic, random.choices(list(CHOOSERS.values()), k=6))
-
-
-def check(random: Random, symbolic: bool, choosers: list[Chooser]) -> None:
-    """The program computes the same after each step; a refused step changes nothing."""
     module = random_program(random, 4, symbolic)
     args = arguments(module, random)
     expected = results(module, args)
     random_splits(module, random, random.randint(0, 3))
-    for choose in choosers:
-        if try_step(module, choose(module, random)) is not None:
+    for _ in range(5):
+        if try_step(module, random.choice(CHOOSERS)(module, random)) is not None:
             assert_same(expected, results(module, args), module)
+    passes = ["lower-init-block", "lower-blocks"][: random.randint(0, 2)]
+    for name in [*passes, "compact-buffer-allocation"]:
+        pass_class(name)().apply(None, module)
+    module.verify()
+    check_dominance(module)
+    assert_same(expected, results(module, args), module)
 
 
 CHAIN = """
@@ -102,9 +121,14 @@ te.func @f(%A: tensor<16x8xi32>) -> tensor<14x8xi32> {
 def test_values():
     """Against numpy, not against the program itself before."""
     a = np.random.default_rng(0).integers(-9, 9, (16, 8)).astype(np.int32)
-    for name, loop in (("compute-at", "i"), ("compute-at", "j"), ("compute-inline", None)):
+    for name, block, loop in (
+        ("compute-at", "B", "i"),
+        ("compute-at", "B", "j"),
+        ("compute-inline", "B", None),
+        ("reverse-compute-at", "C", "i"),
+    ):
         module = lowered(CHAIN)
-        options = [BlockRef("B")] + ([LoopRef(loop)] if loop else [])
+        options = [BlockRef(block)] + ([LoopRef(loop)] if loop else [])
         pass_class(name)(*options).apply(site_of(module))
         out = results(module, [a, np.zeros((14, 8), np.int32)])[1]
         np.testing.assert_array_equal(out, (a * 2)[:14] * (a * 2)[2:])
@@ -140,6 +164,37 @@ def test_handles():
     with pytest.raises(ScheduleError) as caught:
         sch.get_loops(i)  # pyright: ignore[reportArgumentType]
     assert caught.value.code == "KC3126"
+
+
+def test_methods():
+    text = """
+    te.func @f(%A: tensor<4x8xi32>) -> tensor<4xi32> {
+      %S = te.compute "S" [%s = 4] reduce sum [%k = 8] {
+        %a = te.read %A[%s, %k] : tensor<4x8xi32>
+        te.yield %a : i32
+      } : tensor<4xi32>
+      %C = te.compute "C" [%c = 4] {
+        %x = te.read %S[%c] : tensor<4xi32>
+        te.yield %x : i32
+      } : tensor<4xi32>
+      %D = te.compute "D" [%d = 4] {
+        %x = te.read %C[%d] : tensor<4xi32>
+        te.yield %x : i32
+      } : tensor<4xi32>
+      te.return %D : tensor<4xi32>
+    }"""
+    sch = kc.tir.Schedule(lowered(text))
+    c = sch.get_block("C")
+    sch.reverse_compute_inline("D")
+    sch.reverse_compute_at(c, sch.get_loops("S")[0], index=-2)
+    assert [one.name for one in sch.get_loops(c)] == ["s"]
+    sch.compute_root("S")
+    assert [one.name for one in sch.get_loops("S")] == ["s", "k"]
+    init = sch.decompose_reduction("S", sch.get_loops("S")[1])
+    assert init is not None
+    assert [init.name, *(one.name for one in sch.get_loops(init))] == ["S_init", "s"]
+    a = np.arange(32, dtype=np.int32).reshape(4, 8)
+    assert list(results(sch.module, [a, np.zeros(4, np.int32)])[1]) == list(a.sum(1))
 
 
 def test_legal():

@@ -1,0 +1,191 @@
+"""Access regions: who reads and writes a buffer, and which part of it.
+
+A part is a box: for each dimension a base, affine over what is fixed, and a constant size. It is
+the hull of all accesses and ignores tails and guards, so that loops over it have constant extents;
+that it has all that is needed is proven separately, by :mod:`kc.analysis.instances`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.index_values import IndexValues, dimensions
+from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+
+
+def scope_of(op: Operation) -> Operation:
+    """The block or function that ``op`` is scheduled in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, BlockOp | FuncOp):
+        parent = parent.parent_op()
+    assert parent is not None, f"{op.name} is in no function"
+    return parent
+
+
+def unit_of(op: Operation, scope: Operation) -> Operation:
+    """What schedules move in ``scope``: the outermost block around ``op`` in it, or ``op``."""
+    unit = op
+    parent = op.parent_op()
+    while parent is not None and parent is not scope:
+        if isinstance(parent, BlockOp):
+            unit = parent
+        parent = parent.parent_op()
+    return unit
+
+
+def loads_of(buffer: SSAValue) -> list[LoadOp]:
+    """The loads of a buffer."""
+    return [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp)]
+
+
+def stores_to(buffer: SSAValue) -> list[StoreOp]:
+    """The stores to a buffer."""
+    return [
+        use.operation
+        for use in buffer.uses
+        if isinstance(use.operation, StoreOp) and use.operation.buffer is buffer
+    ]
+
+
+def readers(buffer: SSAValue, scope: Operation) -> list[Operation]:
+    """The blocks of ``scope`` (or loads outside of blocks) that read a buffer, in order."""
+    return in_order(scope, [unit_of(one, scope) for one in loads_of(buffer)])
+
+
+def writers(buffer: SSAValue, scope: Operation) -> list[Operation]:
+    """The blocks of ``scope`` (or stores outside of blocks) that write a buffer, in order."""
+    return in_order(scope, [unit_of(one, scope) for one in stores_to(buffer)])
+
+
+def in_order(scope: Operation, ops: Iterable[Operation]) -> list[Operation]:
+    """Those of ``ops`` that are in ``scope``, once each, in program order."""
+    found = set(ops)
+    if len(found) < 2:
+        return list(found)
+    return [op for op in scope.walk() if op in found]
+
+
+def buffers_read(block: Operation) -> list[SSAValue]:
+    """The buffers that ``block`` loads from, in order."""
+    return list(dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)))
+
+
+def buffers_written(block: Operation) -> list[SSAValue]:
+    """The buffers that ``block`` stores to, in order."""
+    return list(dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, StoreOp)))
+
+
+def producers(block: BlockOp) -> list[BlockOp]:
+    """The other blocks of its scope that write what ``block`` reads, in program order."""
+    scope = scope_of(block)
+    found = [one for buffer in buffers_read(block) for one in writers(buffer, scope)]
+    return [one for one in in_order(scope, found) if isinstance(one, BlockOp) and one is not block]
+
+
+def consumers(block: BlockOp) -> list[BlockOp]:
+    """The other blocks of its scope that read what ``block`` writes, in program order."""
+    scope = scope_of(block)
+    found = [one for buffer in buffers_written(block) for one in readers(buffer, scope)]
+    return [one for one in in_order(scope, found) if isinstance(one, BlockOp) and one is not block]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """``base <= index < base + size``; all of the dimension when ``size`` is None."""
+
+    base: AffineExpr
+    size: int | None
+
+
+WHOLE = Interval(AffineExpr.constant(0), None)
+
+
+def index_values(function: Operation) -> IndexValues:
+    """The index values of a function, block variables being what they are bound to."""
+    index = IndexValues()
+    for op in function.walk():
+        if isinstance(op, BlockOp):
+            exprs = [index.compose(one, op.binding_operands) for one in op.binding_exprs]
+            for region in op.regions:
+                for body in region.blocks:
+                    for arg, expr in zip(body.args, exprs, strict=True):
+                        index.define(arg, expr)
+    return index
+
+
+def box(
+    accesses: Iterable[LoadOp | StoreOp], inside: Block, index: IndexValues
+) -> list[Interval] | None:
+    """The part of one buffer that ``accesses`` touch during one execution of ``inside``.
+
+    ``inside`` is the body of a loop (its variable is fixed), or of the function. Bases are over
+    the roots of ``index``, which comes from :func:`index_values`. None if there are no accesses.
+    """
+    hull: list[_Hull | None] | None = None
+    for op in accesses:
+        found = [
+            _hull(index.compose(one, op.operands_of_map), inside, index)
+            for one in op.indices.data.results
+        ]
+        value = op.result if isinstance(op, LoadOp) else op.value
+        if isinstance(value.type, VectorType):
+            found[-1] = _widen(found[-1], value.type.get_shape()[0] - 1)
+        hull = found if hull is None else [_join(*two) for two in zip(hull, found, strict=True)]
+    if hull is None:
+        return None
+    return [WHOLE if one is None else one.interval() for one in hull]
+
+
+@dataclass(frozen=True)
+class _Hull:
+    """``fixed + low <= index <= fixed + high``."""
+
+    fixed: dict[AffineExpr, int]
+    low: int
+    high: int
+
+    def interval(self) -> Interval:
+        return Interval(from_terms(self.fixed, self.low), self.high - self.low + 1)
+
+
+def _hull(expr: AffineExpr, inside: Block, index: IndexValues) -> _Hull | None:
+    terms, constant = linear_terms(expr)
+    fixed: dict[AffineExpr, int] = {}
+    moving: dict[AffineExpr, int] = {}
+    for atom, factor in terms.items():
+        values = [index.roots[dim] for dim in dimensions(atom)]
+        is_fixed = all(value is not None and not varies(value, inside) for value in values)
+        (fixed if is_fixed else moving)[atom] = factor
+    low, high = index.bounds(from_terms(moving, constant))
+    return None if low is None or high is None else _Hull(fixed, low, high)
+
+
+def _join(one: _Hull | None, other: _Hull | None) -> _Hull | None:
+    if one is None or other is None or one.fixed != other.fixed:
+        return None
+    return _Hull(one.fixed, min(one.low, other.low), max(one.high, other.high))
+
+
+def _widen(hull: _Hull | None, by: int) -> _Hull | None:
+    return None if hull is None else _Hull(hull.fixed, hull.low, hull.high + by)
+
+
+def varies(value: SSAValue, inside: Block) -> bool:
+    """Whether ``value`` is computed, or counts, in one execution of ``inside``."""
+    owner = value.owner
+    if owner is inside:
+        return False
+    block = owner if isinstance(owner, Block) else owner.parent
+    while block is not None:
+        if block is inside:
+            return True
+        parent = block.parent_op()
+        block = parent.parent if parent is not None else None
+    return False

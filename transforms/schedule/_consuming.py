@@ -1,0 +1,111 @@
+"""Computing a block earlier, where what it reads is made: what must be known, and left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import loads_of, stores_to
+from kc.dialects.tir import AllocOp, LoadOp
+from kc.transforms.schedule._blocks import (
+    Definition,
+    can_rebuild,
+    describe,
+    rebuild,
+    require_available,
+)
+from kc.transforms.schedule.base import Site
+
+
+def require_inputs(
+    site: Site, primitive: str, made: Definition, anchor: Operation, where: str
+) -> None:
+    """Refuse (KC3208) unless all that the block uses is known at ``anchor``.
+
+    The buffer that it writes may also be allocated earlier; see :func:`hoist_output`.
+    """
+    owner = made.buffer.owner
+    if not isinstance(owner, AllocOp):
+        require_available(site, primitive, made.block, anchor, where)
+        return
+    require_available(site, primitive, made.block, anchor, where, leave=[made.buffer])
+    top = _beside(owner, anchor)
+    if top is None or not all(can_rebuild(one, top) for one in owner.dynamic_sizes):
+        raise site.refuse(
+            "KC3208",
+            f"{primitive}: block {made.block.label} cannot be computed {where}",
+            at=made.block,
+            why=f"it writes the buffer {owner.label}, which is not known there",
+        )
+
+
+def hoist_output(made: Definition, anchor: Operation) -> None:
+    """Allocate the buffer of the block before ``anchor``, if it is not yet."""
+    owner = made.buffer.owner
+    if not isinstance(owner, AllocOp):
+        return
+    top = _beside(owner, anchor)
+    if top is None or owner.is_before_in_block(top):
+        return
+    values: dict[SSAValue, SSAValue] = {}
+    owner.operands = [rebuild(one, top, values) for one in owner.dynamic_sizes]
+    owner.detach()
+    home = top.parent
+    assert home is not None
+    home.insert_op_before(owner, top)
+
+
+def _beside(alloc: AllocOp, anchor: Operation) -> Operation | None:
+    """The op around ``anchor`` in the block of ``alloc``."""
+    op: Operation | None = anchor
+    while op is not None and op.parent is not alloc.parent:
+        op = op.parent_op()
+    return op
+
+
+def require_unused(
+    site: Site,
+    primitive: str,
+    made: Definition,
+    places: Callable[[Space], tuple[Instance, Instance, list[str]]],
+) -> None:
+    """Refuse (KC3232) if something else uses what the block writes between its two places.
+
+    ``places`` gives the new place, an old instance, and that they are for the same values.
+    """
+    buffer = made.buffer
+    for op in [*loads_of(buffer), *stores_to(buffer)]:
+        if loop_tree.is_inside(op, made.block):
+            continue
+        space = Space()
+        new, old, same = places(space)
+        use = space.instance(op)
+        elements = zip(space.element(op, use), space.element(made.store, old), strict=True)
+        found = space.find(
+            [new, old, use],
+            [
+                *same,
+                *(f"{x} = {y}" for x, y in elements),
+                *space.same_buffer(buffer, old, use),
+                space.may_precede(new, use),
+                space.may_precede(use, old),
+            ],
+        )
+        if found is None:
+            continue
+        other = made.unit(op)
+        name = buffer_name(buffer)
+        verb = "reads" if isinstance(op, LoadOp) else "writes"
+        raise site.refuse(
+            "KC3232",
+            f"{primitive}: {describe(other)} {verb} {name} before block "
+            f"{made.block.label} writes it",
+            at=other,
+            mark={other: f"{verb} {name}", made.block: "here"},
+            why=found.undecided
+            or f"{describe(other)}{use.at(found)} comes between the new place and the old one",
+        )

@@ -1,0 +1,120 @@
+"""decompose_reduction: the initialisation of a reduction becomes a block of its own.
+
+Before, ``decompose-reduction block=C loop=k``::
+
+    tir.for %i in 16 {
+      tir.for %k in 8 {
+        tir.for %j in 32 {
+          tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j, reduce %v_k in 8 = %k)
+              init { ... } do { ... }
+
+After::
+
+    tir.for %i in 16 {
+      tir.for %j_init in 32 {
+        tir.block "C_init" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j_init) do { ... }
+      }
+      tir.for %k in 8 {
+        tir.for %j in 32 {
+          tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j, reduce %v_k in 8 = %k)
+              do { ... }
+
+The new block stands before the loop; the loops in it that the init needs are copied, kind included.
+Lowering does the same at the outermost loop of the reduction, so this is for doing it elsewhere or
+for scheduling the two apart.
+
+*Legal when*
+
+1. KC3250: the block has an init.
+2. KC3251: the loop is around the block.
+3. KC3252: no loop outside of the loop drives the reduction.
+4. KC3253: the init provably does the same there: nothing else in the loop uses the buffer, and no
+   iteration is repeated.
+
+TVM: ``decompose_reduction``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import BlockOp, ForOp, IterType
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.tir.lower_init_block import Decomposition
+
+
+@dataclass(frozen=True)
+class DecomposeReduction(Primitive):
+    """Make the initialisation of a reduction a block of its own."""
+
+    name: ClassVar[str] = "decompose-reduction"
+
+    block: BlockRef = field(metadata={"help": "the reduction"})
+    loop: LoopRef = field(metadata={"help": "the loop that the init is put in front of"})
+
+    def check(self, site: Site) -> Decomposition:
+        block = site.resolve_block(self.block)
+        if not block.has_init:
+            raise site.refuse(
+                "KC3250",
+                f"decompose_reduction: block {block.label} has no init",
+                at=block,
+                why="there is nothing to decompose",
+            )
+        loop = Site(site.function, site.target, self.block).resolve_loop(self.loop)
+        around = loop_tree.loops_around(block)
+        if loop not in around:
+            raise site.refuse(
+                "KC3251",
+                f"decompose_reduction: loop {loop.label} is not around block {block.label}",
+                at=block,
+                mark={loop: "the loop", block: "here"},
+                why="the init is put in front of a loop of the reduction",
+                hints=["the loops are " + ", ".join(one.label for one in around)],
+            )
+        outer = _reduction_loops(block)
+        if outer and around.index(outer[0]) < around.index(loop):
+            raise site.refuse(
+                "KC3252",
+                f"decompose_reduction: loop {loop.label} is inside the reduction loop "
+                f"{outer[0].label}",
+                at=loop,
+                mark={loop: "the loop", outer[0]: f"drives the reduction of {block.label}"},
+                why=f"each iteration of {outer[0].label} would initialise again",
+                hints=[f"loop={one.label}" for one in around[: around.index(outer[0]) + 1]],
+            )
+        plan = Decomposition.of(block, loop)
+        if plan is None:
+            raise site.refuse(
+                "KC3253",
+                f"decompose_reduction: the init of block {block.label} cannot be proven to do the "
+                f"same before loop {loop.label}",
+                at=block,
+                mark={loop: "the loop", block: "here"},
+                why="something else in the loop uses what it writes, an iteration is repeated, or "
+                "its indices are not affine",
+            )
+        return plan
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            if block.has_init:
+                for loop in loop_tree.loops_around(block):
+                    yield cls(BlockRef(block), LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Decomposition) -> Rewritten:
+        made = plan.build()
+        return Rewritten(blocks=(made,) if made is not None else ())
+
+
+def _reduction_loops(block: BlockOp) -> list[ForOp]:
+    """The loops that drive reduce variables of ``block``, outermost first."""
+    return [
+        one
+        for one in loop_tree.loops_around(block)
+        if IterType.REDUCE in loop_tree.iter_types(one, block)
+    ]
