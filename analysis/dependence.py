@@ -18,17 +18,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintKind,
     AffineExpr,
     AffineSet,
 )
+from xdsl.traits import IsTerminator, RecursiveMemoryEffect, get_effects
 
 from kc.analysis.isl import expr_text, first_point
-from kc.analysis.loop_tree import buffer_name, defined_inside, loops_around
+from kc.analysis.loop_tree import buffer_name, defined_inside, has_effects, loops_around
 from kc.analysis.simple_nest import simple_nest
 from kc.dialects.tir import (
     AllocOp,
@@ -50,7 +52,8 @@ class Access:
     """One load or store of a statement: the indices as isl expressions over its instance."""
 
     op: Operation
-    buffer: SSAValue
+    buffer: SSAValue | None
+    """None: an op of unknown effects, which may touch any buffer."""
     indices: tuple[str, ...]
     writes: bool
     reads: bool
@@ -112,7 +115,10 @@ class Conflict:
                 return "updates"
             return "writes" if access.writes else "reads"
 
-        name = buffer_name(self.source_access.buffer)
+        buffer = self.source_access.buffer
+        if buffer is None or self.sink_access.buffer is None:
+            return f"cannot prove that iterations are independent: {self.undecided}"
+        name = buffer_name(buffer)
         if self.undecided is not None:
             return (
                 f"cannot prove that iterations touch different elements of {name}: {self.undecided}"
@@ -146,14 +152,10 @@ class Scope:
             if isinstance(op, BlockOp):
                 if self._block_around(op) is None:
                     self._add_block(op, loops_around(op)[outside:])
-            elif isinstance(op, LoadOp | StoreOp) and self._block_around(op) is None:
+            elif _touches_memory(op) and self._block_around(op) is None:
                 statement = self._statement(op, loops_around(op)[outside:])
-                self._add_access(statement, op, {})
+                self._add_accesses(statement, op)
                 self.statements.append(statement)
-            elif op.regions or not op.results:
-                if not isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp):
-                    if self._block_around(op) is None:
-                        self._add_unknown(op, loops_around(op)[outside:])
 
     def _block_around(self, op: Operation) -> BlockOp | None:
         parent = op.parent_op()
@@ -212,40 +214,54 @@ class Scope:
                 statement.constraints.append(predicate)
             statement.reduction = not is_init and reduction_update(block) is not None
             for op in region.walk():
-                if isinstance(op, LoadOp | StoreOp):
-                    self._add_access(statement, op, values)
-                elif not op.results and not isinstance(op, ForOp | BlockOp | IfOp):
-                    self._add_unknown_access(statement, op)
+                if _touches_memory(op):
+                    self._add_accesses(statement, op)
             _merge_accesses(statement)
             self.statements.append(statement)
 
-    def _add_unknown(self, op: Operation, loops: list[ForOp]) -> None:
-        """An op that may touch any buffer it is given."""
-        if any(_is_buffer(one) for one in op.operands):
-            statement = self._statement(op, loops)
-            self._add_unknown_access(statement, op)
-            self.statements.append(statement)
-
-    def _add_unknown_access(self, statement: Statement, op: Operation) -> None:
-        for operand in op.operands:
-            if _is_buffer(operand) and not defined_inside(operand, self.root):
-                rank = len(operand.type.get_shape())  # pyright: ignore
-                dims = tuple(
-                    self._opaque(statement, f"{op.name} may touch it") for _ in range(rank)
-                )
-                statement.accesses.append(Access(op, operand, dims, writes=True, reads=True))
+    def _add_accesses(self, statement: Statement, op: Operation) -> None:
+        if isinstance(op, LoadOp | StoreOp):
+            exprs, operands = op.indices.data.results, op.operands_of_map
+            indices = [self._expr(one, operands, statement) for one in exprs]
+            value = op.value if isinstance(op, StoreOp) else op.result
+            if isinstance(value.type, VectorType):
+                indices[-1] = self._lane(indices[-1], value.type.get_shape()[-1], statement)
+            self._add_access(statement, op, op.buffer, indices, isinstance(op, StoreOp))
+        elif isinstance(op, memref.LoadOp | memref.StoreOp):
+            indices = [self._value(one, statement) for one in op.indices]
+            self._add_access(statement, op, op.memref, indices, isinstance(op, memref.StoreOp))
+        else:
+            for operand in op.operands:
+                if _is_buffer(operand):
+                    self._add_access(statement, op, operand, None, True, True)
+            if get_effects(op) is None:
+                statement.opaque.append(f"{op.name} may touch any memory")
+                statement.accesses.append(Access(op, None, (), writes=True, reads=True))
 
     def _add_access(
-        self, statement: Statement, op: LoadOp | StoreOp, values: dict[SSAValue, str]
+        self,
+        statement: Statement,
+        op: Operation,
+        buffer: SSAValue,
+        indices: Sequence[str] | None,
+        writes: bool,
+        reads: bool | None = None,
     ) -> None:
-        if defined_inside(op.buffer, self.root):
+        """An access of ``buffer``; without ``indices``, of any of its elements."""
+        base = _base_buffer(buffer)
+        if base is None:
+            statement.opaque.append(f"{buffer.name_hint or 'a buffer'} may be a part of any other")
+            indices = ()
+        elif isinstance(base.owner, _ALLOCATIONS) and defined_inside(base, self.root):
             return  # private to one iteration of the scope
-        del values
-        indices = tuple(
-            self._expr(expr, op.operands_of_map, statement) for expr in op.indices.data.results
-        )
-        writes = isinstance(op, StoreOp)
-        statement.accesses.append(Access(op, op.buffer, indices, writes, not writes))
+        elif base is not buffer or indices is None:
+            how = "is a view of it" if base is not buffer else "may touch it"
+            rank = len(base.type.get_shape())  # pyright: ignore
+            name = op.name if base is buffer else buffer.name_hint or "a buffer"
+            indices = [self._opaque(statement, f"{name} {how}") for _ in range(rank)]
+        assert indices is not None
+        reads = not writes if reads is None else reads
+        statement.accesses.append(Access(op, base, tuple(indices), writes, reads))
 
     # Values as isl text --------------------------------------------------------------------
 
@@ -253,6 +269,13 @@ class Scope:
         dim = f"x{len(statement.dims)}"
         statement.dims.append(dim)
         statement.opaque.append(reason)
+        return dim
+
+    def _lane(self, first: str, count: int, statement: Statement) -> str:
+        """One of ``count`` consecutive indices."""
+        dim = f"x{len(statement.dims)}"
+        statement.dims.append(dim)
+        statement.constraints.append(f"{first} <= {dim} and {dim} < {first} + {count}")
         return dim
 
     def _value(self, value: SSAValue, statement: Statement) -> str:
@@ -293,6 +316,10 @@ class Scope:
         if isinstance(op, arith.AddiOp | arith.SubiOp):
             sign = "+" if isinstance(op, arith.AddiOp) else "-"
             return f"({self._value(op.lhs, statement)} {sign} {self._value(op.rhs, statement)})"
+        if isinstance(op, arith.MuliOp):
+            factors = [self._value(one, statement) for one in (op.lhs, op.rhs)]
+            if any(one.lstrip("-").isdigit() for one in factors):
+                return f"({factors[0]} * {factors[1]})"
         if isinstance(op, arith.IndexCastOp) and isinstance(op.input.type, IndexType):
             return self._value(op.input, statement)
         if isinstance(op, LinearizeOp):
@@ -369,7 +396,9 @@ class Scope:
                 reduction = block is not None and reduction_update(block) is not None
                 for a in source.accesses:
                     for b in sink.accesses:
-                        if a.buffer is not b.buffer or not (a.writes or b.writes):
+                        if not (a.writes or b.writes):
+                            continue
+                        if a.buffer is not b.buffer and None not in (a.buffer, b.buffer):
                             continue
                         found = self._ask(source, a, sink, b, condition, reduction)
                         if found is not None:
@@ -389,7 +418,7 @@ class Scope:
         text_b = prefixed(sink, "t_")
         same = [
             f"{prefix(x, source.dims, 's_')} = {prefix(y, sink.dims, 't_')}"
-            for x, y in zip(a.indices, b.indices, strict=True)
+            for x, y in zip(a.indices, b.indices, strict=a.buffer is b.buffer)
         ]
         axioms = []
         for whole, parts, sizes in source.ordered:
@@ -504,6 +533,8 @@ def reduction_update(block: BlockOp) -> Operation | None:
     """
     if not block.is_reduction:
         return None
+    if any(_touches_memory(op) and not isinstance(op, _ACCESSES) for op in block.body.walk()):
+        return None
     stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
     if len(stores) != 1:
         return None
@@ -580,7 +611,7 @@ def prefixed(statement: Statement, start: str) -> list[str]:
 
 def _merge_accesses(statement: Statement) -> None:
     """Join accesses of one place: a load and a store of it are one update."""
-    merged: dict[tuple[SSAValue, tuple[str, ...]], Access] = {}
+    merged: dict[tuple[SSAValue | None, tuple[str, ...]], Access] = {}
     for one in statement.accesses:
         key = (one.buffer, one.indices)
         old = merged.get(key)
@@ -595,6 +626,38 @@ def _merge_accesses(statement: Statement) -> None:
                 old.reads or one.reads,
             )
     statement.accesses = list(merged.values())
+
+
+_ACCESSES = (LoadOp, StoreOp)
+_ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)
+
+
+def _touches_memory(op: Operation) -> bool:
+    """Whether ``op`` itself (not what is in its regions) may read or write memory."""
+    if isinstance(op, _ALLOCATIONS) or not has_effects(op):
+        return False
+    return not (op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect))
+
+
+def _base_buffer(buffer: SSAValue) -> SSAValue | None:
+    """The buffer whose memory ``buffer`` is, None if unknown."""
+    owner = buffer.owner
+    if isinstance(owner, _ALLOCATIONS):
+        return buffer
+    if isinstance(owner, Block):
+        return buffer if isinstance(owner.parent_op(), FuncOp) else None
+    if isinstance(owner, _VIEWS):
+        return _base_buffer(owner.operands[0])
+    return None
+
+
+_VIEWS = (
+    memref.CastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.ReinterpretCastOp,
+    memref.SubviewOp,
+)
 
 
 def _is_buffer(value: SSAValue) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from kc.dialects.tir import (
     AllocOp,
@@ -58,7 +59,18 @@ def enclosing_function(op: Operation) -> func.FuncOp | None:
 
 def has_work(op: Operation) -> bool:
     """Whether ``op`` is part of the loop tree (index arithmetic and constants are not)."""
-    return isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp) or not op.results
+    return isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp) or has_effects(op)
+
+
+def has_effects(op: Operation) -> bool:
+    """Whether ``op`` may do more than compute its results from its operands."""
+    if op.regions or not op.results:
+        return True
+    return op.name not in _PURE and not is_side_effect_free(op)
+
+
+# Pure ops that xDSL does not declare as such.
+_PURE = {"arith.remui", "vector.bitcast", "vector.create_mask", "vector.reduction"}
 
 
 def only_child(loop: ForOp) -> Operation | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from kc.analysis.loop_tree import has_work
+from kc.analysis.loop_tree import has_effects, has_work
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 
@@ -87,7 +87,7 @@ def _counts_once(terms: list[tuple[int, ForOp]]) -> bool:
 def _owns_elements(block: BlockOp) -> bool:
     regions = [block.body, *([block.init] if block.has_init else [])]
     ops = [op for region in regions for op in region.walk()]
-    if any(op.regions or not (op.results or isinstance(op, StoreOp)) for op in ops):
+    if any(has_effects(op) and not isinstance(op, LoadOp | StoreOp) for op in ops):
         return False
     written = {op.buffer for op in ops if isinstance(op, StoreOp)}
     spatial = {n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL}

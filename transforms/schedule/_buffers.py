@@ -90,6 +90,20 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
         )
 
 
+def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> AllocOp:
+    """The alloc of ``buffer``; refuses arguments (KC3320)."""
+    if isinstance(buffer.owner, AllocOp):
+        return buffer.owner
+    name = buffer_name(buffer)
+    raise site.refuse(
+        "KC3320",
+        f"{primitive}: {name} of block {block.label} is an argument of the function",
+        at=block,
+        why="where an argument is, and how it is laid out, is up to the caller",
+        hints=[f"cache_write gives block {block.label} a buffer of its own"],
+    )
+
+
 # Scopes ---------------------------------------------------------------------------------------
 
 

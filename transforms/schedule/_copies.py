@@ -93,17 +93,15 @@ def _size_text(site: Site, size: Size, space: Space, made: Instance) -> str:
             for op in site.function.body.block.ops
             if isinstance(op, SymbolOp)
         }
-        used = [size.symbols[one.position] for one in size.expr.dfs() if _is_symbol(one)]
+        used = [
+            size.symbols[one.position] for one in size.expr.dfs() if isinstance(one, AffineSymExpr)
+        ]
         if all(name in names for name in used):
             dims = [AffineExpr.dimension(n) for n in range(len(size.symbols))]
             operands = [names.get(name) for name in size.symbols]
             return space.expr(size.expr.replace_dims_and_symbols([], dims), operands, made)  # pyright: ignore[reportArgumentType]
     made.opaque.append("a size of the buffer is known at the call only")
     return space.dim(made)
-
-
-def _is_symbol(expr: AffineExpr) -> bool:
-    return isinstance(expr, AffineSymExpr)
 
 
 # Places ---------------------------------------------------------------------------------------

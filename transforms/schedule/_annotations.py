@@ -1,0 +1,141 @@
+"""Annotations of loops and blocks: what they are attached to, and their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import location_of
+from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, LoopRef, Site
+
+Annotated = ForOp | BlockOp
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of an annotation, or an element of it."""
+
+    attr: Attribute
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """An integer, a number, true or false, or else a string."""
+        if text.lstrip("+-").isdecimal():
+            return cls(IntegerAttr(int(text), i64))
+        if _NUMBER.fullmatch(text):
+            return cls(FloatAttr(float(text), f64))
+        if text in ("true", "false"):
+            return cls(BoolAttr.from_bool(text == "true"))
+        return cls(StringAttr(text))
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """A Python value: None, bool, int, float, str, and sequences and dicts of them.
+
+        Raises ScheduleError (KC3343) for anything else.
+        """
+        return cls(_attribute(value))
+
+    def __str__(self) -> str:
+        attr = self.attr
+        if isinstance(attr, StringAttr):
+            return attr.data
+        if isinstance(attr, IntegerAttr | FloatAttr):
+            is_bool = isinstance(attr, IntegerAttr) and attr.type != i64
+            return str(bool(attr.value.data)).lower() if is_bool else str(attr.value.data)
+        return str(attr)
+
+
+def _attribute(value: Any) -> Attribute:
+    if isinstance(value, Attribute):
+        return value
+    if value is None:
+        return UnitAttr()
+    if isinstance(value, bool):
+        return BoolAttr.from_bool(value)
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return IntegerAttr(value, i64)
+    if isinstance(value, float):
+        return FloatAttr(value, f64)
+    if isinstance(value, str):
+        return StringAttr(value)
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return DictionaryAttr({key: _attribute(one) for key, one in value.items()})
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return ArrayAttr([_attribute(one) for one in value])
+    raise ScheduleError(
+        "KC3343",
+        f"annotate: {value!r} cannot be the value of an annotation",
+        location=CALL_SITE.get(),
+        why="values are None, bool, int (64 bits), float, str, and lists and dicts of them",
+    )
+
+
+def joined(values: Sequence[Value]) -> Attribute:
+    """The value that the words of an option make: none a unit, one itself, several a list."""
+    if len(values) == 1:
+        return values[0].attr
+    return ArrayAttr([one.attr for one in values]) if values else UnitAttr()
+
+
+def find_annotated(
+    site: Site, primitive: str, loop: LoopRef | None, block: BlockRef | None
+) -> Annotated:
+    """The loop (around ``block``, if that is given too), else the block."""
+    if loop is not None:
+        return Site(site.function, site.target, block).resolve_loop(loop)
+    if block is not None:
+        return site.resolve_block(block)
+    raise ScheduleError(
+        "KC3342",
+        f"{primitive}: neither a loop nor a block is named",
+        location=CALL_SITE.get() or location_of(site.function),
+        hints=["block=NAME", "loop=NAME", "block=NAME loop=NAME"],
+    )
+
+
+def annotations_of(op: Annotated) -> dict[str, Attribute]:
+    """The annotations of a loop or block, as a copy."""
+    return dict(op.annotations.data) if op.annotations is not None else {}
+
+
+def set_annotations(op: Annotated, annotations: Mapping[str, Attribute]) -> None:
+    """Replace the annotations of a loop or block."""
+    if annotations:
+        op.properties["annotations"] = DictionaryAttr(dict(annotations))
+    else:
+        op.properties.pop("annotations", None)
+
+
+def require_new(site: Site, primitive: str, op: Annotated, key: str, value: Attribute) -> None:
+    """Refuse (KC3340) to give a key another value."""
+    old = annotations_of(op).get(key)
+    if old is None or old == value:
+        return
+    raise site.refuse(
+        "KC3340",
+        f"{primitive}: {describe(op)} has the annotation '{key}' already",
+        at=op,
+        why=f"its value is {old}, not {value}",
+        hints=[f"unannotate {key} first"],
+    )
