@@ -27,7 +27,7 @@ check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 	$(PY) scripts/check_layers.py
 	$(PY) scripts/check_packages.py
 	$(PY) -m pyright --pythonpath $(PY)
-	@if [ -f tools/kc_docs.py ]; then set -x; $(PY) -m kc.tools.kc_docs --check; fi
+	$(PY) -m kc.tools.kc_docs --check
 
 bench: $(INSTALLED) ## run every benchmark, one after another
 	@for file in benchmarks/*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done

@@ -66,6 +66,8 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         the_set = the_set.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, count)
         lowest = the_set.lexmin() if the_set.is_bounded() else the_set
         point = lowest.sample_point()
+        if point.is_void():  # isl's lexmin of a set with divisions is empty at times
+            point = the_set.sample_point()
     except isl.Error:
         _CONTEXT.context = None  # a context that gave up stays so
         return "the question is too large to decide exactly"

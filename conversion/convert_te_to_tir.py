@@ -14,8 +14,10 @@ After::
         tir.for %k in 4 {
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
 
-Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them); tensors that are not returned become
-``tir.alloc``. Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
+Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them);
+tensors that are not returned become ``tir.alloc``.
+
+Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
-from xdsl.ir import ErasedSSAValue, Operation, Region
+from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils import exceptions as xdsl_errors

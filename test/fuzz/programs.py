@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from kc import te
 from kc.te.expr import Expr, Var, reduction
 
@@ -141,8 +142,10 @@ class Generator:
 
     def _extent(self) -> int:
         small = (1, 2, 3, 4, 5, 7, 8)
-        return self.random.choice((0, 16, 17)) if self.random.random() < 0.2 else (
-            self.random.choice(small)
+        return (
+            self.random.choice((0, 16, 17))
+            if self.random.random() < 0.2
+            else (self.random.choice(small))
         )
 
     def _dim(self) -> tuple[int | Var, int]:
@@ -346,7 +349,9 @@ class Generator:
         holds = left.value < right.value
         error = np.where(holds, a.error, b.error)
         return Term(
-            lambda axes: te.Select(left.build(axes) < right.build(axes), a.build(axes), b.build(axes)),
+            lambda axes: te.Select(
+                left.build(axes) < right.build(axes), a.build(axes), b.build(axes)
+            ),
             a.dtype,
             np.where(holds, a.value, b.value),
             error,

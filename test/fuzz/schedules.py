@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import kc
+from kc import te
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.support.diagnostics import KCError, diagnostic_handler
@@ -122,3 +123,31 @@ def loop_tree_symbols(site: Site) -> list[str]:
     from kc.dialects.tir import symbol_names
 
     return symbol_names(site.function)
+
+
+def record(random: Random, schedule: te.Schedule, count: int) -> None:
+    """Record up to ``count`` random calls in a TE schedule, legal ones and nonsense."""
+    stages = [stage for stage in schedule.stages if stage.leaf_iter_vars]
+    for _ in range(count if stages else 0):
+        stage = random.choice(stages)
+        leaves = list(stage.leaf_iter_vars)
+        axis = random.choice(leaves)
+        size = random.choice((1, 2, 3, 4, 5, 8, 0))
+        calls = (
+            lambda: stage.split(axis, factor=size),
+            lambda: stage.split(axis, nparts=size),
+            lambda: stage.fuse(*random.choices(leaves, k=2)),
+            lambda: stage.reorder(*random.sample(leaves, random.randint(0, len(leaves)))),
+            lambda: stage.tile(random.choice(leaves), random.choice(leaves), 2, 3),
+            lambda: stage.parallel(axis),
+            lambda: stage.vectorize(axis),
+            lambda: stage.unroll(axis),
+        )
+        before = (len(stage.records), list(stage.leaf_iter_vars))
+        chosen = random.randrange(len(calls))
+        try:
+            calls[chosen]()
+        except KCError as refusal:
+            assert re.fullmatch(r"KC31\d\d", refusal.code), refusal.code
+            if chosen != 4:  # tile records its splits before its second one is refused
+                assert (len(stage.records), list(stage.leaf_iter_vars)) == before

@@ -44,30 +44,28 @@ TVM, Halide: ``rfactor``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
 from kc.analysis.index_facts import forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType
+from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import Definition, describe, is_available, require_definition
 from kc.transforms.schedule._buffers import fresh_name
 from kc.transforms.schedule._partial import Factoring, build_partial
 from kc.transforms.schedule._sizes import sizes_of
-from kc.transforms.schedule.base import (
-    LoopRef,
-    Primitive,
-    Rewritten,
-    Site,
-    require_serial,
-)
+from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, require_serial
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,8 @@ class Rfactor(Primitive):
 
     loop: LoopRef = field(metadata={"help": "the loop of the reduction"})
     factor_axis: int = field(
-        default=0, metadata={"help": "the dimension of the new buffer for the loop, -1 for the last"}
+        default=0,
+        metadata={"help": "the dimension of the new buffer for the loop, -1 for the last"},
     )
 
     def check(self, site: Site) -> Factoring:
@@ -95,7 +94,7 @@ class Rfactor(Primitive):
                 why="it has no reduce variable, so there are no partial results",
             )
         nest = _Nest(site, loop, made, chain)
-        nest.check()
+        predicate = nest.check()
         rank = len(sizes_of(site, made.buffer))
         if not -rank - 1 <= self.factor_axis <= rank:
             raise site.refuse(
@@ -109,8 +108,9 @@ class Rfactor(Primitive):
             loop=loop,
             made=made,
             chain=chain,
-            reduce_loops=nest.reduce_loops,
+            rest=nest.rest,
             index=nest.index,
+            predicate=predicate,
             axis=self.factor_axis % (rank + 1),
             block_name=fresh_name(site, f"{block.label}_rf"),
             buffer_name=fresh_name(site, f"{buffer_name(made.buffer)}_rf"),
@@ -142,7 +142,9 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
             "KC3330",
             f"rfactor: loop {loop.label} holds more, or something else, than one block",
             at=loop,
-            why=f"it holds {' and '.join(held)}" if held else "partial results are those of a block",
+            why=f"it holds {' and '.join(held)}"
+            if held
+            else "partial results are those of a block",
         )
     chain: list[ForOp] = []
     parent = inner.parent_op()
@@ -152,41 +154,40 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
     return inner, chain[::-1]
 
 
-@dataclass
 class _Nest:
     """The nest of a reduction, seen from one of its loops."""
 
-    site: Site
-    loop: ForOp
-    made: Definition
-    chain: list[ForOp]
-
-    def __post_init__(self) -> None:
-        block = self.made.block
-        self.block = block
+    def __init__(self, site: Site, loop: ForOp, made: Definition, chain: list[ForOp]) -> None:
+        self.site = site
+        self.loop = loop
+        self.made = made
+        self.block = block = made.block
+        self.chain = chain
         self.index = IndexValues()
         self.exprs = [
             self.index.compose(one, block.binding_operands) for one in block.binding_exprs
         ]
-        self.drives: dict[SSAValue, set[IterType]] = {}
+        drives: dict[SSAValue, set[IterType]] = {}
         for expr, kind in zip(self.exprs, block.types, strict=True):
-            for dim in dimensions(expr):
-                value = self.index.roots[dim]
-                if value is not None:
-                    self.drives.setdefault(value, set()).add(kind)
+            for value in self._roots(expr):
+                drives.setdefault(value, set()).add(kind)
         around = loop_tree.loops_around(block)
-        self.reduce_loops = [
-            one for one in around if IterType.REDUCE in self.drives.get(one.var, ())
-        ]
+        self.drives = {one: drives.get(one.var, set()) for one in around}
+        self.reduce_loops = [one for one in around if IterType.REDUCE in self.drives[one]]
+        self.rest = [one for one in self.reduce_loops if one is not loop]
 
-    def check(self) -> None:
-        """Refuse what is not legal."""
+    def check(self) -> list[AffineConstraintExpr]:
+        """The predicate of the final reduction; refuses what is not legal."""
         self._require_known()
         self._require_kinds()
         self._require_init_at_zero()
-        self._require_predicate()
+        return self._predicate()
 
-    def _refuse(self, code: str, message: str, why: str, *hints: str) -> Exception:
+    def _roots(self, expr: AffineExpr) -> list[SSAValue]:
+        found = (self.index.roots[dim] for dim in dimensions(expr))
+        return [one for one in found if one is not None]
+
+    def _refuse(self, code: str, message: str, why: str, *hints: str) -> ScheduleError:
         return self.site.refuse(
             code,
             f"rfactor: {message}",
@@ -197,72 +198,160 @@ class _Nest:
         )
 
     def _require_known(self) -> None:
-        top = self.chain[0]
+        """The second nest needs sizes, bindings, the predicate, and what the init uses."""
+        block, variables = self.block, {one.var for one in self.chain}
         used = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
-        block = self.block
-        used += [
-            one
-            for region in block.regions
-            for body in region.blocks
-            for op in body.ops
-            for one in (op.operands if region is block.init else [])
-            if one.owner is not body and not loop_tree.defined_inside(one, block)
-        ]
-        used += [
-            one for one in self.made.store.operands_of_map if one.owner is not block.body.block
-        ]
-        roots = [self.index.expr(one) for one in block.predicate_operands]
-        seen = dict.fromkeys(dim for expr in (*self.exprs, *roots) for dim in dimensions(expr))
-        variables = {one.var for one in self.chain}
-        for dim in seen:
-            value = self.index.roots[dim]
-            if value is not None and value not in variables:
-                used.append(value)
+        used += captured_values(block.init.block)
+        used += [one for one in self.made.store.operands_of_map if not _is_argument(one, block)]
+        exprs = [*self.exprs, *(self.index.expr(one) for one in block.predicate_operands)]
+        used += [one for expr in exprs for one in self._roots(expr) if one not in variables]
         for value in used:
-            if not is_available(value, top):
-                name = value.name_hint or "a value"
+            if not is_available(value, self.chain[0]):
                 raise self._refuse(
                     "KC3337",
-                    f"{name} is not known outside of the loops of block {block.label}",
+                    f"{value.name_hint or 'a value'} is not known outside of the loops of "
+                    f"{self.block.label}",
                     "the reduction of the partial results has loops of its own, and needs it",
                 )
 
     def _require_kinds(self) -> None:
-        label, block = self.loop.label, self.block
-        spatial = [
-            one.label
-            for one in self.chain
-            if IterType.SPATIAL in self.drives.get(one.var, ())
-        ]
-        reduce = [one.label for one in self.reduce_loops]
+        label = self.block.label
+        others = [f"loop={one.label}" for one in self.rest]
+        if self.drives[self.loop] == {IterType.SPATIAL}:
+            raise self._refuse(
+                "KC3332",
+                f"loop {self.loop.label} is not a loop of the reduction of {label}",
+                "it drives spatial variables",
+                *others,
+            )
         for one in self.chain:
-            drives = self.drives.get(one.var, set())
-            if one is self.loop and drives == {IterType.SPATIAL}:
+            if len(self.drives[one]) > 1:
                 raise self._refuse(
                     "KC3332",
-                    f"loop {label} is not a loop of the reduction {block.label}",
-                    f"it drives spatial variables; {', '.join(reduce)} reduce",
-                    *[f"loop={name}" for name in reduce],
+                    f"loop {one.label} drives spatial and reduce variables of {label}",
+                    "its iterations are elements and parts of a reduction at once",
+                    "rfactor first, then fuse",
                 )
-            if len(drives) > 1:
+            if not self.drives[one] and one.static_extent != 1:
                 raise self._refuse(
                     "KC3332",
-                    f"loop {one.label} drives spatial and reduce variables of {block.label}",
-                    "its iterations cannot be told apart into elements and partial results",
-                    "rfactor before fuse",
+                    f"loop {one.label} drives no variable of {label}",
+                    "its iterations do the same again",
+                    *(others if one is self.loop else []),
                 )
-            if not drives and one.static_extent != 1:
-                raise self._refuse(
-                    "KC3332",
-                    f"loop {one.label} drives no variable of {block.label}",
-                    "its iterations repeat the same",
-                    *([f"loop={name}" for name in reduce] if one is self.loop else []),
-                )
-        del spatial
         outside = [one for one in self.reduce_loops if one not in self.chain]
         if outside:
+            name = outside[0].label
             raise self._refuse(
                 "KC3333",
-                f"{block.label} is reduced over {outside[0].label} too, which holds more than it",
-                f"the partial results of one iteration of {outside[0].label} are not all there are",
+                f"{label} is reduced over {name} too, which holds more than {label}",
+                f"one iteration of {name} does not have all partial results",
             )
+
+    def _require_init_at_zero(self) -> None:
+        pairs = zip(self.exprs, self.block.types, strict=True)
+        exprs = [expr for expr, kind in pairs if kind is IterType.REDUCE]
+        forced = forced_to_zero(exprs, self.index)
+        zeros = self._zeros(self.reduce_loops)
+        at_zero = [self.index.simplify(substitute(expr, zeros)) for expr in exprs]
+        if all(one.var in forced for one in self.reduce_loops) and all(
+            expr == ZERO for expr in at_zero
+        ):
+            return
+        names = ", ".join(one.label for one in self.reduce_loops)
+        raise self._refuse(
+            "KC3334",
+            f"the init of {self.block.label} may run at other places than the start of its loops",
+            f"it runs where all reduce variables are 0, which is not just where {names} are",
+        )
+
+    def _zeros(self, loops: Sequence[ForOp]) -> dict[int, AffineExpr]:
+        """The dimensions of the variables of ``loops``, as 0."""
+        variables = {one.var for one in loops}
+        return {n: ZERO for n, value in enumerate(self.index.roots) if value in variables}
+
+    def _predicate(self) -> list[AffineConstraintExpr]:
+        block, index = self.block, self.index
+        conditions = index.conditions(block.predicate.data, block.predicate_operands)
+        variables = {one.var for one in self.reduce_loops}
+        about: list[AffineConstraintExpr] = []
+        spatial: list[AffineConstraintExpr] = []
+        for one in conditions or []:
+            is_about = any(value in variables for value in self._roots(one.lhs))
+            (about if is_about else spatial).append(one)
+        if conditions is None:
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {block.label} never holds",
+                "there is nothing to reduce",
+            )
+        if about:
+            self._require_first(about)
+            self._require_start(about, spatial)
+        zeros = self._zeros(self.rest)
+        first = [_with_lhs(one, substitute(one.lhs, zeros)) for one in about]
+        kept = simplify_constraints(first, index.ranges)
+        assert kept is not None, "the first iterations are in"
+        return [*spatial, *(one for one in kept if not self._always_holds(one))]
+
+    def _final(self, space: Space) -> Instance:
+        """An iteration of the final reduction; what it needs of others is at their start."""
+        made = space.place(self.chain[0])
+        for loop in self.chain:
+            if loop in self.rest:
+                made.values[loop.var] = "0"
+            else:
+                space.enter_loop(loop, made)
+        return made
+
+    def _always_holds(self, condition: AffineConstraintExpr) -> bool:
+        space = Space()
+        final = self._final(space)
+        text = space.condition(*self.index.to_set([condition]), final)
+        return space.find([final], [f"not ({text})"]) is None
+
+    def _require_first(self, about: Sequence[AffineConstraintExpr]) -> None:
+        """Where an iteration runs, the first one of its partial result runs, with the init."""
+        space = Space()
+        any_one = space.instance(self.block)
+        first = Instance(self.block, "first")
+        first.values.update({loop.var: dim for loop, dim in any_one.loops.items()})
+        first.values.update({loop.var: "0" for loop in self.rest})
+        text = space.condition(*self.index.to_set(about), first)
+        found = space.find([any_one, first], [f"not ({text})"])
+        if found is not None:
+            names = ", ".join(one.label for one in self.rest)
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {self.block.label} may leave out the start of a partial result",
+                found.undecided
+                or f"it holds{any_one.at(found)}, and not where {names} are 0 instead",
+            )
+
+    def _require_start(
+        self, about: Sequence[AffineConstraintExpr], spatial: Sequence[AffineConstraintExpr]
+    ) -> None:
+        """The final reduction starts, with the init, for each element that had one."""
+        space = Space()
+        start = self._final(space)
+        runs = space.condition(*self.index.to_set(spatial), start)
+        text = space.condition(*self.index.to_set(about), start)
+        found = space.find([start], [f"{start.loops[self.loop]} = 0", runs, f"not ({text})"])
+        if found is not None:
+            sizes = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {self.block.label} may leave out its start",
+                found.undecided
+                or f"the first iteration of {self.loop.label} is not run{start.at(found)}"
+                + (f" (for {sizes})" if sizes else ""),
+                *[f"loop={one.label}" for one in self.rest if one.dynamic_extent is not None],
+            )
+
+
+def _is_argument(value: SSAValue, block: BlockOp) -> bool:
+    return value.owner is block.body.block
+
+
+def _with_lhs(constraint: AffineConstraintExpr, lhs: AffineExpr) -> AffineConstraintExpr:
+    return AffineConstraintExpr(constraint.kind, lhs, constraint.rhs)

@@ -7,6 +7,8 @@ from lowering_support import lowered, parse, text_of
 
 from kc.support.deep import run_deep
 from kc.support.diagnostics import CodegenError
+from kc.support.locations import to_location
+from kc.support.registry import context
 from kc.transforms.tir.lower_blocks import LowerBlocksPass
 
 
@@ -132,8 +134,9 @@ def test_locations_are_kept():
             }"""
         )
     )
-    LowerBlocksPass().apply(None, module)
-    lines = {op.name: op.location.line.data for op in module.walk() if op.name.startswith("tir.")}
+    LowerBlocksPass().apply(context(), module)
+    places = {op.name: to_location(op.location) for op in module.walk()}
+    lines = {name: at.line for name, at in places.items() if at and name.startswith("tir.")}
     assert lines == {"tir.for": 2, "tir.if": 3, "tir.store": 4}
 
 

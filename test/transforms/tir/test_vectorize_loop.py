@@ -311,6 +311,7 @@ def test_lanes_that_write_one_element_are_refused():
     with pytest.raises(CodegenError, match="all lanes of j write the same element") as caught:
         vectorized(text)
     assert caught.value.code == "KC4205"
+    assert caught.value.location is not None
     assert caught.value.location.line == 4
 
 
