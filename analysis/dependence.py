@@ -525,6 +525,23 @@ def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conf
     return scope.find(breaks, ignore_reductions=True)
 
 
+def concurrent_conflict(chain: Sequence[ForOp], prefix_: Sequence[ForOp]) -> Conflict | None:
+    """Two iterations of the last loop of ``prefix_`` that depend on each other, in one iteration
+    of the loops before it, when the loops of ``chain`` run in an order that starts so."""
+    simple = simple_nest(chain[0])
+    if simple is not None and simple.drives[prefix_[-1]] is IterType.SPATIAL:
+        return None
+    scope = Scope(chain[0])
+    *outer, last = [list(chain).index(one) for one in prefix_]
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        s, t = source.loop_dims, sink.loop_dims
+        parts = [f"s_{s[n]} = t_{t[n]}" for n in outer]
+        return " and ".join([*parts, f"s_{s[last]} < t_{t[last]}"])
+
+    return scope.find(breaks, ignore_reductions=False)
+
+
 def reduction_update(block: BlockOp) -> Operation | None:
     """The combining op when the block's body is ``C[i] = C[i] op x``, else None.
 

@@ -242,6 +242,15 @@ class Stage:
         self, x_parent: IterVar, y_parent: IterVar, x_factor: Any, y_factor: Any
     ) -> tuple[IterVar, IterVar, IterVar, IterVar]:
         """Split two axes and put the inner parts inside both outer ones: (xo, yo, xi, yi)."""
+        for axis, factor in ((x_parent, x_factor), (y_parent, y_factor)):
+            self._serial(self._leaf(axis, "tile"), "tile")
+            self._size(factor, axis)
+        if x_parent is y_parent:
+            raise ScheduleError(
+                "KC3110",
+                f"tile: axis {x_parent.name} is named twice",
+                location=caller_location(),
+            )
         xo, xi = self.split(x_parent, factor=x_factor)
         yo, yi = self.split(y_parent, factor=y_factor)
         self.reorder(xo, yo, xi, yi)

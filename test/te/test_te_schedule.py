@@ -131,6 +131,12 @@ def test_refused_at_the_call():
         "  why: an axis is restructured before it is given a kind of execution",
         "  try: split first, then vectorize one of the results",
     ]
+    for wrong in (
+        lambda: stage.tile(i, i, 4, 4),
+        lambda: stage.tile(i, k, 4, 0),
+        lambda: stage.tile(i, j, 4, 4),
+    ):
+        refusal(wrong)
     # Nothing of all that was recorded.
     assert [one.primitive for one in stage.records] == ["vectorize"]
 
