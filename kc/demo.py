@@ -222,7 +222,7 @@ def line(row: Row, program: Program) -> str:
     return (
         f"  {row.step.name:<12}{row.build * 1e3:>6.0f} ms{row.run * 1e3:>9.3f} ms"
         f"{program.work / row.run / 1e9:>10.2f}{row.numpy * 1e3:>9.3f} ms"
-        f"{row.numpy / row.run:>8.2f}  {row.step.reason}"
+        f"{row.numpy / row.run:>8.3f}  {row.step.reason}"
     )
 
 
