@@ -8,6 +8,7 @@ unsigned). Every node remembers the user's line.
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
@@ -24,7 +25,7 @@ UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
 """The element types of tensors."""
 
-ExprLike = Union["Expr", int, float, bool]
+ExprLike = Union["Operators", int, float, bool]
 
 
 def check_dtype(dtype: str) -> str:
@@ -50,11 +51,11 @@ def bits(dtype: str) -> int:
     return 1 if dtype == "bool" else {**FLOATS, **INTS, **UINTS}[dtype]
 
 
-class Expr:
-    """A scalar expression of element type ``dtype``."""
+class Operators:
+    """What can be written with scalar expressions."""
 
-    dtype: str
-    location: Location | None
+    # numpy's scalars and arrays leave operations to the methods below.
+    __array_ufunc__ = None
 
     def __add__(self, other: ExprLike) -> Expr:
         return binary("add", self, other)
@@ -93,16 +94,33 @@ class Expr:
         return binary("floormod", other, self)
 
     def __neg__(self) -> Expr:
-        return binary("sub", const(0, self.dtype), self)
+        value = as_expr(self)
+        if is_float(value.dtype):  # 0 - x is not -x: for zero its sign is wrong
+            return Call("neg", (value,), value.dtype, caller_location())
+        return binary("sub", const(0, value.dtype), value)
 
     def __and__(self, other: ExprLike) -> Expr:
         return binary("and", self, other)
 
+    def __rand__(self, other: ExprLike) -> Expr:
+        return binary("and", other, self)
+
     def __or__(self, other: ExprLike) -> Expr:
         return binary("or", self, other)
 
+    def __ror__(self, other: ExprLike) -> Expr:
+        return binary("or", other, self)
+
     def __xor__(self, other: ExprLike) -> Expr:
         return binary("xor", self, other)
+
+    def __rxor__(self, other: ExprLike) -> Expr:
+        return binary("xor", other, self)
+
+    def __invert__(self) -> Expr:
+        value = as_expr(self)
+        ones = -1 if value.dtype in INTS else (1 << bits(value.dtype)) - 1
+        return binary("xor", value, const(ones, value.dtype))
 
     def __lt__(self, other: ExprLike) -> Expr:
         return compare("lt", self, other)
@@ -116,13 +134,21 @@ class Expr:
     def __ge__(self, other: ExprLike) -> Expr:
         return compare("ge", self, other)
 
+    def __eq__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Equality("eq", self, other) if _is_scalar(other) else NotImplemented
+
+    def __ne__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Equality("ne", self, other) if _is_scalar(other) else NotImplemented
+
+    __hash__ = object.__hash__
+
     def equal(self, other: ExprLike) -> Expr:
-        """Whether both are equal (``==`` compares the expressions themselves)."""
+        """Whether both are equal, as ``==``."""
         return compare("eq", self, other)
 
     def astype(self, dtype: str) -> Expr:
         """The value converted to ``dtype``; floats to integers truncate."""
-        return cast(self, dtype)
+        return cast(as_expr(self), dtype)
 
     def __bool__(self) -> bool:
         raise TEError(
@@ -132,6 +158,39 @@ class Expr:
             why="its value is known only when the kernel runs",
             hints=["use te.Select(condition, a, b), or & and | on conditions"],
         )
+
+
+class Expr(Operators):
+    """A scalar expression of element type ``dtype``."""
+
+    dtype: str
+    location: Location | None
+
+
+class Equality(Operators):
+    """``a == b`` or ``a != b``: a condition, and for Python's lists whether a is b.
+
+    (Python asks for the truth of ``==`` in ``x in axes``; TVM answers as here.)
+    """
+
+    dtype = "bool"
+
+    def __init__(self, op: str, lhs: Any, rhs: Any) -> None:
+        self._op, self._lhs, self._rhs = op, lhs, rhs
+        self._location = caller_location()
+
+    def __kc_scalar__(self) -> Expr:
+        a, b = match(self._lhs, self._rhs)
+        return Compare(self._op, a, b, self._location)
+
+    def __bool__(self) -> bool:
+        if not isinstance(self._rhs, Operators):
+            return super().__bool__()  # `if x == 0` is a question about values
+        return (self._lhs is self._rhs) == (self._op == "eq")
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, Operators | bool | int | float) or hasattr(value, "item")
 
 
 @dataclass(eq=False)
@@ -179,8 +238,8 @@ class IterVar(Expr):
 
     @property
     def dom(self) -> tuple[int, ExprLike]:
-        """Start and extent."""
-        return self.start, self.extent
+        """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
+        return self.start, self.start + self.extent if self.start else self.extent
 
 
 @dataclass(eq=False)
@@ -259,15 +318,16 @@ class Reduce(Expr):
 def const(value: int | float | bool, dtype: str | None = None) -> Const:
     """A constant of ``dtype`` (default: bool, int32 or float32 by the value's type).
 
-    Raises KC2003 when an integer does not fit.
+    Raises KC2003 when the value does not fit, KC2004 when it is not a number.
     """
+    value = _number(value)
     if dtype is None:
         dtype = (
             "bool" if isinstance(value, bool) else "int32" if isinstance(value, int) else "float32"
         )
     dtype = check_dtype(dtype)
     if is_float(dtype):
-        value = float(value)
+        value = _rounded(value, dtype)
     else:
         if isinstance(value, float) and (math.isnan(value) or not value.is_integer()):
             raise _range_error(value, dtype)
@@ -281,12 +341,38 @@ def const(value: int | float | bool, dtype: str | None = None) -> Const:
     return Const(value, dtype, caller_location())
 
 
+def _number(value: Any) -> int | float | bool:
+    """``value`` as a number of Python's own."""
+    if getattr(value, "shape", None) == ():
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        raise TEError(
+            "KC2004",
+            f"{type(value).__name__} is not a scalar expression",
+            location=caller_location(),
+            why="scalars are numbers, axes, te.var and elements of tensors such as A[i, j]",
+        )
+    return value
+
+
+_FORMATS = {"float16": "<e", "float32": "<f", "float64": "<d"}
+
+
+def _rounded(value: int | float, dtype: str) -> float:
+    """The value of ``dtype`` that is nearest to ``value``."""
+    try:
+        return struct.unpack(_FORMATS[dtype], struct.pack(_FORMATS[dtype], value))[0]
+    except OverflowError:
+        raise _range_error(value, dtype) from None
+
+
 def _range_error(value: float, dtype: str) -> TEError:
+    wide = "float64" if is_float(dtype) else "int64"
     return TEError(
         "KC2003",
         f"the constant {value} is not a value of {dtype}",
         location=caller_location(),
-        hints=['give it a wider type: te.const(value, "int64")'],
+        hints=[f'give it a wider type: te.const(value, "{wide}")'] if dtype != wide else (),
     )
 
 
@@ -297,15 +383,7 @@ def as_expr(value: Any, like: str | None = None) -> Expr:
     scalar = getattr(value, "__kc_scalar__", None)
     if scalar is not None:
         return scalar()
-    if hasattr(value, "item") and not isinstance(value, bool | int | float):
-        value = value.item()
-    if not isinstance(value, bool | int | float):
-        raise TEError(
-            "KC2004",
-            f"{type(value).__name__} is not a scalar expression",
-            location=caller_location(),
-            why="scalars are numbers, axes, te.var and elements of tensors such as A[i, j]",
-        )
+    value = _number(value)
     if like is None or (isinstance(value, float) and not is_float(like)):
         return const(value)
     if isinstance(value, int) and not isinstance(value, bool) and like == "bool":
@@ -451,6 +529,15 @@ def reduction(combiner: str) -> Callable[..., Expr]:
                     why="a reduction runs over axes made with te.reduce_axis",
                     hints=['k = te.reduce_axis((0, 64), name="k")'],
                 )
+        if not axes or len({id(one) for one in axes}) != len(axes):
+            raise TEError(
+                "KC2008",
+                f"te.{combiner}: "
+                + ("an axis is listed twice" if axes else "there is no axis to reduce over"),
+                location=location,
+                why="a reduction runs over one or more different axes",
+                hints=['k = te.reduce_axis((0, 64), name="k")'],
+            )
         value = as_expr(expr)
         if value.dtype == "bool" and combiner in ("sum", "prod"):
             raise TEError(

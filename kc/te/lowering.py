@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -43,9 +43,11 @@ def lower_schedule(
     lowered = convert_function(function)
     site = Site(lowered, target)
     module = ModuleOp([lowered])
+    done: dict[Stage, _Replay] = {}
     for stage in reversed(schedule.stages):
-        if isinstance(stage.op, ComputeOp) and stage.records:
-            _Replay(site, stage, names[stage.op]).run()
+        if isinstance(stage.op, ComputeOp):
+            done[stage] = replay = _Replay(site, stage, names[stage.op])
+            replay.run(done)
     return Lowered(source, module)
 
 
@@ -58,12 +60,25 @@ class _Replay:
     block: str
     loops: dict[IterVar, ForOp] = field(default_factory=dict)
 
-    def run(self) -> None:
-        op = self.stage.op
+    def run(self, done: Mapping[Stage, _Replay]) -> None:
+        """Move the stage's block, then do what was recorded; ``done`` are the consumers."""
+        op, attach = self.stage.op, self.stage.attach
         assert isinstance(op, ComputeOp)
-        block = self.site.resolve_block(BlockRef(self.block))
+        ref = BlockRef(self.block)
+        if attach is not None:
+            with called_from(attach.location):
+                if attach.kind == "inline":
+                    pass_class("compute-inline")(ref).apply(self.site)
+                    return
+                assert attach.parent is not None
+                assert attach.axis is not None
+                loop = done[attach.parent].loops[attach.parent.leaf_of(attach.axis)]
+                move = pass_class("compute-at")(ref, LoopRef(loop), preserve_unit_loops=True)
+                move.apply(self.site)
         axes = [*op.axis, *op.reduce_axis]
-        self.loops = dict(zip(axes, loop_tree.loops_around(block), strict=True))
+        around = loop_tree.loops_around(self.site.resolve_block(ref))
+        # Inside another stage's loop, the axes are the innermost ones.
+        self.loops = dict(zip(axes, around[len(around) - len(axes) :], strict=True))
         for record in self.stage.records:
             with called_from(record.location):
                 done = self._primitive(record).apply(self.site)

@@ -30,6 +30,16 @@ class Record:
     location: Location | None
 
 
+@dataclass(frozen=True)
+class Attach:
+    """Where a stage is computed: ``at`` an axis of its consumer, or ``inline``; and the line."""
+
+    kind: str
+    location: Location | None
+    parent: Stage | None = None
+    axis: IterVar | None = None
+
+
 def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
     """A schedule of everything that the operations ``ops`` need; they are its outputs."""
     given = list(ops) if isinstance(ops, list | tuple) else [ops]
@@ -87,6 +97,7 @@ class Stage:
         self.all_iter_vars: list[IterVar] = list(axes)
         self.records: list[Record] = []
         self._kinds: dict[IterVar, str] = {}
+        self.attach: Attach | None = None
 
     # Recording -----------------------------------------------------------------------------
 
@@ -285,16 +296,44 @@ class Stage:
         """Repeat the body of an axis instead of looping."""
         self._kind("unroll", var)
 
+    def compute_at(self, parent: Stage, scope: IterVar) -> None:
+        """Compute the tensor inside the axis ``scope`` of its consumer, as far as it is read there.
+
+        When ``scope`` is split or fused later, the innermost result takes its place.
+        """
+        axis = parent._leaf(scope, "compute_at")
+        self.attach = Attach("at", caller_location(), parent, axis)
+
+    def compute_inline(self) -> None:
+        """Compute each element where it is read; there is no tensor."""
+        self.attach = Attach("inline", caller_location())
+
+    def compute_root(self) -> None:
+        """Compute the whole tensor before its consumers: what a stage does by default."""
+        self.attach = None
+
+    def leaf_of(self, axis: IterVar) -> IterVar:
+        """The leaf that ``axis`` has become: the innermost result of what was done to it."""
+        for record in self.records:
+            if record.results and any(axis is one for one in record.axes):
+                axis = record.results[-1]
+        return axis
+
     # Replaying -----------------------------------------------------------------------------
 
     def script(self, sch: str) -> list[str]:
         """The calls on ``kc.tir.Schedule`` that the records stand for."""
-        if not self.records or not isinstance(self.op, ComputeOp):
+        if not isinstance(self.op, ComputeOp) or not (self.records or self.attach):
             return []
         name = self.op.name
+        moved = self._attach_script(sch)
+        if self.attach is not None and self.attach.kind == "inline":
+            return moved
         axes = [*self.op.axis, *self.op.reduce_axis]
         left = ", ".join(one.name for one in axes) + ("," if len(axes) == 1 else "")
-        lines = [f'{left} = {sch}.get_loops({sch}.get_block("{name}"))']
+        lines = moved
+        found = f'{sch}.get_loops({sch}.get_block("{name}"))'
+        lines.append(f"{left} = {found}" + (f"[-{len(axes)}:]" if moved else ""))
         for record in self.records:
             inputs = ", ".join(one.name for one in record.axes)
             outputs = ", ".join(one.name for one in record.results)
@@ -303,6 +342,18 @@ class Stage:
                 call += f", factors={list(record.arguments['factors'])!r}"
             lines.append(f"{outputs} = {call})" if outputs else f"{call})")
         return lines
+
+    def _attach_script(self, sch: str) -> list[str]:
+        attach = self.attach
+        if attach is None:
+            return []
+        block = f'{sch}.get_block("{self.op.name}")'
+        if attach.kind == "inline":
+            return [f"{sch}.compute_inline({block})"]
+        assert attach.parent is not None
+        assert attach.axis is not None
+        loop = attach.parent.leaf_of(attach.axis).name
+        return [f"{sch}.compute_at({block}, {loop}, preserve_unit_loops=True)"]
 
 
 _PAST = {"split": "split", "fuse": "fused"}

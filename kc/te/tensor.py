@@ -146,6 +146,15 @@ class Tensor:
             exprs.append(expr)
         return Element(self, tuple(exprs), self.dtype, location)
 
+    def __iter__(self) -> Iterator[Any]:
+        raise TEError(
+            "KC2004",
+            f"the elements of {self.name} cannot be listed while the program is built",
+            location=caller_location(),
+            why="its elements are known only when the kernel runs",
+            hints=["te.compute and te.sum run over the elements"],
+        )
+
     def __kc_scalar__(self) -> Expr:
         if self.ndim:
             raise TEError(
@@ -158,12 +167,15 @@ class Tensor:
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """``expr`` and every expression in it, indices of elements included."""
+    """``expr`` and every expression in it, each once, indices of elements included."""
+    seen: set[Expr] = set()
     stack = [expr]
     while stack:
         one = stack.pop()
-        yield one
-        stack.extend(reversed(children(one)))
+        if one not in seen:
+            seen.add(one)
+            yield one
+            stack.extend(reversed(children(one)))
 
 
 def children(expr: Expr) -> Sequence[Expr]:
@@ -208,12 +220,12 @@ def _check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim,
 
 
 def _check_name(name: str, location: Location | None) -> str:
-    if not isinstance(name, str) or not name.isidentifier():
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise TEError(
             "KC2013",
             f"the name {name!r} is not an identifier",
             location=location,
-            hints=["letters, digits and _, not starting with a digit"],
+            hints=["ASCII letters, digits and _, not starting with a digit"],
         )
     return name
 
@@ -242,11 +254,7 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
 
 
 def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
-    """A reduction axis over ``(start, stop)``: ``start <= k < stop``.
-
-    (In TVM the pair is (min, extent); for the usual min 0 both say the same, and another start
-    must be 0 here unless the pair is of integers, where it is read as TVM reads it.)
-    """
+    """A reduction axis over ``(start, stop)``: ``start <= k < stop``, as in TVM."""
     location = caller_location()
     name = _check_name(name, location)
     if not isinstance(dom, tuple | list) or len(dom) != 2:
@@ -256,7 +264,7 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
             location=location,
             hints=['te.reduce_axis((0, 64), name="k")'],
         )
-    start, extent = dom
+    start, stop = dom
     if hasattr(start, "__index__"):
         start = start.__index__()
     if not isinstance(start, int):
@@ -266,8 +274,18 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
             location=location,
             why="the start is an integer; a symbolic one is added where the axis is used",
         )
+    if start and hasattr(stop, "__index__") and not isinstance(stop, Expr):
+        stop = stop.__index__()
+    extent = stop - start if start and isinstance(stop, int | Expr) else stop
     (size,) = _check_shape((extent,), f"reduction axis {name}", location)
-    return IterVar(name, size, "reduce", start, location)
+    return _axis(name, size, "reduce", location, start)
+
+
+def _axis(name: str, extent: Dim, kind: str, location: Location | None, start: int = 0) -> IterVar:
+    """An axis whose values its type can hold."""
+    last = start + extent - 1 if isinstance(extent, int) else start
+    small = -(2**31) <= start and last < 2**31
+    return IterVar(name, extent, kind, start, location, "int32" if small else "int64")
 
 
 def compute(
@@ -288,7 +306,7 @@ def compute(
     name = _check_name(name, location)
     dims = _check_shape(shape, f"compute {name}", location)
     names = _axis_names(fcompute, len(dims), varargs_names, name, location)
-    axis = [IterVar(one, dim, "spatial", 0, location) for one, dim in zip(names, dims, strict=True)]
+    axis = [_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
     result = fcompute(*axis)
     if isinstance(result, tuple | list):
         raise TEError(
@@ -360,7 +378,16 @@ def _axis_names(
     name: str,
     location: Location | None,
 ) -> list[str]:
-    parameters = list(inspect.signature(fcompute).parameters.values())
+    try:
+        parameters = list(inspect.signature(fcompute).parameters.values())
+    except (TypeError, ValueError):
+        raise TEError(
+            "KC2015",
+            f"compute {name} is given {type(fcompute).__name__} {fcompute!r} for its function",
+            location=location,
+            why="the function takes the axes and gives an expression",
+            hints=["te.compute((64,), lambda i: A[i] + 1)"],
+        ) from None
     plain = [
         one
         for one in parameters
@@ -382,7 +409,7 @@ def _axis_names(
             why="the function is called with one axis a dimension",
             hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
         )
-    names = [one.name for one in plain]
+    names = [_check_name(one.name, location) for one in plain]
     extra = rank - len(names)
     if varargs_names is not None:
         if len(varargs_names) != extra:

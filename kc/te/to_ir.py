@@ -227,11 +227,12 @@ class _Emitter:
                                 found.setdefault(inner, op)
             if op.tensor in self.inputs or op.tensor in self.results:
                 bound |= {one for one in shape if isinstance(one, Var)}
-        listed = {one for one in self.inputs if isinstance(one, Var)}
+        listed = [one for one in self.inputs if isinstance(one, Var)]
         for one in found:
             if one not in bound and one not in listed:
                 raise self._missing(one)
-        self.symbols = [*found, *(one for one in listed - set(found) if not is_float(one.dtype))]
+        unused = [one for one in listed if one not in found and not is_float(one.dtype)]
+        self.symbols = [*found, *unused]
         names = [one.name for one in self.symbols]
         for one in self.symbols:
             if names.count(one.name) > 1:
@@ -334,6 +335,12 @@ class _Emitter:
         made.location = loc_attr(op.location)
         self.block.add_op(made)
         self.values[op.tensor] = made.result
+
+
+def _is_wider(expr: Cast) -> bool:
+    """Whether a conversion is of integers and keeps every value."""
+    source, target = expr.value.dtype, expr.dtype
+    return source in INTS and target in INTS and bits(source) <= bits(target)
 
 
 def _affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:
@@ -442,6 +449,8 @@ class _Body:
                 made = _affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
                 if made is not None:
                     return made
+            if isinstance(expr, Cast) and _is_wider(expr):
+                return build(expr.value)
             value = self.value(expr)
             return dim(self._to_index(value, expr.dtype, expr.location))
 
@@ -545,6 +554,8 @@ class _Body:
         at = expr.location
         if expr.op == "iabs":
             return x if expr.dtype in UINTS else self.add(math.AbsIOp(x), at)
+        if expr.op == "neg":
+            return self.add(arith.NegfOp(x), at)
         if expr.op == "sigmoid":
             one = self._constant(1.0, expr.dtype, at)
             power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
