@@ -81,12 +81,12 @@ class _Replay:
         self.loops = dict(zip(axes, around[len(around) - len(axes) :], strict=True))
         for record in self.stage.records:
             with called_from(record.location):
-                done = self._primitive(record).apply(self.site)
+                rewritten = self._primitive(record).apply(self.site)
             for axis, loop in self.loops.items():
-                became = done.replaced.get(loop)
+                became = rewritten.replaced.get(loop)
                 if became is not None and len(became) == 1:
                     self.loops[axis] = became[0]
-            self.loops.update(zip(record.results, done.loops, strict=False))
+            self.loops.update(zip(record.results, rewritten.loops, strict=False))
 
     def _primitive(self, record: Record) -> Primitive:
         refs = [LoopRef(self.loops[axis]) for axis in record.axes]

@@ -27,7 +27,8 @@ def check(a, b, d, s):
 
 def test_compute_at_a_tile():
     a, b, c, d, s = chain()
-    i_o, j_o, i_i, j_i = s[d].tile(*d.op.axis, 8, 16)
+    x, y = d.op.axis
+    i_o, j_o, _, j_i = s[d].tile(x, y, 8, 16)
     s[c].compute_at(s[d], j_o)
     # The producer's axes span what the tile needs: 8 x 16.
     i, j = c.op.axis
