@@ -525,14 +525,14 @@ def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conf
     return scope.find(breaks, ignore_reductions=True)
 
 
-def concurrent_conflict(chain: Sequence[ForOp], prefix_: Sequence[ForOp]) -> Conflict | None:
-    """Two iterations of the last loop of ``prefix_`` that depend on each other, in one iteration
+def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> Conflict | None:
+    """Two iterations of the last loop of ``outermost`` that depend on each other, in one iteration
     of the loops before it, when the loops of ``chain`` run in an order that starts so."""
     simple = simple_nest(chain[0])
-    if simple is not None and simple.drives[prefix_[-1]] is IterType.SPATIAL:
+    if simple is not None and simple.drives[outermost[-1]] is IterType.SPATIAL:
         return None
     scope = Scope(chain[0])
-    *outer, last = [list(chain).index(one) for one in prefix_]
+    *outer, last = [list(chain).index(one) for one in outermost]
 
     def breaks(source: Statement, sink: Statement) -> str | None:
         s, t = source.loop_dims, sink.loop_dims

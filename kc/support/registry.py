@@ -48,6 +48,14 @@ PRIMITIVES = (
     "decompose-reduction",
     "cache-read",
     "cache-write",
+    "set-scope",
+    "storage-align",
+    "rfactor",
+    "annotate",
+    "unannotate",
+    "pragma",
+    "add-unit-loop",
+    "reorder-block-iter-var",
 )
 
 PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"

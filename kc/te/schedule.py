@@ -8,7 +8,7 @@ reported at the line of the call that recorded it. TE thus has no engine of its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from kc.support.diagnostics import Location, ScheduleError
 from kc.support.locations import caller_location
 from kc.te.expr import Const, Expr, IterVar, Var, is_float
 from kc.te.tensor import ComputeOp, Operation, Tensor
-from kc.te.to_ir import post_order
+from kc.te.to_ir import block_names, post_order
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class Schedule:
     def to_tir_script(self, sch: str = "sch") -> str:
         """The ``kc.tir.Schedule`` calls that this schedule stands for, as Python text."""
         lines: list[str] = []
+        names = block_names([stage.op for stage in self.stages])
         for stage in reversed(self.stages):
-            lines.extend(stage.script(sch))
+            lines.extend(stage.script(sch, names))
         return "\n".join(lines) + ("\n" if lines else "")
 
 
@@ -321,18 +322,18 @@ class Stage:
 
     # Replaying -----------------------------------------------------------------------------
 
-    def script(self, sch: str) -> list[str]:
-        """The calls on ``kc.tir.Schedule`` that the records stand for."""
+    def script(self, sch: str, names: Mapping[Operation, str]) -> list[str]:
+        """The calls on ``kc.tir.Schedule`` that the records stand for, on blocks so named."""
         if not isinstance(self.op, ComputeOp) or not (self.records or self.attach):
             return []
-        name = self.op.name
-        moved = self._attach_script(sch)
+        block = f'{sch}.get_block("{names[self.op]}")'
+        moved = self._attach_script(sch, block)
         if self.attach is not None and self.attach.kind == "inline":
             return moved
         axes = [*self.op.axis, *self.op.reduce_axis]
         left = ", ".join(one.name for one in axes) + ("," if len(axes) == 1 else "")
         lines = moved
-        found = f'{sch}.get_loops({sch}.get_block("{name}"))'
+        found = f"{sch}.get_loops({block})"
         lines.append(f"{left} = {found}" + (f"[-{len(axes)}:]" if moved else ""))
         for record in self.records:
             inputs = ", ".join(one.name for one in record.axes)
@@ -343,11 +344,10 @@ class Stage:
             lines.append(f"{outputs} = {call})" if outputs else f"{call})")
         return lines
 
-    def _attach_script(self, sch: str) -> list[str]:
+    def _attach_script(self, sch: str, block: str) -> list[str]:
         attach = self.attach
         if attach is None:
             return []
-        block = f'{sch}.get_block("{self.op.name}")'
         if attach.kind == "inline":
             return [f"{sch}.compute_inline({block})"]
         assert attach.parent is not None

@@ -72,6 +72,15 @@ def post_order(outputs: Sequence[Operation]) -> list[Operation]:
     return list(done)
 
 
+def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
+    """The name of each compute's block: its own, unless an input or an earlier one has it."""
+    taken: set[str] = set()
+    for op in order:
+        if isinstance(op, PlaceholderOp):
+            _fresh(op.name, taken)
+    return {op: _fresh(op.name, taken) for op in order if isinstance(op, ComputeOp)}
+
+
 def create_func(
     args: Sequence[Tensor | Var], outputs: Sequence[Operation], name: str = "main"
 ) -> tuple[te.FuncOp, dict[Operation, str]]:

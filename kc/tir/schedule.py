@@ -17,8 +17,17 @@ from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
+from kc.transforms.schedule._annotations import Value
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    called_from,
+)
 from kc.transforms.schedule.split import Factors
 
 
@@ -160,6 +169,7 @@ class Schedule:
                 location=caller_location(),
                 why=block.gone,
             )
+        self._require_own(block.op)
         return block.op
 
     def _handle(self, loop: ForOp) -> LoopRV:
@@ -182,6 +192,7 @@ class Schedule:
                 location=caller_location(),
                 why=handle.gone,
             )
+        self._require_own(handle.op)
         return handle.op
 
     def show(self, func_name: str | None = None) -> str:
@@ -199,12 +210,7 @@ class Schedule:
         with called_from(location):
             found = [self._loop(one) for one in loops]
             function = loop_tree.enclosing_function(found[0]) if found else self._function(None)
-            if function is None:
-                raise ScheduleError(
-                    "KC3125",
-                    f"{what}: loop {found[0].label} is not in this schedule's module",
-                    location=location,
-                )
+            assert function is not None
             step = make([LoopRef(one) for one in found])
             done = step.apply(self._site(function))
         self._replace(done, what, location)
@@ -216,17 +222,43 @@ class Schedule:
         location = caller_location()
         with called_from(location):
             found = self._block(block)
-            function = loop_tree.enclosing_function(found)
-            if function is None:
-                raise ScheduleError(
-                    "KC3125",
-                    f"{what}: block {found.label} is not in this schedule's module",
-                    location=location,
-                )
-            done = make(BlockRef(found)).apply(self._site(function))
+            done = self._run(found, make(BlockRef(found)))
         self._replace(done, what, location)
         return [self._block_handle(one) for one in done.blocks]
-        return [self._block_handle(one) for one in done.blocks]
+
+    def _apply_to_either(
+        self,
+        what: str,
+        target: BlockRV | LoopRV | str,
+        make: Callable[[LoopRef | None, BlockRef | None], Primitive],
+    ) -> tuple[list[LoopRV], list[BlockRV]]:
+        location = caller_location()
+        with called_from(location):
+            if isinstance(target, LoopRV):
+                loop = self._loop(target)
+                done = self._run(loop, make(LoopRef(loop), None))
+            else:
+                block = self._block(target)
+                done = self._run(block, make(None, BlockRef(block)))
+        self._replace(done, what, location)
+        loops = [self._handle(one) for one in done.loops]
+        return loops, [self._block_handle(one) for one in done.blocks]
+
+    def _run(self, op: ForOp | BlockOp, step: Primitive) -> Rewritten:
+        function = loop_tree.enclosing_function(op)
+        assert function is not None
+        return step.apply(self._site(function))
+
+    def _require_own(self, op: ForOp | BlockOp) -> None:
+        if not loop_tree.is_inside(op, self.module):
+            raise ScheduleError(
+                "KC3125",
+                f"the {'loop' if isinstance(op, ForOp) else 'block'} {op.label} is not in this "
+                "schedule's module",
+                location=CALL_SITE.get() or caller_location(),
+                why="a schedule works on its own copy of the module",
+                hints=["take the handles of the schedule that is rewritten"],
+            )
 
     def _replace(self, done: Rewritten, what: str, location: Any) -> None:
         for old, new in done.replaced.items():
@@ -359,6 +391,79 @@ class Schedule:
             "decompose_reduction", block, lambda ref: _new("decompose-reduction", ref, target)
         )
         return made[0] if made else None
+
+    def set_scope(
+        self, block: BlockRV | str, buffer_index: int | str | SSAValue, storage_scope: str
+    ) -> None:
+        """Put a buffer that a block writes into another memory scope. See ``--set-scope``."""
+        buffer = BufferRef(buffer_index)
+        self._apply_to_block(
+            "set_scope", block, lambda ref: _new("set-scope", ref, buffer, storage_scope)
+        )
+
+    def storage_align(
+        self,
+        block: BlockRV | str,
+        buffer_index: int | str | SSAValue,
+        axis: int,
+        factor: int,
+        offset: int = 0,
+    ) -> None:
+        """Ask for a distance between elements along a dimension. See ``--storage-align``."""
+        buffer = BufferRef(buffer_index)
+        self._apply_to_block(
+            "storage_align",
+            block,
+            lambda ref: _new("storage-align", ref, buffer, axis, factor, offset),
+        )
+
+    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
+        """Make a loop of a reduction spatial; gives the block of the partial results.
+
+        The block itself becomes the reduction of these. See ``--rfactor``.
+        """
+        return self._apply_to_either(
+            "rfactor", loop, lambda loop, _: _new("rfactor", loop, factor_axis)
+        )[1][0]
+
+    def annotate(self, block_or_loop: BlockRV | LoopRV | str, ann_key: str, ann_val: Any) -> None:
+        """Give a loop, or a block, a named value. See ``--annotate``."""
+        with called_from(caller_location()):
+            value = (Value.of(ann_val),)
+        self._apply_to_either(
+            "annotate",
+            block_or_loop,
+            lambda loop, block: _new("annotate", ann_key, value, loop, block),
+        )
+
+    def unannotate(self, block_or_loop: BlockRV | LoopRV | str, ann_key: str) -> None:
+        """Take an annotation off a loop, or a block. See ``--unannotate``."""
+        self._apply_to_either(
+            "unannotate",
+            block_or_loop,
+            lambda loop, block: _new("unannotate", ann_key, loop, block),
+        )
+
+    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = None) -> None:
+        """Give a loop a pragma of TVM's. See ``--pragma``."""
+        with called_from(caller_location()):
+            value = (Value.of(pragma_value),)
+        self._apply("pragma", [loop], lambda refs: _new("pragma", refs[0], pragma_type, value))
+
+    def add_unit_loop(self, block_or_loop: BlockRV | LoopRV | str) -> LoopRV:
+        """Put a loop of one iteration around a block or a loop. See ``--add-unit-loop``."""
+        return self._apply_to_either(
+            "add_unit_loop", block_or_loop, lambda loop, block: _new("add-unit-loop", loop, block)
+        )[0][0]
+
+    def reorder_block_iter_var(self, block: BlockRV | str, new_order: Iterable[int]) -> None:
+        """Give a block's variables another order. See ``--reorder-block-iter-var``."""
+        order = tuple(new_order)
+        self._apply_to_block(
+            "reorder_block_iter_var",
+            block,
+            lambda ref: _new("reorder-block-iter-var", ref, order),
+        )
 
 
 def _new(name: str, *options: Any) -> Primitive:

@@ -93,7 +93,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.placeholder((8,), name="my tensor"),
         "error[KC2013]: the name 'my tensor' is not an identifier\n"
-        "  try: letters (a to z, A to Z), digits and _, not starting with a digit",
+        "  try: ASCII letters, digits and _, not starting with a digit",
     ),
     (
         lambda: te.reduce_axis(8, name="k"),

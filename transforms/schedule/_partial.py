@@ -184,7 +184,8 @@ class _Partial:
             old.args[n].replace_all_uses_with(arg)
         variables = [plan.loop.var, *(one.var for one in plan.rest)]
         counters = [args.args[0], *args.args[1 + len(spatial) :]]
-        twin = dict(zip(variables, counters, strict=True))
+        twin: dict[SSAValue, SSAValue] = {}
+        twin.update(zip(variables, counters, strict=True))
         for n, (kind, _, _) in enumerate(iters):
             if kind is IterType.REDUCE:
                 map_, operands = plan.index.to_map([bindings[n]])

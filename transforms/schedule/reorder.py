@@ -23,6 +23,8 @@ The named loops exchange the places they have; loops in between stay where they 
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
    change places (the combiner is associative and commutative by declaration), its initialisation
    may not.
+4. KC3041: the iterations of a parallel or vectorized loop stay independent with the loops that it
+   comes to hold. KC3044: a vectorized loop comes to hold no parallel one.
 
 TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
 """
@@ -33,11 +35,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import reorder_conflict
-from kc.dialects.tir import ForOp
+from kc.analysis.dependence import concurrent_conflict, reorder_conflict
+from kc.dialects.tir import ForKind, ForOp
 from kc.transforms.schedule._chain import require_chain
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
 
@@ -97,7 +100,39 @@ class Reorder(Primitive):
                     mark={chain[0]: "reordered from here"},
                     why=conflict.explain(),
                 )
+            self._check_kinds(site, chain, order)
         return Plan(chain, order, asked)
+
+    def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
+        """What runs at the same time may still do so when it holds more loops than before."""
+        for n, loop in enumerate(order):
+            kind = loop.kind.data
+            gained = [one for one in order[n + 1 :] if chain.index(one) < chain.index(loop)]
+            if kind not in (ForKind.PARALLEL, ForKind.VECTORIZED) or not gained:
+                continue
+            threads = [one for one in gained if one.kind.data is ForKind.PARALLEL]
+            if threads and kind is ForKind.VECTORIZED:
+                raise site.refuse(
+                    "KC3044",
+                    f"reorder: the vectorized loop {loop.label} around the parallel loop "
+                    f"{threads[0].label}",
+                    at=loop,
+                    why="a lane of a vector is one scalar: it starts no threads",
+                    hints=[f"keep {threads[0].label} outside {loop.label}"],
+                )
+            conflict = concurrent_conflict(chain, order[: n + 1])
+            if conflict is not None:
+                held = ", ".join(one.label for one in gained)
+                unsure = conflict.undecided is not None
+                raise site.refuse(
+                    "KC3041",
+                    f"reorder: with {held} inside, the iterations of the {kind.value} loop "
+                    f"{loop.label} "
+                    + ("cannot be proven independent" if unsure else "depend on each other"),
+                    at=loop,
+                    why=conflict.explain(),
+                    hints=[f"keep {held} outside {loop.label}"],
+                )
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -110,7 +145,7 @@ class Reorder(Primitive):
         chain, order = plan.chain, plan.order
         if order == chain:
             return Rewritten(tuple(plan.asked))
-        _sink_index_ops(chain)
+        sizes = _take_index_ops(chain, order)
         body = chain[-1].detach_region(chain[-1].body)
         inner_old = body.block.args[0]
         new: dict[ForOp, ForOp] = {}
@@ -138,32 +173,42 @@ class Reorder(Primitive):
             if one is not last and one is not chain[-1]:
                 one.var.replace_all_uses_with(new[one].var)
         loops = [new[one] for one in order]
+        for depth, op in sizes:
+            if depth is None:
+                Rewriter.insert_op(op, InsertPoint.before(chain[0]))
+            else:
+                loops[depth].body.block.add_op(op)
         for outer, nested in zip(loops, loops[1:], strict=False):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(chain[0], loops[0], [])
         return Rewritten(tuple(new[one] for one in plan.asked), {one: (new[one],) for one in chain})
 
 
-def _sink_index_ops(chain: list[ForOp]) -> None:
-    """Move index arithmetic between the loops into the innermost body, unless an extent uses it.
+def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | None, Operation]]:
+    """Take index arithmetic out from between the loops: it goes into the innermost body.
 
-    What an extent uses does not depend on the loops that move (``check`` saw to that), so it is
-    moved out of the nest instead.
+    What an extent uses is returned instead, with the place in ``order`` of the innermost loop that
+    it depends on (None: of no loop of the nest).
     """
-    extents = {one.dynamic_extent for one in chain if one.dynamic_extent is not None}
-    needed = set(extents)
     between = [
         op for outer in chain[:-1] for op in outer.body.block.ops if not loop_tree.has_work(op)
     ]
+    needed = {one.dynamic_extent for one in chain if one.dynamic_extent is not None}
     for op in reversed(between):
         if any(result in needed for result in op.results):
             needed.update(op.operands)
-    target = chain[-1].body.block
-    for op in reversed([one for one in between if not set(one.results) & needed]):
+    depths: dict[SSAValue, int] = {one.var: n for n, one in enumerate(order)}
+    sizes: list[tuple[int | None, Operation]] = []
+    first = chain[-1].body.block.first_op
+    for op in between:
         op.detach()
-        target.insert_ops_before([op], target.first_op) if target.first_op else target.add_op(op)
-    for op in [one for one in between if set(one.results) & needed]:
-        op.detach()
-        parent = chain[0].parent
-        assert parent is not None
-        parent.insert_op_before(op, chain[0])
+        if any(result in needed for result in op.results):
+            depth = max((depths[one] for one in op.operands if one in depths), default=None)
+            if depth is not None:
+                depths.update(dict.fromkeys(op.results, depth))
+            sizes.append((depth, op))
+        elif first is not None:
+            chain[-1].body.block.insert_op_before(op, first)
+        else:
+            chain[-1].body.block.add_op(op)
+    return sizes

@@ -101,7 +101,8 @@ class Rfactor(Primitive):
                 "KC3335",
                 f"rfactor: factor_axis {self.factor_axis} for block {block.label}",
                 at=block,
-                why=f"{buffer_name(made.buffer)} has {rank} dimensions, the new buffer one more",
+                why=f"{buffer_name(made.buffer)} has {rank} dimension{'s' * (rank != 1)}, the new "
+                "buffer one more",
                 hints=[f"factor-axis={n}" for n in range(rank + 1)],
             )
         return Factoring(
@@ -133,18 +134,12 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
     while isinstance(inner, ForOp):
         inner = loop_tree.only_child(inner)
     if not isinstance(inner, BlockOp):
-        held = [
-            describe(one)
-            for one in loop_tree.children(loop)
-            if loop_tree.has_work(one) and not isinstance(one, ForOp)
-        ]
+        held = [describe(one) for one in loop_tree.children(loop) if loop_tree.has_work(one)]
         raise site.refuse(
             "KC3330",
-            f"rfactor: loop {loop.label} holds more, or something else, than one block",
+            f"rfactor: loop {loop.label} must hold one block, and nothing else",
             at=loop,
-            why=f"it holds {' and '.join(held)}"
-            if held
-            else "partial results are those of a block",
+            why=f"it holds {' and '.join(held)}",
         )
     chain: list[ForOp] = []
     parent = inner.parent_op()
@@ -258,11 +253,11 @@ class _Nest:
             expr == ZERO for expr in at_zero
         ):
             return
-        names = ", ".join(one.label for one in self.reduce_loops)
         raise self._refuse(
             "KC3334",
             f"the init of {self.block.label} may run at other places than the start of its loops",
-            f"it runs where all reduce variables are 0, which is not just where {names} are",
+            "it runs where all reduce variables are 0; that is not exactly where "
+            f"{_are(self.reduce_loops)} 0",
         )
 
     def _zeros(self, loops: Sequence[ForOp]) -> dict[int, AffineExpr]:
@@ -320,12 +315,11 @@ class _Nest:
         text = space.condition(*self.index.to_set(about), first)
         found = space.find([any_one, first], [f"not ({text})"])
         if found is not None:
-            names = ", ".join(one.label for one in self.rest)
             raise self._refuse(
                 "KC3336",
                 f"the predicate of {self.block.label} may leave out the start of a partial result",
                 found.undecided
-                or f"it holds{any_one.at(found)}, and not where {names} are 0 instead",
+                or f"it holds{any_one.at(found)}, and not where {_are(self.rest)} 0 instead",
             )
 
     def _require_start(
@@ -347,6 +341,11 @@ class _Nest:
                 + (f" (for {sizes})" if sizes else ""),
                 *[f"loop={one.label}" for one in self.rest if one.dynamic_extent is not None],
             )
+
+
+def _are(loops: Sequence[ForOp]) -> str:
+    """``k is``, or ``k_o and k_i are``."""
+    return " and ".join(one.label for one in loops) + (" are" if len(loops) != 1 else " is")
 
 
 def _is_argument(value: SSAValue, block: BlockOp) -> bool:

@@ -71,7 +71,7 @@ class StorageAlign(Primitive):
                 "KC3321",
                 f"storage_align: {name} has no axis {self.axis}",
                 at=block,
-                why=f"it has {rank} dimensions",
+                why=f"it has {rank} dimension{'s' * (rank != 1)}",
                 hints=[f"axis={n}" for n in range(rank)],
             )
         if self.factor < 1 or not 0 <= self.offset < self.factor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
@@ -13,6 +14,7 @@ from random_programs import (
     arguments,
     assert_same,
     lowered,
+    parse,
     random_program,
     random_splits,
     results,
@@ -54,7 +56,8 @@ def cache_read(module: ModuleOp, random: Random) -> Primitive:
 
 def cache_write(module: ModuleOp, random: Random) -> Primitive:
     block = random.choice(blocks_of(module))
-    buffer = random.choice(buffers_written(block))
+    written = buffers_written(block)
+    buffer = random.choice(written) if written else 0
     return pass_class("cache-write")(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
 
 
@@ -99,6 +102,88 @@ def test_random_programs_are_cached():
             module = random_program(random, 3)
             done[name] += try_step(module, choose(module, random)) is not None
     assert min(done.values()) >= 15, done
+
+
+@dataclass
+class Updates:
+    """A random function of loops and blocks that read and write the same few buffers."""
+
+    random: Random
+    lines: list[str] = field(default_factory=list)
+    blocks: int = 0
+
+    def text(self) -> str:
+        for _ in range(self.random.randint(1, 3)):
+            self._statement([])
+        arguments = ", ".join(f'%{one}: memref<8xi32> {{kc.role = "in"}}' for one in "ABC")
+        return f"func.func @f({arguments}) {{\n{''.join(self.lines)}  func.return\n}}\n"
+
+    def _statement(self, around: list[tuple[str, int]]) -> None:
+        if len(around) < 2 and self.random.random() < (0.5 if around else 0.9):
+            name, extent = f"i{len(self.lines)}", self.random.choice((2, 3, 4, 8))
+            self.lines.append(f"tir.for %{name} in {extent} {{\n")
+            for _ in range(self.random.choice((1, 2, 2, 3))):
+                self._statement([*around, (name, extent)])
+            self.lines.append("}\n")
+        else:
+            self._block(around)
+
+    def _block(self, around: list[tuple[str, int]]) -> None:
+        number = self.blocks = self.blocks + 1
+        iters = ", ".join(f"opaque %v_{name} in {extent} = %{name}" for name, extent in around)
+        guard = ""
+        if around and self.random.random() < 0.3:
+            guard = f" where (%{around[-1][0]} < {self.random.randint(1, around[-1][1])})"
+        body = [f'tir.block "S{number}" ({iters}){guard} do {{\n']
+        body.append(f"%c{number} = arith.constant {self.random.randint(1, 5)} : i32\n")
+        value = f"%c{number}"
+        for n in range(self.random.randint(1, 4)):
+            buffer, index = self.random.choice("ABC"), self._index(around)
+            if self.random.random() < 0.5:
+                at = f"%{buffer}[{index}] : memref<8xi32>"
+                body.append(f"%x{number}_{n} = tir.load {at}\n")
+                body.append(f"%y{number}_{n} = arith.addi {value}, %x{number}_{n} : i32\n")
+                value = f"%y{number}_{n}"
+            else:
+                body.append(f"tir.store {value}, %{buffer}[{index}] : memref<8xi32>\n")
+        self.lines += [*body, "}\n"]
+
+    def _index(self, around: list[tuple[str, int]]) -> str:
+        if not around or self.random.random() < 0.15:
+            return str(self.random.randrange(8))
+        name, extent = self.random.choice(around)
+        low = 8 - extent
+        kinds = [f"%v_{name} + {self.random.randint(0, low)}", f"7 - %v_{name}"]
+        if extent <= 4:
+            kinds.append(f"%v_{name} * 2 + {self.random.randint(0, 1)}")
+        return self.random.choice(kinds)
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+@given(seed=st.integers(0, 2**32))
+def test_programs_that_overwrite(name: str, seed: int):
+    """Every buffer is read and written by several blocks, at elements that overlap or do not."""
+    random = Random(seed)
+    module = parse(Updates(random).text())
+    args = [np.arange(n * 10, n * 10 + 8, dtype=np.int32) for n in range(3)]
+    expected = results(module, args)
+    for _ in range(3):
+        if not any(buffers_written(one) for one in blocks_of(module)):
+            return
+        if try_step(module, CHOOSERS[name](module, random)) is not None:
+            assert_same(expected, results(module, args), module)
+
+
+def test_overwriting_programs_are_cached_and_refused():
+    """Both happen often enough to be tested."""
+    for name, choose in CHOOSERS.items():
+        done = 0
+        for seed in range(100):
+            random = Random(seed)
+            module = parse(Updates(random).text())
+            if any(buffers_written(one) for one in blocks_of(module)):
+                done += try_step(module, choose(module, random)) is not None
+        assert 20 <= done <= 80, (name, done)
 
 
 CHAIN = """
