@@ -18,6 +18,7 @@ from interpreter_support import parse
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import Conflict, carried_conflict, reorder_conflict
+from kc.analysis.isl import first_point
 from kc.dialects.tir import ForOp
 
 Point = tuple[int, ...]
@@ -126,6 +127,9 @@ class Draw:
                 for _ in range(depth)
             ],
         )
+        if random.random() < 0.3:
+            self._owner()
+            return
         for _ in range(random.choice((1, 1, 2, 3))):
             random.choice((self._access, self._access, self._block, self._reduction))()
 
@@ -163,10 +167,9 @@ class Draw:
         result = "" if writes else f"%r{len(self.nest.lines)} = "
         line = f"{result}{op} : {type_}\n"
         guard = None
+        limit, holds = self.random.randint(23, 28), self.random.random() < 0.5
         if self.random.random() < 0.3:
             condition, guard = self._affine()
-            limit = self.random.randint(23, 28)
-            holds = self.random.random() < 0.5
             inside = f"{{\n{line}}}" if holds else f"{{\n}} else {{\n{line}}}"
             line = f"tir.if ({condition} < {limit}) {inside}\n"
         self.nest.lines.append(line)
@@ -253,6 +256,53 @@ class Draw:
 
         self.nest.statements.append(run)
 
+    def _owner(self) -> None:
+        """One block that writes at its spatial variables, which count the loops in some way."""
+        loops = list(range(len(self.nest.extents)))
+        self.random.shuffle(loops)
+        rank = self.random.randint(1, min(2, len(loops)))
+        parts = [loops[n::rank] for n in range(rank)]
+        reduced = [self.random.random() < 0.4 for _ in parts]
+        if all(reduced):
+            reduced[0] = False
+        iters, values = [], []
+        for n, (part, is_reduce) in enumerate(zip(parts, reduced, strict=True)):
+            stride, factors = 1, {}
+            for loop in part:
+                # Mostly as digits of a number, at times such that numbers come up twice.
+                factors[loop] = stride if self.random.random() < 0.8 else self.random.choice((1, 2))
+                stride *= 4
+            start = 0 if self.random.random() < 0.8 else 1
+            text = " + ".join(f"%{LABELS[loop]} * {one}" for loop, one in factors.items())
+            kind = "reduce" if is_reduce else "spatial"
+            iters.append(f"{kind} %v{n} in 99 = {text} + {start}")
+            values.append(
+                lambda point, factors=factors, start=start: (
+                    sum(point[loop] * one for loop, one in factors.items()) + start
+                )
+            )
+        spatial = [n for n, one in enumerate(reduced) if not one]
+        self.random.shuffle(spatial)
+        if self.random.random() < 0.2:
+            del spatial[1:]  # then instances of different spatial variables meet
+        buffer, type_ = ("A", "memref<99xf32>") if len(spatial) == 1 else ("B", "memref<99x99xf32>")
+        at = f"%{buffer}[{', '.join(f'%v{n}' for n in spatial)}] : {type_}"
+        body = f"tir.store %x, {at}\n"
+        if any(reduced):
+            body = f"%o = tir.load {at}\n%s = arith.addf %o, %x : f32\ntir.store %s, {at}\n"
+        init = f"init {{\ntir.store %x, {at}\n}} " if any(reduced) else ""
+        self.nest.lines.append(f'tir.block "C" ({", ".join(iters)}) {init}do {{\n{body}}}\n')
+
+        def run(point: Point) -> list[Instance]:
+            place = tuple(values[n](point) for n in spatial)
+            if not any(reduced):
+                return [Instance(point, [(buffer, place, True)])]
+            update = Instance(point, [(buffer, place, False), (buffer, place, True)], "C")
+            first = all(values[n](point) == 0 for n, one in enumerate(reduced) if one)
+            return [Instance(point, [(buffer, place, True)]), update] if first else [update]
+
+        self.nest.statements.append(run)
+
 
 def loops_of(text: str) -> list[ForOp]:
     return loop_tree.loops(parse(text))
@@ -320,3 +370,304 @@ def test_carried_agrees_with_the_search(symbolic: bool, seed: int):
         tuple(extents): carried_pairs(nest.instances(extents), loop) for extents in nest.concrete()
     }
     compare(conflict, nest, pairs, text)
+
+
+# By hand ---------------------------------------------------------------------------------------
+
+
+def nest(body: str, extents: str = "4 4", before: str = "") -> list[ForOp]:
+    """The loops i, j, ... of a function on some buffers, with ``body`` inside all of them."""
+    head = "".join(
+        f"tir.for %{label} in {size} {{\n"
+        for label, size in zip(LABELS, extents.split(), strict=False)
+    )
+    arguments = "%A: memref<99xf32>, %B: memref<99x99xf32>, %I: memref<99xindex>, %x: f32, %p: f32"
+    text = f"""
+      func.func private @unknown()
+      func.func private @touch(memref<99xf32>)
+      func.func @f({arguments}) attributes {{kc.symbols = ["n", "m"]}} {{
+        %n = tir.symbol "n"
+        %m = tir.symbol "m"
+        {before}
+        {head}{body}
+        {"}" * len(extents.split())}
+        func.return
+      }}"""
+    return loops_of(text)
+
+
+def parallel(body: str, extents: str = "4 4", before: str = "") -> str:
+    """What keeps the outermost loop from running in parallel, "" if nothing."""
+    found = carried_conflict(nest(body, extents, before)[0])
+    return found.explain() if found is not None else ""
+
+
+def exchange(body: str, extents: str = "4 4", before: str = "") -> str:
+    """What keeps the two outermost loops from being exchanged, "" if nothing."""
+    loops = nest(body, extents, before)
+    found = reorder_conflict(loops, [loops[1], loops[0], *loops[2:]])
+    return found.explain() if found is not None else ""
+
+
+def update(target: str, source: str) -> str:
+    return (
+        f"%v = tir.load %B[{source}] : memref<99x99xf32>\n"
+        f"tir.store %v, %B[{target}] : memref<99x99xf32>"
+    )
+
+
+def test_stencils():
+    # Up and to the left: both orders run sources before sinks, neither loop is parallel.
+    assert exchange(update("%i + 1, %j + 1", "%i, %j")) == ""
+    # Down and to the left: the exchange turns the dependence around.
+    assert exchange(update("%i + 1, %j", "%i, %j + 1")) == (
+        "the statement at (i=0, j=1) writes B[1, 1], which the statement at (i=1, j=0) reads"
+    )
+    assert parallel(update("%i, %j + 1", "%i, %j")) == ""
+    assert parallel(update("%i + 1, %j", "%i, %j")) == (
+        "the statement at (i=0, j=0) writes B[1, 0], which the statement at (i=1, j=0) reads"
+    )
+
+
+def test_wavefronts_and_skewed_accesses():
+    # Along i + j all elements are one: no exchange problem for stores alone but no parallelism.
+    assert "writes A" in parallel("tir.store %x, %A[%i + %j] : memref<99xf32>")
+    assert "writes A" in exchange("tir.store %x, %A[%i + %j] : memref<99xf32>")
+    # After skewing (j is i + j of before) the inner loop carries nothing.
+    skewed = update("%i + 1, %j - %i + 20", "%i, %j - %i + 20")
+    loops = nest(skewed)
+    assert carried_conflict(loops[1]) is None
+    assert carried_conflict(loops[0]) is not None
+
+
+def test_guards_hide_conflicts():
+    guarded = "tir.if (%i == %j) {{ {} }}"
+    store = "tir.store %x, %A[%j] : memref<99xf32>"
+    assert parallel(store) != ""
+    assert parallel(guarded.format(store)) == ""
+    only_else = f"tir.if (%i < 3) {{}} else {{ {store} }}"
+    assert parallel(only_else) == ""
+
+
+def test_several_statements():
+    # The first writes what the second reads in the next iteration of i.
+    two = (
+        "tir.store %x, %A[%i] : memref<99xf32>\n"
+        "%v = tir.load %A[%i - 1 + 8] : memref<99xf32>\n"
+        "tir.store %v, %B[%i, %j] : memref<99x99xf32>"
+    )
+    assert parallel(two, "4 1") == ""
+    assert parallel(two.replace("%i - 1 + 8", "%i + 1"), "4 1") != ""
+
+
+REDUCTION = """
+  tir.block "C" ({iters}) init {{
+    tir.store %x, %A[%v] : memref<99xf32>
+  }} do {{
+    %old = tir.load %A[%v] : memref<99xf32>
+    %new = {total}
+    tir.store %new, %A[%v] : memref<99xf32>
+  }}"""
+
+
+def test_reductions():
+    plain = "spatial %v in 4 = %i, reduce %w in 4 = %j"
+    backwards = "spatial %v in 4 = %i, reduce %w in 4 = 3 - %j"
+    add, minus = "arith.addf %old, %x : f32", "arith.subf %old, %x : f32"
+    assert exchange(REDUCTION.format(iters=plain, total=add)) == ""
+    assert parallel(REDUCTION.format(iters=plain, total=add)) == ""
+    # 3 - j: the initialisation is in the last iteration. That is wrong already, but moving i in
+    # does not change which iterations come after it.
+    assert exchange(REDUCTION.format(iters=backwards, total=add)) == ""
+    # A difference is no combiner: its steps keep their order, along j they have one.
+    assert exchange(REDUCTION.format(iters=plain, total=minus)) == ""
+    inner = nest(REDUCTION.format(iters=plain, total=add))[1]
+    conflict = carried_conflict(inner)
+    assert conflict is not None
+    assert conflict.reduction
+
+
+def test_init_stays_before_the_updates():
+    """Reduction and space in one loop: o and i give f = 4 o + i, of which v = f / 6, w = f mod 6.
+
+    Exchanging o and i would run o=1, i=0 (f = 4: v=0, w=4) before o=0, i=1 (w=1), which is legal;
+    but also f = 6 (o=1, i=2), the initialisation of v=1, after f = 8 (o=2, i=0), its update.
+    """
+    fused = "spatial %v in 2 = (%i * 4 + %j) floordiv 6, reduce %w in 6 = (%i * 4 + %j) mod 6"
+    add = "arith.addf %old, %x : f32"
+    assert exchange(REDUCTION.format(iters=fused, total=add), "3 4") == (
+        "C at (i=1, j=2) writes A[1], which C at (i=2, j=0) updates"
+    )
+
+
+def test_not_every_update_is_a_reduction():
+    iters = "spatial %v in 1 = 0 * %i, reduce %w in 4 = %i, reduce %u in 4 = %j"
+    # Exchanging steps of x + (x * p), or of a sum that reads its own result, changes it.
+    square = "arith.mulf %old, %old : f32"
+    assert exchange(REDUCTION.format(iters=iters, total=square)) != ""
+    other = (
+        'tir.block "C" (reduce %w in 4 = %i, reduce %u in 4 = %j) do {\n'
+        "%old = tir.load %A[0] : memref<99xf32>\n"
+        "%own = tir.load %A[1] : memref<99xf32>\n"
+        "%new = arith.addf %old, %own : f32\n"
+        "tir.store %new, %A[0] : memref<99xf32>\n}"
+    )
+    assert exchange(other) != ""
+    hidden = other.replace(
+        "%own = tir.load %A[1] : memref<99xf32>",
+        "%one = arith.constant 1 : index\n%own = memref.load %A[%one] : memref<99xf32>",
+    )
+    assert exchange(hidden) != ""
+
+
+def test_two_reductions_into_one_buffer():
+    def step(name: str, total: str) -> str:
+        return (
+            f'tir.block "{name}" (reduce %w in 4 = %i, reduce %u in 4 = %j) do {{\n'
+            "%old = tir.load %A[0] : memref<99xf32>\n"
+            f"%new = {total} %old, %x : f32\n"
+            "tir.store %new, %A[0] : memref<99xf32>\n}\n"
+        )
+
+    # a + then a *: no step of one may pass a step of the other.
+    assert exchange(step("add", "arith.addf")) == ""
+    assert exchange(step("add", "arith.addf") + step("scale", "arith.mulf")) != ""
+
+
+def test_private_buffers():
+    private = (
+        '%t = tir.alloc "t" : memref<4xf32>\n'
+        "tir.store %x, %t[0] : memref<4xf32>\n"
+        "%v = tir.load %t[0] : memref<4xf32>\n"
+        "tir.store %v, %B[%i, %j] : memref<99x99xf32>"
+    )
+    assert parallel(private) == ""
+    # The same buffer made outside is one for all iterations.
+    shared = private.replace('%t = tir.alloc "t" : memref<4xf32>\n', "")
+    assert "t[0]" in parallel(shared, before='%t = tir.alloc "t" : memref<4xf32>')
+
+
+def test_indices_that_are_data_are_undecided():
+    scatter = "%k = tir.load %I[%i] : memref<99xindex>\ntir.store %x, %A[%k] : memref<99xf32>"
+    assert parallel(scatter, "4") == (
+        "cannot prove that iterations touch different elements of A: k is not affine"
+    )
+    gather = (
+        "%k = tir.load %I[%i] : memref<99xindex>\n"
+        "%v = tir.load %B[%k, 0] : memref<99x99xf32>\n"
+        "tir.store %v, %A[%i] : memref<99xf32>"
+    )
+    assert parallel(gather, "4") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("func.call @unknown() : () -> ()", "func.call may touch any memory"),
+        ("func.call @touch(%A) : (memref<99xf32>) -> ()", "func.call may touch it"),
+        (
+            "%v = memref.load %A[%j] : memref<99xf32>\ntir.store %v, %A[%j + 1] : memref<99xf32>",
+            "the statement at (i=",
+        ),
+        (
+            "%k = arith.addi %i, %j : index\nmemref.store %x, %A[%k] : memref<99xf32>",
+            "the statement at (i=",
+        ),
+        (
+            '%V = "memref.cast"(%A) : (memref<99xf32>) -> memref<?xf32>\n'
+            "tir.store %x, %V[%i * 4 + %j] : memref<?xf32>",
+            "V is a view of it",
+        ),
+    ],
+)
+def test_what_other_operations_touch(body: str, why: str):
+    assert why in parallel(body)
+    assert exchange(body) != ""
+
+
+def test_other_operations_that_do_not_conflict():
+    assert parallel("memref.store %x, %B[%i, %j] : memref<99x99xf32>") == ""
+    private = (
+        "%t = memref.alloc() : memref<99xf32>\n"
+        "func.call @touch(%t) : (memref<99xf32>) -> ()\n"
+        "memref.dealloc %t : memref<99xf32>"
+    )
+    # What the callee does besides is not known.
+    assert "may touch any memory" in parallel(private)
+    size = (
+        "%c = arith.constant 4 : index\n%w = arith.muli %i, %c : index\n"
+        "%k = arith.addi %w, %j : index\n"
+        "tir.store %x, %A[%k] : memref<99xf32>"
+    )
+    assert parallel(size) == ""
+
+
+def test_vectors_touch_all_their_elements():
+    store = (
+        "%v = tir.load %B[0, 0] : memref<99x99xf32>, vector<4xf32>\n"
+        "tir.store %v, %A[%i * {}] : memref<99xf32>, vector<4xf32>"
+    )
+    assert parallel(store.format(4), "4") == ""
+    assert "A[3]" in parallel(store.format(3), "4")
+
+
+def test_symbolic_sizes_in_order():
+    """Of o and i with i < m, o * m + i is never the same twice."""
+    part = "%f = tir.linearize [%i, %j] by [%n, %m]\n"
+    store = "tir.store %x, %A[%f] : memref<99xf32>"
+    assert parallel(part + store, "%n %m") == ""
+    assert exchange(part + store, "%n %m") == ""
+    both = "%d, %e = tir.delinearize %i by [%n, %m]\ntir.store %x, %B[%d, %e] : memref<99x99xf32>"
+    assert parallel(both, "%n") == ""
+    one = "%d, %e = tir.delinearize %i by [%n, %m]\ntir.store %x, %B[%d, 0] : memref<99x99xf32>"
+    assert parallel(one, "%n") == (
+        "cannot prove that iterations touch different elements of B: the sizes are symbolic"
+    )
+    # Parts of different shapes say nothing of each other.
+    other = (
+        "%f = tir.linearize [%i, %j] by [%n, %m]\n%g = tir.linearize [%i, %j] by [%m, %n]\n"
+        "tir.store %x, %A[%f] : memref<99xf32>\ntir.store %x, %A[%g] : memref<99xf32>"
+    )
+    assert "the sizes are symbolic" in parallel(other, "%n %m")
+
+
+def test_triangles():
+    body = "tir.store %x, %B[%i, %k] : memref<99x99xf32>"
+    triangle = f"%size = tir.apply (%i + 1)\ntir.for %k in %size {{ {body} }}"
+    loops = nest(triangle, "4")
+    assert carried_conflict(loops[0]) is None
+    assert carried_conflict(loops[1]) is None
+    lower = nest(triangle.replace("[%i, %k]", "[0, %k]"), "4")
+    conflict = carried_conflict(lower[0])
+    assert conflict is not None
+    # i=0 has k=0 only.
+    assert conflict.explain() == (
+        "the statement at (i=0, k=0) writes B[0, 0], which the statement at (i=1, k=0) writes"
+    )
+
+
+def test_a_point_is_found_where_isl_has_no_first_one():
+    """isl's lexmin gives an empty set for this one, of which (0, 1, 2, 0, 1) is a point."""
+    text = (
+        "[] -> { [a, b, c, d, v] : 0 <= a and a < 3 and 0 <= b and b < 2 and 0 <= c and c < 3 and "
+        "0 <= d and d < 2 and v = floor((c * 2 + d)/4) and (c * 2 + d) mod 4 = 0 and "
+        "c * -2 + d * -1 + 5 >= 0 and (b * 2 + 26) mod 3 = v and a < c and d < b }"
+    )
+    found = first_point(text, list("abcdv"))
+    assert isinstance(found, dict)
+    a, b, c, d, v = found.values()
+    assert (c * 2 + d) % 4 == 0
+    assert (c * 2 + d) // 4 == v == (b * 2 + 26) % 3
+    assert a < c
+    assert d < b
+
+
+def test_a_transposition_in_place():
+    swap = (
+        'tir.block "T" (spatial %v in 4 = %i, spatial %w in 4 = %j) do {\n'
+        "%r = tir.load %B[%w, %v] : memref<99x99xf32>\n"
+        "tir.store %r, %B[%v, %w] : memref<99x99xf32>\n}"
+    )
+    assert parallel(swap) == "T at (i=0, j=1) reads B[1, 0], which T at (i=1, j=0) writes"
+    # (0, 1) reads what (1, 0) writes later; after the exchange it would be written before.
+    assert exchange(swap) == "T at (i=0, j=1) reads B[1, 0], which T at (i=1, j=0) writes"

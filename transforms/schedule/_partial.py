@@ -61,11 +61,7 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     home, parent = top.parent, block.parent
     assert home is not None
     assert parent is not None
-    kept = [
-        one
-        for one in plan.chain
-        if one is plan.loop or IterType.REDUCE not in loop_tree.iter_types(one, block)
-    ]
+    kept = [one for one in plan.chain if one is plan.loop or _is_final(plan, one)]
     alloc = _alloc(site, plan)
     partial = _Partial(plan, alloc.buffer)
     final = _final_body(plan, alloc.buffer)
@@ -82,6 +78,14 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     home.insert_op_before(alloc, top)
     home.insert_op_after(inner, top)
     return partial.block
+
+
+def _is_final(plan: Factoring, loop: ForOp) -> bool:
+    """Whether the final reduction runs over ``loop`` too: it does unless it is for the parts."""
+    is_unit = loop.static_extent == 1
+    return loop not in plan.rest and not (
+        is_unit and loop_tree.iter_types(loop, plan.made.block) == {IterType.REDUCE}
+    )
 
 
 def _alloc(site: Site, plan: Factoring) -> AllocOp:

@@ -3,6 +3,8 @@
 // RUN: kc-opt %s --reorder="block=C loops=i,j,k" | FileCheck %s --check-prefix=SAME
 // RUN: kc-opt %s --split="block=C loop=j factors=?,4" --vectorize="block=C loop=j_i" --reorder="block=C loops=j_i,k" | FileCheck %s --check-prefix=KIND
 // RUN: kc-opt %s --reorder="func=forward loops=j,i" | FileCheck %s --check-prefix=FORWARD
+// RUN: kc-opt %s --reorder="func=triangle loops=i,k,j" | FileCheck %s --check-prefix=TRIANGLE
+// RUN: kc-opt %s --reorder="func=triangle loops=j,i" | FileCheck %s --check-prefix=OUTER
 
 // Updates of a reduction may change places.
 // CHECK-LABEL: func.func @matmul
@@ -56,6 +58,35 @@ func.func @forward(%A: memref<8x8xf32>) {
     tir.for %j in 7 {
       %a = tir.load %A[%i, %j] : memref<8x8xf32>
       tir.store %a, %A[%i + 1, %j + 1] : memref<8x8xf32>
+    }
+  }
+  func.return
+}
+
+// An extent is computed inside the loops it depends on, wherever they come to stand.
+// TRIANGLE-LABEL: func.func @triangle
+// TRIANGLE:       tir.for %i in 8 {
+// TRIANGLE-NEXT:    %size = tir.apply (%i + 1)
+// TRIANGLE-NEXT:    tir.for %k in %size {
+// TRIANGLE-NEXT:      tir.for %j in 4 {
+// TRIANGLE-NEXT:        %twice = tir.apply (%j * 2)
+// TRIANGLE-NEXT:        tir.store %x, %A[%i, %twice, %k] : memref<8x8x8xf32>
+
+// OUTER-LABEL:    func.func @triangle
+// OUTER:          tir.for %j in 4 {
+// OUTER-NEXT:       tir.for %i in 8 {
+// OUTER-NEXT:         %size = tir.apply (%i + 1)
+// OUTER-NEXT:         %twice = tir.apply (%j * 2)
+// OUTER-NEXT:         tir.for %k in %size {
+// OUTER-NEXT:           tir.store %x, %A[%i, %twice, %k] : memref<8x8x8xf32>
+func.func @triangle(%A: memref<8x8x8xf32>, %x: f32) {
+  tir.for %i in 8 {
+    %size = tir.apply (%i + 1)
+    tir.for %j in 4 {
+      %twice = tir.apply (%j * 2)
+      tir.for %k in %size {
+        tir.store %x, %A[%i, %twice, %k] : memref<8x8x8xf32>
+      }
     }
   }
   func.return

@@ -184,3 +184,17 @@ def test_handles():
 def test_legal():
     module = lowered(reduction("sum", (2, 12), 1))
     assert [str(one.loop) for one in pass_class("rfactor").legal(site_of(module))] == ["j"]
+
+
+def test_a_fused_loop_that_drives_one_kind():
+    """A loop whose range says that it does not drive the reduction is a loop of the elements."""
+    sch = kc.tir.Schedule(lowered(reduction("min", (2, 7, 3), 2)))
+    i, j, k = sch.get_loops("C")
+    sch.reorder(j, i)
+    outer, _ = sch.split(sch.fuse(j, i), [None, 2])
+    sch.rfactor(k)
+    assert [one.name for one in sch.get_loops("C")] == ["j_i_fused_i", "k"]
+    a = np.arange(42, dtype=np.int32).reshape(2, 7, 3)[::-1].copy()
+    out = results(sch.module, [a, np.zeros(2, np.int32)])[1]
+    np.testing.assert_array_equal(out, a.min(axis=(1, 2)))
+    assert outer.name == "j_i_fused_o"
