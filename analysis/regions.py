@@ -112,17 +112,12 @@ def index_values(function: Operation) -> IndexValues:
     index = IndexValues()
     for op in function.walk():
         if isinstance(op, BlockOp):
-            enter_block(index, op)
+            exprs = [index.compose(one, op.binding_operands) for one in op.binding_exprs]
+            for region in op.regions:
+                for body in region.blocks:
+                    for arg, expr in zip(body.args, exprs, strict=True):
+                        index.define(arg, expr)
     return index
-
-
-def enter_block(index: IndexValues, block: BlockOp) -> None:
-    """Let the variables of ``block`` be what they are bound to."""
-    exprs = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
-    for region in block.regions:
-        for body in region.blocks:
-            for arg, expr in zip(body.args, exprs, strict=True):
-                index.define(arg, expr)
 
 
 def box(

@@ -207,10 +207,9 @@ class _FunctionConverter:
         """The dimensions of a returned tensor as a map of the function's symbols."""
         if isinstance(value.owner, Block):
             index = self.source.body.block.args.index(value)  # pyright: ignore
-            attrs = self.source.arg_attrs
-            shape = attrs.data[index].data.get("kc.shape") if attrs is not None else None
-            if not isinstance(shape, AffineMapAttr):
-                raise self._unknown_size(value.name_hint or f"argument {index}", self.source)
+            assert self.source.arg_attrs is not None
+            shape = self.source.arg_attrs.data[index].data["kc.shape"]
+            assert isinstance(shape, AffineMapAttr)
             return shape
         compute = value.owner
         assert isinstance(compute, te.ComputeOp)
@@ -226,14 +225,11 @@ class _FunctionConverter:
         if isinstance(owner, tir.ApplyOp):
             parts = [self._symbol_expr(one, compute) for one in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
-        raise self._unknown_size(compute.label, compute)
-
-    def _unknown_size(self, name: str, op: Operation) -> CodegenError:
-        return CodegenError(
+        raise CodegenError(
             "KC4001",
-            f"convert-te-to-tir: the size of {name} is not a function of the symbols of "
+            f"convert-te-to-tir: the size of {compute.label} is not a function of the symbols of "
             f"@{self.source.sym_name.data}",
-            location=location_of(op),
+            location=location_of(compute),
             why="the caller allocates the result, so its shape must follow from the arguments",
             hints=[
                 'build the extent from te.symbol and tir.apply, and list the symbol in "kc.symbols"'

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
@@ -62,7 +61,6 @@ from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
 from kc.dialects.tir import (
     DYNAMIC,
     INDEX,
-    is_name,
     parse_extent,
     parse_name,
     parse_named_variable,
@@ -182,14 +180,6 @@ class FuncOp(IRDLOperation):
                 )
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException(f"te.func: @{self.sym_name.data} must end with te.return")
-        for op in self.body.block.ops:
-            if isinstance(op, ComputeOp | ReadOp | ReturnOp):
-                continue
-            if any(isinstance(one.type, TensorType) for one in (*op.operands, *op.results)):
-                raise VerifyException(
-                    f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "
-                    "te.compute does"
-                )
 
     @property
     def return_op(self) -> ReturnOp:
@@ -266,7 +256,7 @@ class ComputeOp(IRDLOperation):
     body = region_def("single_block")
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), HasParent(FuncOp), SingleBlockImplicitTerminator(YieldOp))
+    traits = traits_def(Pure(), SingleBlockImplicitTerminator(YieldOp))
 
     def __init__(
         self,
@@ -292,7 +282,7 @@ class ComputeOp(IRDLOperation):
             regions=[body],
             result_types=[result_type],
         )
-        if is_name(compute_name):
+        if compute_name.isidentifier():
             self.result.name_hint = compute_name
 
     @property
@@ -364,14 +354,11 @@ class ComputeOp(IRDLOperation):
                 f"te.compute: the body of {self.label} yields {last.value.type} for elements of "
                 f"type {result_type.element_type}"
             )
-        if self.combiner is not None:
-            unsigned = self.combiner.data in (Combiner.UMIN, Combiner.UMAX)
-            kinds = IntegerType if unsigned else IntegerType | AnyFloat
-            if not isinstance(result_type.element_type, kinds):
+        if self.combiner is not None and self.combiner.data in (Combiner.UMIN, Combiner.UMAX):
+            if not isinstance(result_type.element_type, IntegerType):
                 raise VerifyException(
                     f"te.compute: the combiner {self.combiner.data} of {self.label} is for "
-                    f"{'integers' if unsigned else 'integers and floats'}, not "
-                    f"{result_type.element_type}"
+                    f"integers, not {result_type.element_type}"
                 )
 
     @classmethod
@@ -459,7 +446,7 @@ class ReadOp(IRDLOperation):
     indices = prop_def(AffineMapAttr)
     result = result_def()
 
-    traits = traits_def(Pure(), HasParent(ComputeOp))
+    traits = traits_def(Pure())
 
     def __init__(self, tensor: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
         assert isinstance(tensor.type, TensorType)
@@ -527,7 +514,7 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        if is_name(symbol):
+        if symbol.isidentifier():
             self.result.name_hint = symbol
 
     def verify_(self) -> None:

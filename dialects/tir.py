@@ -138,14 +138,8 @@ def print_body(printer: Printer, region: Region) -> None:
         printer.print_region(region, print_entry_block_args=False)
 
 
-def is_name(name: str) -> bool:
-    """Whether ``name`` is an identifier of textual IR."""
-    return name.isidentifier() and name.isascii()
-
-
 def verify_name(op: Operation, name: str) -> None:
-    """Refuse a name that is none."""
-    if not is_name(name):
+    if not name.isidentifier():
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
 
 
@@ -729,7 +723,7 @@ class AllocOp(IRDLOperation):
             properties={"buffer_name": StringAttr(buffer_name)},
             result_types=[buffer_type],
         )
-        if is_name(buffer_name):
+        if buffer_name.isidentifier():
             self.buffer.name_hint = buffer_name
 
     @property
@@ -1004,7 +998,7 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        if is_name(symbol):
+        if symbol.isidentifier():
             self.result.name_hint = symbol
 
     def verify_(self) -> None:

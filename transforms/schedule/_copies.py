@@ -18,7 +18,7 @@ from xdsl.ir.affine import (
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
-from kc.analysis.regions import WHOLE, Interval, box, enter_block
+from kc.analysis.regions import WHOLE, Interval, box, index_values
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
     INDEX,
@@ -62,28 +62,12 @@ class Part:
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
     """What ``accesses`` of one buffer touch in one execution of ``level``, as a box."""
     buffer = accesses[0].buffer
-    index = IndexValues()
-    around: dict[BlockOp, None] = {}
-    for access in accesses:
-        around.update(dict.fromkeys(_blocks_around(access)))
-    for block in around:
-        enter_block(index, block)
+    index = index_values(site.function)
     region = box(accesses, level, index)
     assert region is not None
     sizes = sizes_of(site, buffer)
     intervals = [_clip(one, size) for one, size in zip(region, sizes, strict=True)]
     return Part(buffer, intervals, sizes, index)
-
-
-def _blocks_around(op: Operation) -> list[BlockOp]:
-    """The blocks around ``op``, outermost first."""
-    found: list[BlockOp] = []
-    parent = op.parent_op()
-    while parent is not None:
-        if isinstance(parent, BlockOp):
-            found.append(parent)
-        parent = parent.parent_op()
-    return found[::-1]
 
 
 def _clip(interval: Interval, size: Size) -> Interval:

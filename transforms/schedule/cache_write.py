@@ -105,9 +105,10 @@ class CacheWrite(Primitive):
         require_scope(site, "cache_write", self.scope)
         require_plain_uses(site, "cache_write", block, buffer)
         search = _Search(site, block, buffer)
-        part, anchor = search.place()
+        level = search.level()
+        part = part_of(site, search.stores, level)
         name = fresh_name(site, f"{buffer_name(buffer)}_{self.scope}")
-        return Plan(block, search.redirected, part, anchor, name)
+        return Plan(block, search.redirected, part, first_of(level, [block]), name)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -150,21 +151,20 @@ class _Search:
         self.redirected: list[LoadOp | StoreOp] = []
         self.refusal: ScheduleError | None = None
 
-    def place(self) -> tuple[Part, Operation]:
-        """What is copied, and the op around which this happens."""
+    def level(self) -> Block:
+        """The body in which the block gets its own buffer."""
         scope = scope_of(self.block)
         for level in levels_of(scope, [self.block]):
             anchor = first_of(level, [self.block])
             if not is_available(self.buffer, anchor):
                 continue
-            part = part_of(self.site, self.stores, level)
             refusal = (
                 self._seen_by_others(level, anchor)
                 or self._mixes_reads(level)
-                or self._not_all_written(part, level, anchor)
+                or self._not_all_written(level, anchor)
             )
             if refusal is None:
-                return part, anchor
+                return level
             self.refusal = refusal
         name = buffer_name(self.buffer)
         raise self.refusal or self.site.refuse(
@@ -251,11 +251,11 @@ class _Search:
     def _is_update(self) -> bool:
         return self.block.is_reduction and not self.block.has_init
 
-    def _not_all_written(self, part: Part, level: Block, anchor: Operation) -> ScheduleError | None:
+    def _not_all_written(self, level: Block, anchor: Operation) -> ScheduleError | None:
         """An element of the part that is copied, and not written."""
         space = Space()
         copy = space.place(anchor)
-        element = part.enter(self.site, space, copy)
+        element = part_of(self.site, self.stores, level).enter(self.site, space, copy)
         supplies: list[Supply] = []
         for store in self.stores:
             write = space.instance(store, loops_shared(level, copy))
