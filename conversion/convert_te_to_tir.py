@@ -207,9 +207,10 @@ class _FunctionConverter:
         """The dimensions of a returned tensor as a map of the function's symbols."""
         if isinstance(value.owner, Block):
             index = self.source.body.block.args.index(value)  # pyright: ignore
-            assert self.source.arg_attrs is not None
-            shape = self.source.arg_attrs.data[index].data["kc.shape"]
-            assert isinstance(shape, AffineMapAttr)
+            attrs = self.source.arg_attrs
+            shape = attrs.data[index].data.get("kc.shape") if attrs is not None else None
+            if not isinstance(shape, AffineMapAttr):
+                raise self._unknown_size(value.name_hint or f"argument {index}", self.source)
             return shape
         compute = value.owner
         assert isinstance(compute, te.ComputeOp)
@@ -225,11 +226,14 @@ class _FunctionConverter:
         if isinstance(owner, tir.ApplyOp):
             parts = [self._symbol_expr(one, compute) for one in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
-        raise CodegenError(
+        raise self._unknown_size(compute.label, compute)
+
+    def _unknown_size(self, name: str, op: Operation) -> CodegenError:
+        return CodegenError(
             "KC4001",
-            f"convert-te-to-tir: the size of {compute.label} is not a function of the symbols of "
+            f"convert-te-to-tir: the size of {name} is not a function of the symbols of "
             f"@{self.source.sym_name.data}",
-            location=location_of(compute),
+            location=location_of(op),
             why="the caller allocates the result, so its shape must follow from the arguments",
             hints=[
                 'build the extent from te.symbol and tir.apply, and list the symbol in "kc.symbols"'
@@ -312,6 +316,7 @@ class _FunctionConverter:
                 new = tir.StoreOp(value, buffer, element_map, element)
             else:
                 new = inner.clone(values)
+                _convert_nested_reads(new)
             new.location = inner.location
             body.add_op(new)
         init = None
@@ -334,6 +339,14 @@ class _FunctionConverter:
             Region(body),
             init,
         )
+
+
+def _convert_nested_reads(op: Operation) -> None:
+    """Reads in the regions of a copied op (of a branch, say), whose tensors are buffers now."""
+    for read in [one for one in op.walk() if isinstance(one, te.ReadOp)]:
+        load = tir.LoadOp(read.tensor, read.indices.data, read.operands_of_map)
+        load.location = read.location
+        Rewriter.replace_op(read, load)
 
 
 def nest(loops: Sequence[tir.ForOp], inner: Operation) -> Operation:

@@ -25,7 +25,6 @@ from xdsl.ir.affine import (
 )
 from xdsl.parser import AffineParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 ZERO = AffineExpr.constant(0)
 
@@ -36,19 +35,18 @@ class AffineOperandsParser:
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self._affine = AffineParser(parser._parser_state)
-        self._position: dict[str, int] = {}
+        self._position: dict[tuple[str, int], int] = {}
         self._names: list[UnresolvedOperand] = []
 
     def _operand(self) -> AffineExpr | None:
-        parser = self._parser
-        token = parser._parse_optional_token(MLIRTokenKind.PERCENT_IDENT)
-        if token is None:
+        operand = self._parser.parse_optional_unresolved_operand()
+        if operand is None:
             return None
-        text = token.span.text
-        if text not in self._position:
-            self._position[text] = len(self._names)
-            self._names.append(UnresolvedOperand(token.span, 0))
-        return AffineExpr.dimension(self._position[text])
+        key = (operand.span.text, operand.index)
+        if key not in self._position:
+            self._position[key] = len(self._names)
+            self._names.append(operand)
+        return AffineExpr.dimension(self._position[key])
 
     def expr(self) -> AffineExpr:
         """One affine expression."""
@@ -184,7 +182,10 @@ def affine_text(expr: AffineExpr, name: Callable[[int], str]) -> str:
 
 def condition_text(constraint: AffineConstraintExpr, name: Callable[[int], str]) -> str:
     """A condition as people write it: what must be small on the left of ``<``."""
-    terms, constant = linear_terms(constraint.lhs)
+    expr = constraint.lhs - constraint.rhs
+    if constraint.kind is AffineConstraintKind.le:
+        expr = expr * -1
+    terms, constant = linear_terms(expr)
     small = {atom: -factor for atom, factor in terms.items() if factor < 0}
     large = {atom: factor for atom, factor in terms.items() if factor > 0}
     if constraint.kind is AffineConstraintKind.eq:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
@@ -47,6 +48,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import (
+    HasAncestor,
     HasParent,
     IsolatedFromAbove,
     IsTerminator,
@@ -61,6 +63,7 @@ from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
 from kc.dialects.tir import (
     DYNAMIC,
     INDEX,
+    is_name,
     parse_extent,
     parse_name,
     parse_named_variable,
@@ -180,6 +183,14 @@ class FuncOp(IRDLOperation):
                 )
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException(f"te.func: @{self.sym_name.data} must end with te.return")
+        for op in self.body.block.ops:
+            if isinstance(op, ComputeOp | ReadOp | ReturnOp):
+                continue
+            if any(isinstance(one.type, TensorType) for one in (*op.operands, *op.results)):
+                raise VerifyException(
+                    f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "
+                    "te.compute does"
+                )
 
     @property
     def return_op(self) -> ReturnOp:
@@ -256,7 +267,7 @@ class ComputeOp(IRDLOperation):
     body = region_def("single_block")
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), SingleBlockImplicitTerminator(YieldOp))
+    traits = traits_def(Pure(), HasParent(FuncOp), SingleBlockImplicitTerminator(YieldOp))
 
     def __init__(
         self,
@@ -282,7 +293,7 @@ class ComputeOp(IRDLOperation):
             regions=[body],
             result_types=[result_type],
         )
-        if compute_name.isidentifier():
+        if is_name(compute_name):
             self.result.name_hint = compute_name
 
     @property
@@ -354,11 +365,14 @@ class ComputeOp(IRDLOperation):
                 f"te.compute: the body of {self.label} yields {last.value.type} for elements of "
                 f"type {result_type.element_type}"
             )
-        if self.combiner is not None and self.combiner.data in (Combiner.UMIN, Combiner.UMAX):
-            if not isinstance(result_type.element_type, IntegerType):
+        if self.combiner is not None:
+            unsigned = self.combiner.data in (Combiner.UMIN, Combiner.UMAX)
+            kinds = IntegerType if unsigned else IntegerType | AnyFloat
+            if not isinstance(result_type.element_type, kinds):
                 raise VerifyException(
                     f"te.compute: the combiner {self.combiner.data} of {self.label} is for "
-                    f"integers, not {result_type.element_type}"
+                    f"{'integers' if unsigned else 'integers and floats'}, not "
+                    f"{result_type.element_type}"
                 )
 
     @classmethod
@@ -446,7 +460,7 @@ class ReadOp(IRDLOperation):
     indices = prop_def(AffineMapAttr)
     result = result_def()
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), HasAncestor(ComputeOp))
 
     def __init__(self, tensor: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
         assert isinstance(tensor.type, TensorType)
@@ -514,7 +528,7 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        if symbol.isidentifier():
+        if is_name(symbol):
             self.result.name_hint = symbol
 
     def verify_(self) -> None:

@@ -138,8 +138,14 @@ def print_body(printer: Printer, region: Region) -> None:
         printer.print_region(region, print_entry_block_args=False)
 
 
+def is_name(name: str) -> bool:
+    """Whether ``name`` is an identifier of textual IR."""
+    return name.isidentifier() and name.isascii()
+
+
 def verify_name(op: Operation, name: str) -> None:
-    if not name.isidentifier():
+    """Refuse a name that is none."""
+    if not is_name(name):
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
 
 
@@ -723,7 +729,7 @@ class AllocOp(IRDLOperation):
             properties={"buffer_name": StringAttr(buffer_name)},
             result_types=[buffer_type],
         )
-        if buffer_name.isidentifier():
+        if is_name(buffer_name):
             self.buffer.name_hint = buffer_name
 
     @property
@@ -998,7 +1004,7 @@ class SymbolOp(IRDLOperation):
 
     def __init__(self, symbol: str) -> None:
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        if symbol.isidentifier():
+        if is_name(symbol):
             self.result.name_hint = symbol
 
     def verify_(self) -> None:

@@ -103,3 +103,25 @@ te.func @ordered(%A: tensor<3xf32>) -> tensor<3xf32> attributes {kc.arg_order = 
   } : tensor<3xf32>
   te.return %B : tensor<3xf32>
 }
+
+// Reads in the regions of other operations become loads as well.
+// CHECK-LABEL: func.func @branch
+// CHECK:           %r = scf.if %c -> (f32) {
+// CHECK-NEXT:        %a = tir.load %A[%v_i] : memref<8xf32>
+// CHECK-NEXT:        scf.yield %a : f32
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %x : f32
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.store %r, %B[%v_i] : memref<8xf32>
+te.func @branch(%A: tensor<8xf32>, %c: i1, %x: f32) -> tensor<8xf32> {
+  %B = te.compute "B" [%i = 8] {
+    %r = scf.if %c -> (f32) {
+      %a = te.read %A[%i] : tensor<8xf32>
+      scf.yield %a : f32
+    } else {
+      scf.yield %x : f32
+    }
+    te.yield %r : f32
+  } : tensor<8xf32>
+  te.return %B : tensor<8xf32>
+}

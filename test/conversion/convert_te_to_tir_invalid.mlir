@@ -38,3 +38,10 @@ te.func @size(%A: tensor<8xf32>, %x: index) -> tensor<?xf32> {
   } : tensor<?xf32>
   te.return %C : tensor<?xf32>
 }
+
+// -----
+
+// expected-error@+1 {{convert-te-to-tir: the size of A is not a function of the symbols of @copy}}
+te.func @copy(%A: tensor<?xf32>) -> tensor<?xf32> {
+  te.return %A : tensor<?xf32>
+}

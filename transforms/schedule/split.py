@@ -140,10 +140,13 @@ class Split(Primitive):
                 product *= one
             elif isinstance(one, str):
                 self._require_symbol(site, one, loop)
-        if product > LIMIT:
+        total = product
+        if None in factors and extent is not None:
+            total *= -(-extent // product)  # what the open one will be
+        if product > LIMIT or total > LIMIT + 1:
             raise site.refuse(
                 "KC3021",
-                f"split: the factors {self.factors} of loop {loop.label} multiply to {product}",
+                f"split: the factors {self.factors} of loop {loop.label} multiply to {total}",
                 at=loop,
                 why=f"the product must fit 64 bits (at most {LIMIT})",
                 hints=_factor_hints(extent),
@@ -178,7 +181,7 @@ class Split(Primitive):
         count = len(self.factors)
         if self.names:
             taken = {one.label for one in loop_tree.loops(site.outermost(loop))} - {loop.label}
-            clash = [one for one in self.names if one in taken or not one.isidentifier()]
+            clash = [one for one in self.names if one in taken or not tir.is_name(one)]
             if clash or len(self.names) != count or len(set(self.names)) != count:
                 raise site.refuse(
                     "KC3024",
@@ -347,8 +350,8 @@ def _guard_body(body: Region, rest: AffineExpr, operands: Sequence[SSAValue]) ->
     loose = [
         op
         for op in body.walk()
-        if not op.results or isinstance(op, tir.AllocOp)
-        if not isinstance(op, BlockOp | ForOp | tir.IfOp) and not _in_block(op, body)
+        if loop_tree.has_work(op) and not isinstance(op, BlockOp | ForOp | tir.IfOp)
+        if not _in_block(op, body)
     ]
     if not loose:
         for op in list(body.walk()):
@@ -383,10 +386,10 @@ def _factor_hints(extent: int | None) -> list[str]:
 
 
 def element_bits(block: BlockOp) -> int:
-    """The width of the widest element that the block stores, in bits."""
+    """The width of the widest element that the block stores, in bits; an index has 64."""
     widths = [8]
     for op in block.body.walk():
         if isinstance(op, tir.StoreOp):
             element = op.buffer.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
-            widths.append(64 if element == tir.INDEX else element.bitwidth)
+            widths.append(getattr(element, "bitwidth", 64))
     return max(widths)

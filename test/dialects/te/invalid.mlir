@@ -70,3 +70,56 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   te.return %C : tensor<4xf32>
 }
+
+// -----
+
+te.func @f(%A: tensor<4xindex>) -> tensor<index> {
+  // expected-error@+1 {{te.compute: the combiner sum of C is for integers and floats, not index}}
+  %C = te.compute "C" [] reduce sum [%k = 4] {
+    %a = te.read %A[%k] : tensor<4xindex>
+    te.yield %a : index
+  } : tensor<index>
+  te.return %C : tensor<index>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'te.read' expects ancestor op 'te.compute'}}
+  %a = te.read %A[0] : tensor<4xf32>
+  te.return %A : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  %C = te.compute "C" [%i = 4] {
+    // expected-error@+1 {{'te.compute' expects parent op 'te.func'}}
+    %D = te.compute "D" [%j = 4] {
+      %a = te.read %A[%j] : tensor<4xf32>
+      te.yield %a : f32
+    } : tensor<4xf32>
+    %d = te.read %D[%i] : tensor<4xf32>
+    te.yield %d : f32
+  } : tensor<4xf32>
+  te.return %C : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{te.func: test.op in @f works on tensors; only te.compute does}}
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  %B = "test.op"(%A) : (tensor<4xf32>) -> tensor<4xf32>
+  te.return %B : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{te.compute: the name 'é' is not an identifier}}
+  %C = te.compute "é" [%i = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  te.return %C : tensor<4xf32>
+}

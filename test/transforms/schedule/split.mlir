@@ -4,6 +4,7 @@
 // RUN: kc-opt %s --split="block=S loop=i factors=4,?" | FileCheck %s --check-prefix=PARTS
 // RUN: kc-opt %s --split="block=S loop=i factors=?,m" | FileCheck %s --check-prefix=SYMBOL
 // RUN: kc-opt %s --split="func=plain loop=i factors=?,4" | FileCheck %s --check-prefix=PLAIN
+// RUN: kc-opt %s --split="func=indirect loop=i factors=?,4" | FileCheck %s --check-prefix=LOAD
 // RUN: kc-opt %s --split | FileCheck %s --check-prefix=BARE
 // RUN: kc-opt %s --split="block=C loop=j factors=?,32" --split="block=C loop=j_i factors=?,8" | FileCheck %s --check-prefix=TWICE
 
@@ -93,6 +94,36 @@ func.func @plain(%A: memref<10xf32>, %B: memref<10xf32>) {
   tir.for %i in 10 {
     %a = tir.load %A[%i] : memref<10xf32>
     tir.store %a, %B[9 - %i] : memref<10xf32>
+  }
+  func.return
+}
+
+// What is read for a block is guarded too.
+// LOAD-LABEL: func.func @indirect
+// LOAD:         tir.for %i_i in 4 {
+// LOAD-NEXT:      tir.if (%i_o * 4 + %i_i < 10) {
+// LOAD-NEXT:        %at = tir.load %I[%i_o * 4 + %i_i] : memref<10xindex>
+// LOAD-NEXT:        tir.block "G" (spatial %v_i in 10 = %i_o * 4 + %i_i) do {
+func.func @indirect(%A: memref<99xf32>, %I: memref<10xindex>, %B: memref<10xf32>) {
+  tir.for %i in 10 {
+    %at = tir.load %I[%i] : memref<10xindex>
+    tir.block "G" (spatial %v_i in 10 = %i) do {
+      %a = tir.load %A[%at] : memref<99xf32>
+      tir.store %a, %B[%v_i] : memref<10xf32>
+    }
+  }
+  func.return
+}
+
+// Elements of types without a width in bits.
+// BARE-LABEL: func.func @complex
+// BARE:         tir.for %i_o in 4 {
+// BARE-NEXT:      tir.for %i_i in 4 {
+func.func @complex(%A: memref<16xcomplex<f32>>, %x: complex<f32>) {
+  tir.for %i in 16 {
+    tir.block "Z" (spatial %v_i in 16 = %i) do {
+      tir.store %x, %A[%v_i] : memref<16xcomplex<f32>>
+    }
   }
   func.return
 }
