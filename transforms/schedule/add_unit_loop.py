@@ -30,7 +30,7 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForOp
 from kc.transforms.schedule._annotations import Annotated, find_annotated
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class AddUnitLoop(Primitive):
     """Put a loop of one iteration around a block or a loop."""
 
     name: ClassVar[str] = "add-unit-loop"
+    gives: ClassVar[Gives] = "loop"
 
     loop: LoopRef | None = field(default=None, metadata={"help": "the loop"})
     block: BlockRef | None = field(

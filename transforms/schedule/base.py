@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -78,8 +78,6 @@ class Rewritten:
     """What became of loops that are gone."""
     removed: Mapping[Operation, str] = field(default_factory=dict)
     """Blocks and loops that are gone without a successor, and what became of them."""
-    blocks: tuple[BlockOp, ...] = ()
-    """The blocks it made, in the order of TVM's results."""
     blocks: tuple[BlockOp, ...] = ()
     """The blocks it made, in the order of TVM's results."""
 
@@ -248,10 +246,15 @@ def _shorten(lines: list[str], limit: int = 8) -> list[str]:
     return shown
 
 
+Gives = Literal["nothing", "loop", "loops", "block", "blocks", "optional block"]
+
+
 class Primitive(ABC):
     """A schedule primitive: see the module's docstring."""
 
     name: ClassVar[str]
+    gives: ClassVar[Gives] = "nothing"
+    """What the method of ``kc.tir.Schedule`` and the op of ``sched`` give of what was made."""
 
     @abstractmethod
     def check(self, site: Site) -> Any:

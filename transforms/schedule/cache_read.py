@@ -69,7 +69,7 @@ from kc.transforms.schedule._copies import (
     same_element,
 )
 from kc.transforms.schedule._placing import all_loops_around
-from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class CacheRead(Primitive):
     """Copy what blocks read of a buffer into a new buffer, and read it there."""
 
     name: ClassVar[str] = "cache-read"
+    gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
     buffer: BufferRef = field(

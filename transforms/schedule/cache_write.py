@@ -72,7 +72,7 @@ from kc.transforms.schedule._copies import (
     realize,
     same_element,
 )
-from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class CacheWrite(Primitive):
     """Compute into a new buffer, and copy it to the old one afterwards."""
 
     name: ClassVar[str] = "cache-write"
+    gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(

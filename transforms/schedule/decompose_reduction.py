@@ -42,7 +42,7 @@ from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForOp, IterType
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
 from kc.transforms.tir.lower_init_block import Decomposition
 
 
@@ -51,6 +51,7 @@ class DecomposeReduction(Primitive):
     """Make the initialisation of a reduction a block of its own."""
 
     name: ClassVar[str] = "decompose-reduction"
+    gives: ClassVar[Gives] = "optional block"
 
     block: BlockRef = field(metadata={"help": "the reduction"})
     loop: LoopRef = field(metadata={"help": "the loop that the init is put in front of"})

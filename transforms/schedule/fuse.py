@@ -44,7 +44,7 @@ from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule._chain import extent_depends, require_chain, size_point
-from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ class Fuse(Primitive):
     """Fuse nested loops into one."""
 
     name: ClassVar[str] = "fuse"
+    gives: ClassVar[Gives] = "loop"
 
     loops: tuple[LoopRef, ...] = field(
         default=(), metadata={"help": "the loops to fuse, from the outside in"}

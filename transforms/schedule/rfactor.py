@@ -65,7 +65,7 @@ from kc.transforms.schedule._blocks import Definition, describe, is_available, r
 from kc.transforms.schedule._buffers import fresh_name
 from kc.transforms.schedule._partial import Factoring, build_partial
 from kc.transforms.schedule._sizes import sizes_of
-from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class Rfactor(Primitive):
     """Make a loop of a reduction spatial: partial results, and a reduction of these."""
 
     name: ClassVar[str] = "rfactor"
+    gives: ClassVar[Gives] = "block"
 
     loop: LoopRef = field(metadata={"help": "the loop of the reduction"})
     factor_axis: int = field(

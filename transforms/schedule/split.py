@@ -50,6 +50,7 @@ from kc.transforms.schedule._chain import size_point
 from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule.base import (
     CALL_SITE,
+    Gives,
     LoopRef,
     Primitive,
     Rewritten,
@@ -103,6 +104,7 @@ class Split(Primitive):
     """Split a loop into a nest of loops by factors."""
 
     name: ClassVar[str] = "split"
+    gives: ClassVar[Gives] = "loops"
 
     loop: LoopRef = field(metadata={"help": "the loop to split"})
     factors: Factors = field(

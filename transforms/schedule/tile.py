@@ -31,7 +31,7 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.registry import pass_class
 from kc.transforms.schedule._trial import on_copy
-from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site
 
 DEFAULT = 32
 """The side of the bare flag's tiles: a 32x32 tile of f32 is 4 KiB, three of them fit L1."""
@@ -42,6 +42,7 @@ class Tile(Primitive):
     """Split two nested loops into tiles."""
 
     name: ClassVar[str] = "tile"
+    gives: ClassVar[Gives] = "loops"
 
     loops: tuple[LoopRef, ...] = field(default=(), metadata={"help": "the two loops, outer first"})
     factors: tuple[int, ...] = field(
