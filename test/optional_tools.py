@@ -1,4 +1,4 @@
-"""Where the tools are that tests use when they are there: LLVM's and MLIR's own programs."""
+"""Where the tools are that tests use when they are there: LLVM's and MLIR's own programs, a browser."""
 
 import shutil
 
@@ -11,6 +11,7 @@ PACKAGES = {
     "mlir-translate": "mlir-22-tools",
     "llc": "llvm-22",
     "FileCheck": "llvm-22-tools",
+    "chromium": "chromium",
 }
 
 

@@ -6,10 +6,16 @@ import difflib
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.diagnostics import InputError
 from kc.support.files import write_output
 from kc.tools._pipeline import Instrument, Stage
+
+if TYPE_CHECKING:
+    from kc.tir.schedule_report import ScheduleReport
 
 Write = Callable[[str], None]
 
@@ -110,3 +116,18 @@ class DumpFiles(Instrument):
         file = self._folder / f"{self._prefix}{self._count:02}_{name}.mlir"
         self._count += 1
         write_output(os.fspath(file), text)
+
+
+class ReportStages(Instrument):
+    """``--schedule-report``: the steps of the page that are no primitives."""
+
+    def __init__(self, report: ScheduleReport, module: ModuleOp) -> None:
+        self._report = report
+        self._module = module
+
+    def start(self, text: Callable[[], str]) -> None:
+        self._report.start(self._module)
+
+    def after(self, stage: Stage, text: Callable[[], str]) -> None:
+        if stage.family != "schedule":
+            self._report.stage(stage.name, self._module)

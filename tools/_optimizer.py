@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
 
 from kc.support import registry
 from kc.support.deep import nesting, run_deep
@@ -22,13 +26,16 @@ from kc.support.locations import location_of
 from kc.support.options import PassSpec, format_pipeline
 from kc.support.target import Target
 from kc.tools._command_line import Arguments
-from kc.tools._ir_printing import Diff, DumpFiles, PrintIR
+from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
 from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages
 from kc.tools._reporter import Reporter
 from kc.tools._reproducer import report_internal_error
 from kc.tools._timing import Timer
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
 from kc.tools._verify_diagnostics import check, expectations
+
+if TYPE_CHECKING:
+    from kc.tir.schedule_report import ScheduleReport
 
 _SEPARATOR = re.compile(r"^[ \t]*// -----[^\n]*\n?", re.MULTILINE)
 
@@ -85,6 +92,15 @@ def _announce_stdin(path: str, reporter: Reporter) -> None:
         reporter.write("(reading from standard input; Ctrl-D ends it, --help shows the flags)")
 
 
+def _report(arguments: Arguments, name: str) -> ScheduleReport | None:
+    if arguments.text("schedule-report") is None:
+        return None
+    from kc.tir.schedule_report import ScheduleReport
+
+    passes = " ".join(f"--{one.name}" for one in arguments.passes)
+    return ScheduleReport(f"{name} {passes}".strip())
+
+
 class _Run:
     """One run over all chunks of a file."""
 
@@ -101,6 +117,7 @@ class _Run:
         self.stages = stages
         self.name = name
         self.timer = timer
+        self.report = _report(arguments, name)
         self.generic = arguments.on("mlir-print-op-generic")
         self.locations = arguments.on("mlir-print-debuginfo")
 
@@ -116,6 +133,8 @@ class _Run:
             status = max(status, result)
             if output is not None:
                 outputs.append(output)
+        if self.report is not None:
+            write_output(self.arguments.text("schedule-report"), self.report.html())
         return status, outputs
 
     def _reported(self, chunk: Chunk, prefix: str, target_given: bool) -> tuple[int, str | None]:
@@ -164,17 +183,18 @@ class _Run:
             )
         pipeline = Pipeline(
             self.stages,
-            self._instruments(prefix),
+            self._instruments(prefix, module),
             self.arguments.on("verify-each", True),
             self.generic,
             self.locations,
             self.timer,
         )
-        pipeline.run(context, module)
+        with self.report.watch(module) if self.report is not None else contextlib.nullcontext():
+            pipeline.run(context, module)
         with self.timer.section("(print)"):
             return print_module(module, generic=self.generic, locations=self.locations)
 
-    def _instruments(self, prefix: str) -> list[Instrument]:
+    def _instruments(self, prefix: str, module: ModuleOp) -> list[Instrument]:
         def names(flag: str) -> set[str] | None:
             if self.arguments.on(f"{flag}-all"):
                 return None
@@ -196,6 +216,8 @@ class _Run:
             instruments.append(Diff(write, color=color))
         if (folder := self.arguments.text("dump-dir")) is not None:
             instruments.append(DumpFiles(folder, prefix))
+        if self.report is not None:
+            instruments.append(ReportStages(self.report, module))
         return instruments
 
     def _internal(self, error: Exception, chunk: Chunk) -> int:

@@ -61,6 +61,12 @@ FLAGS = (
     Flag("mlir-timing", "print where the time went", None, _SHOW),
     Flag("diff", "print what each pass changed", None, _SHOW),
     Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
+    Flag(
+        "schedule-report",
+        "write a page that steps through the schedule: loop trees, costs, diffs, source lines",
+        "FILE.html",
+        _SHOW,
+    ),
     HELP,
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),
@@ -101,8 +107,9 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
                     why="the order of the passes would be unclear",
                 )
             arguments.passes = list(parse_pipeline(pipeline))
-        if (output := arguments.text("o")) not in (None, "-"):
-            check_writable(output)
+        for output in (arguments.text("o"), arguments.text("schedule-report")):
+            if output not in (None, "-"):
+                check_writable(output)
 
         from kc.tools._optimizer import optimize
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
@@ -292,6 +292,31 @@ class Primitive(ABC):
         raise NotImplementedError
 
 
+Watcher = Callable[[Primitive, Site, Rewritten], None]
+"""Told of every primitive that was performed, after the rewrite."""
+
+_WATCHER: ContextVar[Watcher | None] = ContextVar("kc_schedule_watcher", default=None)
+
+
+@contextlib.contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Tell ``watcher`` of the primitives that users ask for (not of those these use)."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def perform(step: Primitive, site: Site) -> Rewritten:
+    """What every surface does with a primitive that a user asked for."""
+    done = step.apply(site)
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(step, site, done)
+    return done
+
+
 def takes_defaults(primitive: type[Primitive]) -> bool:
     """Whether the bare flag of a primitive means something."""
     return primitive.defaults.__func__ is not Primitive.defaults.__func__  # pyright: ignore
@@ -344,7 +369,7 @@ class SchedulePass(ModulePass):
             self._defaults([Site(one, target) for one in functions], op)
             return
         site = Site(self._function(functions, op), target, self.block)
-        self.step.apply(site)
+        perform(self.step, site)
 
     def _function(self, functions: Sequence[func.FuncOp], module: ModuleOp) -> func.FuncOp:
         if len(functions) == 1:
@@ -385,7 +410,7 @@ class SchedulePass(ModulePass):
         for site in sites:
             for step in self.primitive.defaults(site):
                 try:
-                    step.apply(site)
+                    perform(step, site)
                     changed += 1
                 except ScheduleError as error:
                     refused = refused or error

@@ -1,0 +1,363 @@
+"""What a function costs, by counting: operations, bytes, and what each cache has to fetch.
+
+The count is static and exact where extents are constant and there are no predicates; predicates are
+taken as true (an upper bound), and a symbolic size as the number that the caller assumes. The
+traffic of a cache is an analytic model, not a simulation: an iteration whose working set fits the
+cache finds there what the iteration before it left, one whose working set does not fit finds
+nothing. Lines are 64 bytes. The model is the one that loop tiling is explained with (Wolf and Lam,
+PLDI 1991).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.regions import box, index_values
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
+
+LINE = 64
+"""Bytes of a cache line."""
+
+ASSUMED = 1024
+"""What a symbolic size is taken as when the caller assumes nothing."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a function. Bytes and counts are of one call."""
+
+    operations: int
+    """Arithmetic operations on elements; a vector operation counts its lanes."""
+    loaded: int
+    """Bytes that loads read, as if nothing stayed in a register."""
+    stored: int
+    """Bytes that stores write."""
+    footprint: int
+    """Distinct bytes of all buffers that are touched."""
+    traffic: tuple[int, ...]
+    """For each size of cache asked for: bytes fetched into it from beyond."""
+    allocated: Mapping[str, int]
+    """Bytes of the buffers that the function allocates, by memory scope."""
+    tasks: int
+    """Iterations of the parallel loops that something can run side by side: at most."""
+    lanes: int
+    """Iterations of the widest vectorized loop."""
+    assumed: Mapping[str, int]
+    """The symbolic sizes, and what they were taken as."""
+
+    def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
+        """The cost in words, a line each; ``names`` are those of the caches."""
+        found = [
+            f"operations   {count_text(self.operations)}",
+            f"loads        {size_text(self.loaded)}",
+            f"stores       {size_text(self.stored)}",
+            f"footprint    {size_text(self.footprint)}",
+        ]
+        for name, moved in zip(names, self.traffic, strict=False):
+            found.append(f"into {name:<8}{size_text(moved)}")
+        for scope, size in self.allocated.items():
+            found.append(f"allocated    {size_text(size)} ({scope})")
+        found.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
+        if self.assumed:
+            found.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
+        return found
+
+
+def count_text(count: int) -> str:
+    """``2147483648`` as ``2.15 G``."""
+    return _scaled(count, 1000, ("", " k", " M", " G", " T", " P"))
+
+
+def size_text(size: int) -> str:
+    """``65536`` as ``64 KiB``."""
+    return _scaled(size, 1024, (" B", " KiB", " MiB", " GiB", " TiB", " PiB"))
+
+
+def _scaled(value: int, base: int, units: Sequence[str]) -> str:
+    scaled, unit = float(value), 0
+    while scaled >= base and unit + 1 < len(units):
+        scaled /= base
+        unit += 1
+    return f"{scaled:.4g}{units[unit]}" if scaled < 1000 else f"{scaled:.0f}{units[unit]}"
+
+
+def estimate(
+    function: func.FuncOp,
+    caches: Sequence[int] = (),
+    assume: Mapping[str, int] | None = None,
+) -> Cost:
+    """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name."""
+    return _Counter(function, dict(assume or {})).cost([one for one in caches if one > 0])
+
+
+class _Counter:
+    """Counts over one function, with every size a number."""
+
+    def __init__(self, function: func.FuncOp, assume: Mapping[str, int]) -> None:
+        self.function = function
+        self.assumed: dict[str, int] = {}
+        self.index = self._numbers(function, assume)
+        self._accesses: dict[Operation, list[LoadOp | StoreOp]] = {}
+        self._trips = {op: self._trip(op) for op in loop_tree.loops(function)}
+        self._arguments = self._argument_shapes()
+        self._boxes: dict[Block, dict[SSAValue, int]] = {}
+
+    def _numbers(self, function: func.FuncOp, assume: Mapping[str, int]) -> IndexValues:
+        known: dict[SSAValue, int] = {}
+        for value, name in _symbols(function):
+            self.assumed[name] = known[value] = assume.get(name, ASSUMED)
+        for op in function.walk():
+            if isinstance(op, SymbolOp):
+                name = op.symbol.data
+                self.assumed[name] = known[op.result] = assume.get(name, ASSUMED)
+            elif len(op.results) == 1 and isinstance(op.results[0].type, IndexType):
+                number = _evaluate(op, known)
+                if number is not None:
+                    known[op.results[0]] = number
+        return index_values(
+            function, {value: AffineExpr.constant(number) for value, number in known.items()}
+        )
+
+    def _trip(self, loop: ForOp) -> int:
+        extent = loop.extent_value
+        if isinstance(extent, int):
+            return extent
+        number = self.index.constant(extent)
+        if number is None:
+            _, high = self.index.bounds(self.index.expr(extent))
+            number = high if high is not None else ASSUMED
+        return max(number, 0)
+
+    def cost(self, caches: Sequence[int]) -> Cost:
+        body = self.function.body.block
+        counts = self._count(body)
+        allocated: dict[str, int] = defaultdict(int)
+        for op in self.function.walk():
+            if isinstance(op, AllocOp):
+                allocated[_scope(op.buffer.type)] += self._size(op.buffer) or 0
+        lanes = [self._trips[one] for one in self._trips if one.kind.data is ForKind.VECTORIZED]
+        return Cost(
+            operations=counts[0],
+            loaded=counts[1],
+            stored=counts[2],
+            footprint=sum(self._touched(body).values()),
+            traffic=tuple(sum(self._traffic(body, one).values()) for one in caches),
+            allocated=dict(allocated),
+            tasks=self._tasks(body),
+            lanes=max(lanes, default=1),
+            assumed=self.assumed,
+        )
+
+    def _size(self, buffer: SSAValue) -> int | None:
+        """Bytes of a buffer, None where its shape is not known."""
+        shape = self._shape(buffer)
+        if any(one is None for one in shape):
+            return None
+        assert isinstance(buffer.type, MemRefType)
+        return _bytes(buffer.type.element_type) * math.prod(one or 0 for one in shape)
+
+    def _shape(self, buffer: SSAValue) -> list[int | None]:
+        assert isinstance(buffer.type, MemRefType)
+        shape = buffer.type.get_shape()
+        if isinstance(buffer.owner, AllocOp):
+            sizes = iter(buffer.owner.dynamic_sizes)
+            return [one if one >= 0 else self.index.constant(next(sizes)) for one in shape]
+        given = self._arguments.get(buffer)
+        if given is None:
+            return [one if one >= 0 else None for one in shape]
+        return list(given)
+
+    def _argument_shapes(self) -> dict[SSAValue, tuple[int, ...]]:
+        """What ``kc.shape`` says of the arguments, with the symbols' numbers."""
+        symbols = self.function.attributes.get("kc.symbols")
+        if self.function.arg_attrs is None or not isinstance(symbols, ArrayAttr):
+            return {}
+        numbers = [self.assumed.get(getattr(one, "data", ""), ASSUMED) for one in symbols.data]
+        found = {}
+        args = self.function.body.block.args
+        for value, attrs in zip(args, self.function.arg_attrs.data, strict=True):
+            shape = attrs.data.get("kc.shape")
+            if isinstance(shape, AffineMapAttr):
+                found[value] = shape.data.eval([], numbers)
+        return found
+
+    # Counting ------------------------------------------------------------------------------
+
+    def _count(self, block: Block) -> tuple[int, int, int]:
+        """Operations, bytes loaded and bytes stored by one execution of ``block``."""
+        operations = loaded = stored = 0
+        for op in block.ops:
+            if isinstance(op, LoadOp):
+                loaded += _bytes(op.result.type)
+            elif isinstance(op, StoreOp):
+                stored += _bytes(op.value.type)
+            elif _is_arithmetic(op):
+                operations += _lanes(op.results[0].type)
+            # An init runs once where the body runs often: it is not counted.
+            regions = [op.body] if isinstance(op, BlockOp) else op.regions
+            times = self._trips[op] if isinstance(op, ForOp) else 1
+            for region in regions:
+                for inner in region.blocks:
+                    found = self._count(inner)
+                    operations += times * found[0]
+                    loaded += times * found[1]
+                    stored += times * found[2]
+        return operations, loaded, stored
+
+    def _tasks(self, block: Block) -> int:
+        most = 1
+        for op in block.ops:
+            regions = [op.body] if isinstance(op, BlockOp) else op.regions
+            inner = max(
+                (self._tasks(one) for region in regions for one in region.blocks), default=1
+            )
+            if isinstance(op, ForOp) and op.kind.data not in _ONE_AFTER_THE_OTHER:
+                inner *= max(self._trips[op], 1)
+            most = max(most, inner)
+        return most
+
+    # Working sets --------------------------------------------------------------------------
+
+    def _touched(self, block: Block) -> dict[SSAValue, int]:
+        """Distinct bytes of each buffer that one execution of ``block`` touches, in whole lines."""
+        found = self._boxes.get(block)
+        if found is None:
+            found = {}
+            for buffer, accesses in self._grouped(block).items():
+                found[buffer] = self._box_size(buffer, accesses, block)
+            self._boxes[block] = found
+        return found
+
+    def _grouped(self, block: Block) -> dict[SSAValue, list[LoadOp | StoreOp]]:
+        grouped: dict[SSAValue, list[LoadOp | StoreOp]] = defaultdict(list)
+        for op in block.walk():
+            if isinstance(op, LoadOp | StoreOp):
+                grouped[op.buffer].append(op)
+        return grouped
+
+    def _box_size(
+        self, buffer: SSAValue, accesses: Iterable[LoadOp | StoreOp], block: Block
+    ) -> int:
+        assert isinstance(buffer.type, MemRefType)
+        part = box(accesses, block, self.index)
+        if not part:
+            return LINE
+        sizes = [
+            one.size if one.size is not None else (n if n is not None else ASSUMED)
+            for one, n in zip(part, self._shape(buffer), strict=True)
+        ]
+        run = sizes[-1] * _bytes(buffer.type.element_type)
+        found = math.prod(sizes[:-1]) * max(1, -(-run // LINE)) * LINE
+        whole = self._size(buffer)
+        return found if whole is None else min(found, max(whole, LINE))
+
+    def _traffic(self, block: Block, cache: int) -> dict[SSAValue, int]:
+        """Bytes of each buffer fetched into ``cache`` by one execution of ``block``."""
+        touched = self._touched(block)
+        if sum(touched.values()) <= cache:
+            return touched
+        moved: dict[SSAValue, int] = defaultdict(int)
+        for op in block.ops:
+            if isinstance(op, ForOp):
+                found = self._loop_traffic(op, cache)
+            elif isinstance(op, LoadOp | StoreOp):
+                found = {op.buffer: LINE}
+            else:
+                regions = [op.body] if isinstance(op, BlockOp) else op.regions
+                found = defaultdict(int)
+                for region in regions:
+                    for inner in region.blocks:
+                        for buffer, size in self._traffic(inner, cache).items():
+                            found[buffer] += size
+            for buffer, size in found.items():
+                moved[buffer] += size
+        return moved
+
+    def _loop_traffic(self, loop: ForOp, cache: int) -> dict[SSAValue, int]:
+        body, trips = loop.body.block, self._trips[loop]
+        inner = self._touched(body)
+        if sum(inner.values()) <= cache:
+            # What an iteration touches is still there for the next one.
+            whole = {
+                buffer: self._box_size(buffer, accesses, _outside(loop))
+                for buffer, accesses in self._grouped(body).items()
+            }
+            return {buffer: min(size, trips * inner[buffer]) for buffer, size in whole.items()}
+        return {buffer: trips * size for buffer, size in self._traffic(body, cache).items()}
+
+
+_ONE_AFTER_THE_OTHER = (ForKind.SERIAL, ForKind.UNROLLED, ForKind.VECTORIZED)
+
+
+def _outside(loop: ForOp) -> Block:
+    block = loop.parent
+    assert block is not None
+    return block
+
+
+def _symbols(function: func.FuncOp) -> Iterable[tuple[SSAValue, str]]:
+    if function.arg_attrs is None:
+        return
+    for value, attrs in zip(function.body.block.args, function.arg_attrs.data, strict=True):
+        symbol = attrs.data.get("kc.symbol")
+        if isinstance(symbol, StringAttr):
+            yield value, symbol.data
+
+
+def _evaluate(op: Operation, known: Mapping[SSAValue, int]) -> int | None:
+    """The size that ``op`` computes from known ones, for ops that no affine map expresses."""
+    if isinstance(op, arith.ConstantOp):
+        return op.value.value.data if isinstance(op.value, IntegerAttr) else None
+    values = [known.get(one) for one in op.operands]
+    numbers = [one for one in values if one is not None]
+    if len(numbers) != 2 or len(values) != 2:
+        return None
+    left, right = numbers
+    if isinstance(op, arith.MaxSIOp):
+        return max(left, right)
+    if isinstance(op, arith.MuliOp):
+        return left * right
+    if isinstance(op, arith.CeilDivSIOp) and right > 0:
+        return -(-left // right)
+    return None
+
+
+def _is_arithmetic(op: Operation) -> bool:
+    if not op.name.startswith(("arith.", "math.")) or isinstance(op, arith.ConstantOp):
+        return False
+    kind = op.results[0].type
+    element = kind.get_element_type() if isinstance(kind, VectorType) else kind
+    return not isinstance(element, IndexType)
+
+
+def _lanes(kind: Attribute) -> int:
+    return math.prod(kind.get_shape()) if isinstance(kind, VectorType) else 1
+
+
+def _bytes(kind: Attribute) -> int:
+    if isinstance(kind, VectorType):
+        return math.prod(kind.get_shape()) * _bytes(kind.get_element_type())
+    return max(1, getattr(kind, "bitwidth", 64) // 8)
+
+
+def _scope(kind: Attribute) -> str:
+    space = kind.memory_space if isinstance(kind, MemRefType) else None
+    return space.data if isinstance(space, StringAttr) else "global"

@@ -1,0 +1,145 @@
+"""The cost of functions, against counts made by hand."""
+
+import pytest
+
+import kc
+from kc.analysis import loop_tree
+from kc.analysis.cost import LINE, count_text, estimate, size_text
+
+MATMUL = """
+te.func @matmul(%A: tensor<64x32xf32>, %B: tensor<32x48xf32>) -> tensor<64x48xf32> {
+  %C = te.compute "C" [%i = 64, %j = 48] reduce sum [%k = 32] {
+    %a = te.read %A[%i, %k] : tensor<64x32xf32>
+    %b = te.read %B[%k, %j] : tensor<32x48xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } : tensor<64x48xf32>
+  te.return %C : tensor<64x48xf32>
+}
+"""
+CHAIN = """
+te.func @chain(%A: tensor<?xf32>) -> tensor<?xf32>
+    attributes {kc.symbols = ["n"]} {
+  %n = te.symbol "n"
+  %B = te.compute "B" [%i = %n] {
+    %a = te.read %A[%i] : tensor<?xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<?xf32>
+  %C = te.compute "C" [%i = %n] {
+    %b = te.read %B[%i] : tensor<?xf32>
+    %c = arith.mulf %b, %b : f32
+    te.yield %c : f32
+  } : tensor<?xf32>
+  te.return %C : tensor<?xf32>
+}
+"""
+
+
+def schedule(text):
+    return kc.tir.Schedule(kc.IRModule.parse(text))
+
+
+def cost(sch, caches=(), assume=None):
+    return estimate(loop_tree.functions(sch.module)[0], caches, assume)
+
+
+def test_counts_of_a_matmul():
+    found = cost(schedule(MATMUL))
+    points = 64 * 48 * 32
+    assert found.operations == 2 * points
+    assert found.loaded == 3 * 4 * points  # A, B and the sum so far
+    assert found.stored == 4 * points
+    assert found.footprint == 4 * (64 * 32 + 32 * 48 + 64 * 48)
+    assert found.allocated == {}
+    assert (found.tasks, found.lanes) == (1, 1)
+
+
+def test_traffic_of_a_matmul_by_rows():
+    # One iteration of j touches a row of A, a column of B in lines, and a line of C.
+    row, column = 32 * 4, 32 * LINE
+    small = row + column + LINE
+    every_j = cost(schedule(MATMUL), [small - 1]).traffic[0]
+    # The column does not stay: each of the 64 * 48 sums fetches its row, its column and its line.
+    assert every_j == 64 * 48 * (row + column + LINE)
+    # Now an iteration of j leaves its row for the next one; i finds nothing.
+    every_i = cost(schedule(MATMUL), [small]).traffic[0]
+    assert every_i == 64 * (row + 32 * 48 * 4 + 48 * 4)
+    # A cache for everything fetches everything once.
+    assert cost(schedule(MATMUL), [1 << 20]).traffic[0] == 4 * (64 * 32 + 32 * 48 + 64 * 48)
+
+
+def test_tiling_lowers_the_traffic_and_not_the_work():
+    sch = schedule(MATMUL)
+    before = cost(sch, [4096])
+    i, j, k = sch.get_loops("C")
+    io, jo, ii, ji = sch.tile(i, j, 16, 16)
+    sch.reorder(io, jo, k, ii, ji)
+    after = cost(sch, [4096])
+    assert after.operations == before.operations
+    assert after.loaded == before.loaded
+    assert after.traffic[0] < before.traffic[0]
+
+
+def test_parallel_tasks_and_lanes():
+    sch = schedule(MATMUL)
+    i, j, _ = sch.get_loops("C")
+    _, ji = sch.split(j, [None, 8])
+    sch.vectorize(ji)
+    sch.parallel(i)
+    found = cost(sch)
+    assert (found.tasks, found.lanes) == (64, 8)
+    assert found.operations == 2 * 64 * 48 * 32
+
+
+def test_symbolic_sizes_are_assumed():
+    sch = schedule(CHAIN)
+    found = cost(sch, assume={"n": 100})
+    assert found.assumed == {"n": 100}
+    assert found.operations == 200
+    assert (found.loaded, found.stored) == (800, 800)
+    assert found.allocated == {"global": 400}
+
+
+def test_symbolic_splits_count_what_runs():
+    sch = schedule(CHAIN)
+    (i,) = sch.get_loops("C")
+    sch.split(i, [4, None])
+    assert cost(sch, assume={"n": 100}).operations == 200
+
+
+def test_inlining_shows():
+    sch = schedule(CHAIN)
+    before = cost(sch, assume={"n": 100})
+    sch.compute_inline("B")
+    after = cost(sch, assume={"n": 100})
+    assert before.allocated == {"global": 400}
+    assert after.allocated == {}
+    assert (after.loaded, after.stored) == (400, 400)
+
+
+def test_lines():
+    assert cost(schedule(CHAIN), [1 << 15], {"n": 1 << 20}).lines() == [
+        "operations   2.097 M",
+        "loads        8 MiB",
+        "stores       8 MiB",
+        "footprint    12 MiB",
+        "into L1      16 MiB",
+        "allocated    4 MiB (global)",
+        "parallel     1 tasks, 1 lanes",
+        "assumed      n = 1048576",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(0, "0"), (999, "999"), (1000, "1 k"), (2147483648, "2.147 G")]
+)
+def test_count_text(count, shown):
+    assert count_text(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(0, "0 B"), (1000, "1000 B"), (1024, "1 KiB"), (3 << 30, "3 GiB")]
+)
+def test_size_text(size, shown):
+    assert size_text(size) == shown
