@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.simplify_affine import bounds
@@ -26,66 +26,178 @@ class OutOfBounds:
     """The index there."""
 
 
+@dataclass(frozen=True)
+class EarlyRead:
+    """A read of a row of a scan's state that is not computed before, or not provably."""
+
+    read: te.ReadOp
+    time: int = 0
+    """The row being computed where it happens."""
+    row: int = 0
+    """The row that is read there."""
+    why: str | None = None
+    """Why it is not known, if it is not."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """``low <= axis <= high``."""
+
+    name: str
+    low: int
+    high: int
+
+
 def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
     """The first read of ``compute`` that leaves its tensor for sure, if there is one.
 
-    Decided exactly where the tensor's size and the extents of the axes in the index are constants;
-    other reads are not judged (sizes may be right at the call).
+    Decided exactly where the tensor's size and the extents of the axes in the index are constants,
+    in the terms that take part in a reduction; other reads are not judged (sizes may be right at
+    the call).
     """
-    axes: dict[SSAValue, tuple[str, int]] = {}
-    for arg, name, extent in zip(
-        compute.body.block.args, compute.names, compute.extents, strict=True
-    ):
+    axes: dict[SSAValue, _Axis] = {}
+    regions = [one for one in compute.regions if one is not compute.combine and one.blocks]
+    for n, (name, extent) in enumerate(zip(compute.names, compute.extents, strict=True)):
         if extent == 0:
             return None  # nothing is computed
         if isinstance(extent, int):
-            axes[arg] = (name, extent)
-    for op in compute.body.block.ops:
-        if isinstance(op, te.ReadOp):
-            found = _check(op, axes)
-            if found is not None:
-                return found
+            for region in regions:
+                if n < len(region.block.args):
+                    axes[region.block.args[n]] = _Axis(name, 0, extent - 1)
+    scan = compute.parent_op()
+    if isinstance(scan, te.ScanOp) and isinstance(extent := scan.extent_value, int):
+        if extent <= scan.start:
+            return None
+        axes[scan.time] = _Axis(scan.axis_name.data, scan.start, extent - 1)
+    for region in regions:
+        guard = _guard(compute) if region is compute.body else []
+        for op in region.block.ops if guard is not None else ():
+            if isinstance(op, te.ReadOp):
+                found = _check(op, axes, guard or [])
+                if found is not None:
+                    return found
     return None
 
 
-def _check(read: te.ReadOp, axes: dict[SSAValue, tuple[str, int]]) -> OutOfBounds | None:
+Condition = tuple[AffineExpr, AffineConstraintKind, list[SSAValue]]
+
+
+def _guard(compute: te.ComputeOp) -> list[Condition] | None:
+    """When the body is evaluated; None if a value that is not known here decides it."""
+    if not compute.has_where:
+        return []
+    last = compute.where.block.last_op
+    assert isinstance(last, te.ConditionOp)
+    if last.value is not None:
+        return None
+    twin: dict[SSAValue, SSAValue] = {}
+    twin.update(zip(compute.where.block.args, compute.body.block.args, strict=True))
+    operands = [twin.get(one, one) for one in last.operands_of_set]
+    return [(one.lhs - one.rhs, one.kind, operands) for one in last.condition.data.constraints]
+
+
+def _check(
+    read: te.ReadOp, axes: dict[SSAValue, _Axis], guard: Sequence[Condition]
+) -> OutOfBounds | None:
     operands = list(read.operands_of_map)
     if any(one not in axes for one in operands):
         return None
     shape = read.tensor.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-    ranges = [(0, axes[one][1] - 1) for one in operands]
+    ranges = [(axes[one].low, axes[one].high) for one in operands]
     for n, (expr, size) in enumerate(zip(read.indices.data.results, shape, strict=True)):
         if size == te.DYNAMIC:
             continue
         low, high = bounds(expr, ranges)
         if low is not None and high is not None and low >= 0 and high < size:
             continue
-        point = _witness(expr, size, [axes[one][1] for one in operands])
+        point = _witness(expr, operands, size, axes, guard)
         if point is not None:
-            return OutOfBounds(
-                read,
-                n,
-                size,
-                {axes[one][0]: value for one, value in zip(operands, point, strict=True)},
-                expr.eval(point, []),
-            )
+            values = [point[axes[one].name] for one in operands]
+            used = {axes[one].name: point[axes[one].name] for one in operands}
+            return OutOfBounds(read, n, size, used, expr.eval(values, []))
     return None
 
 
-def _witness(expr: AffineExpr, size: int, extents: Sequence[int]) -> list[int] | None:
-    """Values of the dims for which ``expr`` leaves ``0 <= expr < size``."""
-    names = [f"d{n}" for n in range(len(extents))]
+def _witness(
+    expr: AffineExpr,
+    operands: Sequence[SSAValue],
+    size: int,
+    axes: dict[SSAValue, _Axis],
+    guard: Sequence[Condition],
+) -> dict[str, int] | None:
+    """Values of the axes for which ``expr`` leaves ``0 <= expr < size``."""
+    used = dict.fromkeys([*operands, *(one for _, _, group in guard for one in group)])
+    if any(one not in axes for one in used):
+        return None
+    names = {value: f"d{n}" for n, value in enumerate(used)}
     beyond: list[str] = []
 
     def opaque() -> str:
         beyond.append("not affine")
         return "0"
 
-    index = expr_text(expr, lambda n: names[n], opaque)
+    def text(part: AffineExpr, values: Sequence[SSAValue]) -> str:
+        return expr_text(part, lambda n: names[values[n]], opaque)
+
+    domain = [f"{axes[one].low} <= {name} <= {axes[one].high}" for one, name in names.items()]
+    for part, kind, values in guard:
+        sign = "=" if kind is AffineConstraintKind.eq else kind.value
+        domain.append(f"{text(part, values)} {sign} 0")
+    index = text(expr, operands)
     if beyond:
         return None
-    domain = "".join(f"0 <= {name} < {one} and " for name, one in zip(names, extents, strict=True))
-    point = first_point(
-        f"{{ [{', '.join(names)}] : {domain}({index} < 0 or {index} >= {size}) }}", names
-    )
-    return [point[name] for name in names] if isinstance(point, dict) else None
+    space = ", ".join(names.values())
+    condition = " and ".join([*domain, f"({index} < 0 or {index} >= {size})"])
+    point = first_point(f"{{ [{space}] : {condition} }}", list(names.values()))
+    if not isinstance(point, dict):
+        return None
+    return {axes[value].name: point[name] for value, name in names.items()}
+
+
+def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
+    """The first read of a state of ``scan`` whose row is not proven to be there already."""
+    for read in compute.walk():
+        if not isinstance(read, te.ReadOp) or read.tensor not in scan.states:
+            continue
+        operands = list(read.operands_of_map)
+        opaque: list[str] = []
+
+        def no_name(found: list[str] = opaque) -> str:
+            found.append("the index is not affine")
+            return "0"
+
+        names = [f"d{n}" for n in range(len(operands))]
+        index = expr_text(read.indices.data.results[0], lambda n, names=names: names[n], no_name)
+        time = names[operands.index(scan.time)] if scan.time in operands else "t"
+        space = dict.fromkeys([*names, time])
+        domain = [f"{time} >= {scan.start}"]
+        if isinstance(scan.extent_value, int):
+            domain.append(f"{time} < {scan.extent_value}")
+        known = {time}
+        for n, one in enumerate(operands):
+            extent = _extent_of(one, compute)
+            if extent is not None:
+                known.add(names[n])
+                domain.append(f"0 <= {names[n]}")
+                if isinstance(extent, int):
+                    domain.append(f"{names[n]} < {extent}")
+        if opaque:
+            return EarlyRead(read, why=opaque[0])
+        condition = " and ".join([*domain, f"({index} >= {time} or {index} < 0)"])
+        point = first_point(f"{{ [{', '.join(space)}] : {condition} }}", list(space))
+        if isinstance(point, str):
+            return EarlyRead(read, why=point)
+        if point is not None:
+            if set(names) - known:
+                return EarlyRead(read, why="the row is a value that is known only at run time")
+            row = read.indices.data.results[0].eval([point[name] for name in names], [])
+            return EarlyRead(read, point[time], row)
+    return None
+
+
+def _extent_of(value: SSAValue, compute: te.ComputeOp) -> int | SSAValue | None:
+    """The extent of the axis that ``value`` is."""
+    for region in compute.regions:
+        if region is not compute.combine and region.blocks and value in region.block.args:
+            return compute.extents[region.block.args.index(value)]  # pyright: ignore
+    return None

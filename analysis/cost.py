@@ -30,7 +30,7 @@ from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
-from kc.analysis.regions import box, index_values
+from kc.analysis.regions import BoundIndexValues, box
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
 
 LINE = 64
@@ -132,8 +132,8 @@ class _Counter:
                 number = _evaluate(op, known)
                 if number is not None:
                     known[op.results[0]] = number
-        return index_values(
-            function, {value: AffineExpr.constant(number) for value, number in known.items()}
+        return BoundIndexValues(
+            {value: AffineExpr.constant(number) for value, number in known.items()}
         )
 
     def _trip(self, loop: ForOp) -> int:

@@ -15,25 +15,34 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintKind,
     AffineExpr,
     AffineSet,
 )
-from xdsl.traits import IsTerminator, RecursiveMemoryEffect, get_effects
+from xdsl.traits import get_effects
 
 from kc.analysis.isl import expr_text, first_point
-from kc.analysis.loop_tree import buffer_name, defined_inside, has_effects, loops_around
+from kc.analysis.loop_tree import (
+    ALLOCATIONS,
+    buffer_name,
+    loops_around,
+    memory_scope,
+    touches_memory,
+)
+from kc.analysis.reductions import reduction_of
+from kc.analysis.replicated import is_replicated
 from kc.analysis.simple_nest import simple_nest
+from kc.analysis.trust import is_trusted
 from kc.dialects.tir import (
-    AllocOp,
     ApplyOp,
     BlockOp,
     DelinearizeOp,
@@ -45,6 +54,8 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
+from kc.dialects.tir_threads import is_same_axis, is_shared
+from kc.dialects.tir_views import CallOp, ViewOp
 
 
 @dataclass(frozen=True)
@@ -74,10 +85,21 @@ class Statement:
     accesses: list[Access] = field(default_factory=list)
     # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
     ordered: list[tuple[str, tuple[str, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
-    opaque: list[str] = field(default_factory=list)
+    # (dim, reason): what the dim is, is not known. Without a dim the statement as a whole is not.
+    opaque: list[tuple[str, str]] = field(default_factory=list)
     reduction: bool = False
     """Whether instances may be reordered among themselves: updates of one commutative combiner."""
     block: BlockOp | None = None
+    """The innermost block around it."""
+    unit: BlockOp | None = None
+    """The outermost block around it in the scope."""
+
+    def doubts(self, access: Access) -> Iterator[str]:
+        """Why it is not known which elements ``access`` touches, and when it is made."""
+        text = " ".join([*self.constraints, *access.indices])
+        for dim, reason in self.opaque:
+            if not dim or re.search(rf"\b{dim}\b", text):
+                yield reason
 
     @property
     def loop_dims(self) -> list[str]:
@@ -134,11 +156,29 @@ class Conflict:
         )
 
 
-class Scope:
-    """The statements below an op, with every loop outside fixed to one (unknown) iteration."""
+_AFFINE = (
+    ApplyOp,
+    arith.ConstantOp,
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MinSIOp,
+    arith.MaxSIOp,
+)
 
-    def __init__(self, root: ForOp) -> None:
-        self.root = root
+
+class Scope:
+    """The statements below ops of one parent, every loop outside in one (unknown) iteration.
+
+    Buffers that are allocated in a root belong to one iteration of it, but for those that the
+    threads of ``axis`` share, if it is given, and but for ``merged``.
+    """
+
+    def __init__(
+        self, *roots: Operation, axis: str | None = None, merged: SSAValue | None = None
+    ) -> None:
+        self.roots = dict.fromkeys(roots)
+        self.axis = axis
+        self.merged = merged
         self.parameters: dict[SSAValue, str] = {}
         self.facts: list[str] = []
         self.statements: list[Statement] = []
@@ -147,23 +187,40 @@ class Scope:
     # Building statements -------------------------------------------------------------------
 
     def _collect(self) -> None:
-        outside = len(loops_around(self.root))
-        for op in self.root.walk():
+        self._around = loops_around(next(iter(self.roots)))
+        outside = len(self._around)
+        for op in (op for root in self.roots for op in root.walk()):
             if isinstance(op, BlockOp):
                 if self._block_around(op) is None:
                     self._add_block(op, loops_around(op)[outside:])
-            elif _touches_memory(op) and self._block_around(op) is None:
+            elif touches_memory(op) and self._block_around(op) is None:
                 statement = self._statement(op, loops_around(op)[outside:])
                 self._add_accesses(statement, op)
                 self.statements.append(statement)
 
     def _block_around(self, op: Operation) -> BlockOp | None:
-        parent = op.parent_op()
-        while parent is not None and parent is not self.root.parent_op():
+        child, parent = op, op.parent_op()
+        while parent is not None and child not in self.roots:
             if isinstance(parent, BlockOp):
                 return parent
-            parent = parent.parent_op()
+            child, parent = parent, parent.parent_op()
         return None
+
+    def root_of(self, op: Operation) -> Operation | None:
+        """The root that ``op`` is, or is below."""
+        current: Operation | None = op
+        while current is not None and current not in self.roots:
+            current = current.parent_op()
+        return current
+
+    def _root_of_value(self, value: SSAValue) -> Operation | None:
+        """The root that ``value`` is defined in a region of."""
+        parent = value.owner.parent_op()
+        return None if parent is None else self.root_of(parent)
+
+    def _is_inside(self, value: SSAValue) -> bool:
+        """Whether ``value`` is defined in a region of a root."""
+        return self._root_of_value(value) is not None
 
     def _statement(self, op: Operation, loops: list[ForOp]) -> Statement:
         statement = Statement(op, loops)
@@ -172,9 +229,12 @@ class Scope:
             loop.var: dim for loop, dim in zip(loops, statement.dims, strict=True)
         }
         self._values = values
-        for loop, dim in zip(loops, list(statement.dims), strict=True):
+        for n, (loop, dim) in enumerate(zip(loops, list(statement.dims), strict=True)):
             extent = self._extent(loop.extent_value, statement)
             statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+            for outer in (*self._around, *loops[:n]):
+                if is_same_axis(outer.axis, loop.axis):
+                    statement.constraints.append(f"{dim} = {self._value(outer.var, statement)}")
         for guard, holds in self._guards(op):
             text = self._condition(guard.condition.data, guard.operands_of_set, statement)
             if text:
@@ -184,40 +244,75 @@ class Scope:
     def _guards(self, op: Operation) -> list[tuple[IfOp, bool]]:
         found: list[tuple[IfOp, bool]] = []
         child, parent = op, op.parent_op()
-        while parent is not None and child is not self.root:
+        while parent is not None and child not in self.roots:
             if isinstance(parent, IfOp):
                 found.append((parent, child.parent_region() is parent.then))
             child, parent = parent, parent.parent_op()
         return found[::-1]
 
     def _add_block(self, block: BlockOp, loops: list[ForOp]) -> None:
+        """The statements of a block: what its regions hold, by the nested body that it is in."""
         regions = [(block.body, False)]
         if block.has_init:
             regions.insert(0, (block.init, True))
         for region, is_init in regions:
-            statement = self._statement(block, loops)
-            statement.block = block
-            values = self._values
-            for n, expr in enumerate(block.binding_exprs):
-                text = self._expr(expr, block.binding_operands, statement)
-                dim = f"v{n}"
-                statement.dims.append(dim)
-                statement.constraints.append(f"{dim} = {text}")
-                # A block's variables lie in its domain; this is a fact that loops may hide.
-                extent = self._extent(block.extents[n], statement)
-                statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
-                values[region.block.args[n]] = dim
-                if is_init and block.types[n] is IterType.REDUCE:
-                    statement.constraints.append(f"{dim} = 0")
-            predicate = self._condition(block.predicate.data, block.predicate_operands, statement)
-            if predicate:
-                statement.constraints.append(predicate)
-            statement.reduction = not is_init and reduction_update(block) is not None
+            bodies: dict[Block, list[Operation]] = {region.block: []}
             for op in region.walk():
-                if _touches_memory(op):
+                if touches_memory(op):
+                    assert op.parent is not None
+                    bodies.setdefault(op.parent, []).append(op)
+            for body, ops in bodies.items():
+                statement = self._statement(block, loops)
+                statement.block = statement.unit = block
+                updates = not is_init and reduction_of(block) is not None
+                self._enter_block(statement, block, region)
+                for inner, child in _path(body, region):
+                    updates |= self._enter(statement, inner, child)
+                statement.reduction = updates and not _in_init(body)
+                for op in ops:
                     self._add_accesses(statement, op)
-            _merge_accesses(statement)
-            self.statements.append(statement)
+                _merge_accesses(statement)
+                self.statements.append(statement)
+
+    def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
+        """Put ``statement`` into ``region`` of ``block``: its variables, and where it runs."""
+        for n, expr in enumerate(block.binding_exprs):
+            text = self._expr(expr, block.binding_operands, statement)
+            dim = f"v{len(statement.dims)}"
+            statement.dims.append(dim)
+            statement.constraints.append(f"{dim} = {text}")
+            # A block's variables lie in its domain; this is a fact that loops may hide.
+            extent = self._extent(block.extents[n], statement)
+            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+            self._values[region.block.args[n]] = dim
+            if region is block.init and block.types[n] is IterType.REDUCE:
+                statement.constraints.append(f"{dim} = 0")
+        predicate = self._condition(block.predicate.data, block.predicate_operands, statement)
+        if predicate:
+            statement.constraints.append(predicate)
+
+    def _enter(self, statement: Statement, op: Operation, child: Block) -> bool:
+        """Put ``statement`` into ``child``, a body of ``op``, which is in a block; whether what
+        ``op`` does are the updates of a reduction."""
+        region = child.parent
+        assert region is not None
+        if isinstance(op, ForOp):
+            dim = f"l{len(statement.dims)}"
+            statement.dims.append(dim)
+            extent = self._extent(op.extent_value, statement)
+            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+            self._values[op.var] = dim
+        elif isinstance(op, IfOp):
+            text = self._condition(op.condition.data, op.operands_of_set, statement)
+            if text:
+                statement.constraints.append(text if region is op.then else f"not ({text})")
+        elif isinstance(op, BlockOp):
+            self._enter_block(statement, op, region)
+            statement.block = op
+            return region is op.body and reduction_of(op) is not None
+        else:
+            statement.opaque.append(("", f"{op.name} is not understood"))
+        return False
 
     def _add_accesses(self, statement: Statement, op: Operation) -> None:
         if isinstance(op, LoadOp | StoreOp):
@@ -227,6 +322,10 @@ class Scope:
             if isinstance(value.type, VectorType):
                 indices[-1] = self._lane(indices[-1], value.type.get_shape()[-1], statement)
             self._add_access(statement, op, op.buffer, indices, isinstance(op, StoreOp))
+        elif isinstance(op, CallOp):
+            for value, reads, writes in op.accesses:
+                base, box = self._whole(value, statement)
+                self._add_access(statement, op, base, box, writes, reads)
         elif isinstance(op, memref.LoadOp | memref.StoreOp):
             indices = [self._value(one, statement) for one in op.indices]
             self._add_access(statement, op, op.memref, indices, isinstance(op, memref.StoreOp))
@@ -235,8 +334,21 @@ class Scope:
                 if _is_buffer(operand):
                     self._add_access(statement, op, operand, None, True, True)
             if get_effects(op) is None:
-                statement.opaque.append(f"{op.name} may touch any memory")
+                statement.opaque.append(("", f"{op.name} may touch any memory"))
                 statement.accesses.append(Access(op, None, (), writes=True, reads=True))
+
+    def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[str] | None]:
+        """Any element of ``buffer``, as one of the buffer that it is a view of."""
+        view = buffer.owner
+        if not isinstance(view, ViewOp):
+            return buffer, None
+        indices = [
+            self._expr(one, view.operands_of_map, statement) for one in view.indices.data.results
+        ]
+        shape = view.result.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+        for dim, size in zip(view.positions, shape, strict=True):
+            indices[dim] = self._lane(indices[dim], size, statement)
+        return view.buffer, indices
 
     def _add_access(
         self,
@@ -250,10 +362,11 @@ class Scope:
         """An access of ``buffer``; without ``indices``, of any of its elements."""
         base = _base_buffer(buffer)
         if base is None:
-            statement.opaque.append(f"{buffer.name_hint or 'a buffer'} may be a part of any other")
+            name = buffer.name_hint or "a buffer"
+            statement.opaque.append(("", f"{name} may be a part of any other"))
             indices = ()
-        elif isinstance(base.owner, _ALLOCATIONS) and defined_inside(base, self.root):
-            return  # private to one iteration of the scope
+        elif isinstance(base.owner, ALLOCATIONS) and self._is_private(base):
+            return
         elif base is not buffer or indices is None:
             how = "is a view of it" if base is not buffer else "may touch it"
             rank = len(base.type.get_shape())  # pyright: ignore
@@ -263,12 +376,21 @@ class Scope:
         reads = not writes if reads is None else reads
         statement.accesses.append(Access(op, base, tuple(indices), writes, reads))
 
+    def _is_private(self, buffer: SSAValue) -> bool:
+        """Whether a buffer belongs to one iteration of the scope, or might as well."""
+        root = self._root_of_value(buffer)
+        if buffer is self.merged:
+            return False
+        if root is None or self.axis is None or not is_shared(memory_scope(buffer), self.axis):
+            return root is not None
+        return isinstance(root, ForOp) and is_replicated(buffer, root, self.axis)
+
     # Values as isl text --------------------------------------------------------------------
 
     def _opaque(self, statement: Statement, reason: str) -> str:
         dim = f"x{len(statement.dims)}"
         statement.dims.append(dim)
-        statement.opaque.append(reason)
+        statement.opaque.append((dim, reason))
         return dim
 
     def _lane(self, first: str, count: int, statement: Statement) -> str:
@@ -282,7 +404,7 @@ class Scope:
         known = self._values.get(value)
         if known is not None:
             return known
-        if not defined_inside(value, self.root):
+        if not self._is_inside(value):
             text = self._invariant(value, statement)
         elif isinstance(value, OpResult):
             text = self._computed(value, statement)
@@ -294,7 +416,7 @@ class Scope:
     def _invariant(self, value: SSAValue, statement: Statement) -> str:
         """A value that is the same in all iterations: expanded where affine, else a parameter."""
         owner = value.owner
-        if isinstance(owner, ApplyOp | arith.ConstantOp | arith.AddiOp | arith.SubiOp):
+        if isinstance(owner, _AFFINE):
             return self._computed(value, statement)  # pyright: ignore[reportArgumentType]
         if value not in self.parameters:
             name = self.parameters[value] = f"p{len(self.parameters)}"
@@ -316,6 +438,9 @@ class Scope:
         if isinstance(op, arith.AddiOp | arith.SubiOp):
             sign = "+" if isinstance(op, arith.AddiOp) else "-"
             return f"({self._value(op.lhs, statement)} {sign} {self._value(op.rhs, statement)})"
+        if isinstance(op, arith.MinSIOp | arith.MaxSIOp):
+            which = "min" if isinstance(op, arith.MinSIOp) else "max"
+            return f"{which}({self._value(op.lhs, statement)}, {self._value(op.rhs, statement)})"
         if isinstance(op, arith.MuliOp):
             factors = [self._value(one, statement) for one in (op.lhs, op.rhs)]
             if any(one.lstrip("-").isdigit() for one in factors):
@@ -347,11 +472,12 @@ class Scope:
         self, statement: Statement, whole: str, parts: tuple[str, ...], sizes: Iterable[SSAValue]
     ) -> None:
         sizes = tuple(sizes)
-        if not any(defined_inside(one, self.root) for one in sizes):
+        if not any(self._is_inside(one) for one in sizes):
             statement.ordered.append((whole, parts, sizes))
 
     def _extent(self, extent: int | SSAValue, statement: Statement) -> str:
-        return str(extent) if isinstance(extent, int) else self._value(extent, statement)
+        # An empty reduction still stores its initial value: 0 counts as 1.
+        return str(max(extent, 1)) if isinstance(extent, int) else self._value(extent, statement)
 
     def _expr(self, expr: AffineExpr, operands: Sequence[SSAValue], statement: Statement) -> str:
         return expr_text(
@@ -381,10 +507,13 @@ class Scope:
     ) -> Conflict | None:
         """The first dependence between two instances for which ``breaks`` holds.
 
+        One that is proven is preferred to one that is merely not excluded.
+
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
         of ``t`` becomes wrong, as isl text over their dims with the prefixes ``s_`` and ``t_``;
         None means never.
         """
+        possible: Conflict | None = None
         for source in self.statements:
             for sink in self.statements:
                 condition = breaks(source, sink)
@@ -392,8 +521,8 @@ class Scope:
                     continue
                 if source is sink and source.reduction and ignore_reductions:
                     continue
-                block = source.block if source.block is sink.block else None
-                reduction = block is not None and reduction_update(block) is not None
+                block = source.unit if source.unit is sink.unit else None
+                reduction = block is not None and _is_reduced(block)
                 for a in source.accesses:
                     for b in sink.accesses:
                         if not (a.writes or b.writes):
@@ -401,9 +530,12 @@ class Scope:
                         if a.buffer is not b.buffer and None not in (a.buffer, b.buffer):
                             continue
                         found = self._ask(source, a, sink, b, condition, reduction)
-                        if found is not None:
+                        if found is not None and found.undecided is None:
                             return found
-        return None
+                        possible = possible or found
+        if possible is not None and is_trusted(possible.explain()):
+            return None
+        return possible
 
     def _ask(
         self,
@@ -443,8 +575,9 @@ class Scope:
             return None
         point: dict[str, int] = {} if isinstance(found, str) else found
         undecided = found if isinstance(found, str) else None
-        if undecided is None and (source.opaque or sink.opaque):
-            undecided = (source.opaque or sink.opaque)[0]
+        doubt = next((one for it, on in ((source, a), (sink, b)) for one in it.doubts(on)), None)
+        if undecided is None and doubt is not None:
+            undecided = doubt
         elif undecided is None and (source.ordered or sink.ordered):
             undecided = "the sizes are symbolic"
 
@@ -488,38 +621,80 @@ class Scope:
         )
 
 
-def carried_conflict(loop: ForOp) -> Conflict | None:
-    """Two different iterations of ``loop`` that depend on each other, if there are any."""
+def carried_conflict(
+    loop: ForOp, axis: str | None = None, merged: SSAValue | None = None
+) -> Conflict | None:
+    """Two different iterations of ``loop`` that depend on each other, if there are any.
+
+    With ``axis``, its iterations are the threads of that axis, which share some of the buffers that
+    are allocated in the loop; the buffer ``merged`` is taken to be one of them.
+    """
     simple = simple_nest(loop)
     if simple is not None and simple.drives[loop] is IterType.SPATIAL:
         return None
-    scope = Scope(loop)
+    scope = Scope(loop, axis=axis, merged=merged)
 
     def breaks(source: Statement, sink: Statement) -> str | None:
         return f"s_{source.loop_dims[0]} < t_{sink.loop_dims[0]}"
 
     first = scope.find(breaks, ignore_reductions=True)
-    return first if first is not None else scope.find(breaks, ignore_reductions=False)
+    if first is not None and first.undecided is None:
+        return first
+    second = scope.find(breaks, ignore_reductions=False)
+    return first if first is not None and (second is None or second.undecided) else second
+
+
+def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | None:
+    """A dependence between iterations of ``loop`` other than that ``block`` combines their values.
+
+    The iterations are the threads of ``axis``, whose values are combined in any order, after the
+    init of ``block`` for that element.
+    """
+    scope = Scope(loop, axis=axis)
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        s = [f"s_{one}" for one in source.loop_dims]
+        t = [f"t_{one}" for one in sink.loop_dims]
+        apart = f"{s[0]} < {t[0]}"
+        if source.unit is not block or sink.unit is not block or not sink.reduction:
+            return apart
+        if source.reduction:
+            return None
+        late = " or ".join(f"{x} > {y}" for x, y in zip(s, t, strict=True))
+        return f"{apart} and ({late})"
+
+    return scope.find(breaks, ignore_reductions=True)
 
 
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
     """A dependence that running ``chain`` (outermost first) in ``new_order`` would reverse."""
+    position = {loop: n for n, loop in enumerate(chain)}
+    return retime_conflict(chain, [AffineExpr.dimension(position[one]) for one in new_order])
+
+
+def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conflict | None:
+    """A dependence that running ``chain`` in the lexicographic order of ``times`` would reverse.
+
+    Dimension ``n`` of a time is the variable of loop ``n`` of the chain, outermost first.
+    """
     simple = simple_nest(chain[0])
     if simple is not None and (
-        not simple.block.is_reduction or reduction_update(simple.block) is not None
+        not simple.block.is_reduction or reduction_of(simple.block) is not None
     ):
         # Instances of one element differ in reduce variables only: their updates commute, and the
         # one that initialises, where all loops are at 0, comes first in every order.
         return None
     scope = Scope(chain[0])
-    position = [list(chain).index(one) for one in new_order]
     count = len(chain)
+
+    def at(dims: Sequence[str]) -> list[str]:
+        return [expr_text(one, dims.__getitem__, lambda: "0") for one in times]
 
     def breaks(source: Statement, sink: Statement) -> str | None:
         s = [f"s_{one}" for one in source.loop_dims[:count]]
         t = [f"t_{one}" for one in sink.loop_dims[:count]]
         before = lexicographic(s, t)
-        after = lexicographic([t[n] for n in position], [s[n] for n in position])
+        after = lexicographic(at(t), at(s))
         return f"({before}) and ({after})"
 
     return scope.find(breaks, ignore_reductions=True)
@@ -540,50 +715,6 @@ def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> C
         return " and ".join([*parts, f"s_{s[last]} < t_{t[last]}"])
 
     return scope.find(breaks, ignore_reductions=False)
-
-
-def reduction_update(block: BlockOp) -> Operation | None:
-    """The combining op when the block's body is ``C[i] = C[i] op x``, else None.
-
-    ``op`` is a commutative, associative combiner, the only store of the block is this one, and
-    the block does not otherwise read the buffer.
-    """
-    if not block.is_reduction:
-        return None
-    if any(_touches_memory(op) and not isinstance(op, _ACCESSES) for op in block.body.walk()):
-        return None
-    stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
-    if len(stores) != 1:
-        return None
-    store = stores[0]
-    total = store.value.owner
-    if not isinstance(total, COMBINERS):
-        return None
-    loads = [op for op in block.body.walk() if isinstance(op, LoadOp) and op.buffer is store.buffer]
-    if len(loads) != 1 or loads[0].result not in total.operands:
-        return None
-    load = loads[0]
-    same_place = load.indices == store.indices and list(load.operands_of_map) == list(
-        store.operands_of_map
-    )
-    if not same_place or sum(1 for _ in load.result.uses) != 1:
-        return None
-    return total
-
-
-COMBINERS = (
-    arith.AddfOp,
-    arith.AddiOp,
-    arith.MulfOp,
-    arith.MuliOp,
-    arith.MaximumfOp,
-    arith.MinimumfOp,
-    arith.MaxSIOp,
-    arith.MinSIOp,
-    arith.MaxUIOp,
-    arith.MinUIOp,
-)
-"""The ops that a reduction block may combine with."""
 
 
 def lexicographic(lhs: Sequence[str], rhs: Sequence[str]) -> str:
@@ -645,21 +776,42 @@ def _merge_accesses(statement: Statement) -> None:
     statement.accesses = list(merged.values())
 
 
-_ACCESSES = (LoadOp, StoreOp)
-_ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)
+def _is_reduced(block: BlockOp) -> bool:
+    """Whether ``block`` is a reduction: itself, or a block in it that it goes on with."""
+    if reduction_of(block) is not None:
+        return True
+    inner = [one for one in block.body.walk() if isinstance(one, BlockOp)]
+    return block.is_reduction and any(reduction_of(one) is not None for one in inner)
 
 
-def _touches_memory(op: Operation) -> bool:
-    """Whether ``op`` itself (not what is in its regions) may read or write memory."""
-    if isinstance(op, _ALLOCATIONS) or not has_effects(op):
-        return False
-    return not (op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect))
+def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:
+    """The ops around ``body`` inside ``region``, outermost first, each with the block it is in."""
+    found: list[tuple[Operation, Block]] = []
+    block = body
+    while block.parent is not region:
+        op = block.parent_op()
+        assert op is not None
+        assert op.parent is not None
+        found.append((op, block))
+        block = op.parent
+    return found[::-1]
+
+
+def _in_init(body: Block) -> bool:
+    """Whether ``body`` is in the init of a block."""
+    block: Block | None = body
+    while block is not None:
+        op = block.parent_op()
+        if isinstance(op, BlockOp) and block.parent is op.init:
+            return True
+        block = op.parent if op is not None else None
+    return False
 
 
 def _base_buffer(buffer: SSAValue) -> SSAValue | None:
     """The buffer whose memory ``buffer`` is, None if unknown."""
     owner = buffer.owner
-    if isinstance(owner, _ALLOCATIONS):
+    if isinstance(owner, ALLOCATIONS):
         return buffer
     if isinstance(owner, Block):
         return buffer if isinstance(owner.parent_op(), FuncOp) else None
@@ -674,6 +826,7 @@ _VIEWS = (
     memref.ExpandShapeOp,
     memref.ReinterpretCastOp,
     memref.SubviewOp,
+    ViewOp,
 )
 
 

@@ -198,10 +198,21 @@ class IndexValues:
         # Sizes, and what tir.linearize makes of indices that are at least 0 by its contract.
         if isinstance(owner, SymbolOp | memref.DimOp | LinearizeOp):
             return 0, None
+        if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
+            return self._extreme_range(owner)
         if isinstance(owner, arith.MuliOp):
             natural = all(self.is_natural(self.expr(one)) for one in owner.operands)
             return (0, None) if natural else UNBOUNDED
         return UNBOUNDED
+
+    def _extreme_range(self, op: arith.MinSIOp | arith.MaxSIOp) -> Bounds:
+        """The bounds of the smaller or the larger of two values."""
+        (low, high), (other_low, other_high) = (self.bounds(self.expr(one)) for one in op.operands)
+        if isinstance(op, arith.MinSIOp):
+            lows = None if low is None or other_low is None else min(low, other_low)
+            return lows, min((one for one in (high, other_high) if one is not None), default=None)
+        highs = None if high is None or other_high is None else max(high, other_high)
+        return max((one for one in (low, other_low) if one is not None), default=None), highs
 
     def _argument_range(self, parent: Operation | None, value: SSAValue) -> Bounds:
         extent: int | SSAValue | None = None

@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
 
+from kc.analysis.conditions import conjunction
+from kc.analysis.index_values import IndexValues
 from kc.analysis.isl import expr_text, first_point
-from kc.analysis.loop_tree import is_inside
+from kc.analysis.loop_tree import has_effects, is_inside, iter_types, memory_scope
+from kc.analysis.trust import is_trusted
 from kc.dialects.tir import (
     DYNAMIC,
     AllocOp,
@@ -34,6 +37,7 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
+from kc.dialects.tir_threads import BLOCK_AXES, is_in_lockstep, is_same_axis, is_shared
 
 UNORDERED = (ForKind.PARALLEL, ForKind.VECTORIZED)
 """The kinds of loops whose iterations come in any order."""
@@ -83,12 +87,17 @@ class Supply:
 
 
 class Space:
-    """What the instances of one question share: the symbolic sizes, as parameters."""
+    """What the instances of one question share: the symbolic sizes, as parameters.
 
-    def __init__(self) -> None:
+    ``bound`` loops are taken to be bound to the axes given there.
+    """
+
+    def __init__(self, bound: Mapping[ForOp, str] | None = None) -> None:
+        self.bound = bound or {}
         self.parameters: dict[str, str] = {}
         self.facts: list[str] = []
         self._keys: dict[SSAValue, str] = {}
+        self._computed: dict[tuple[object, ...], str] = {}
         self._fresh = 0
 
     # Instances -----------------------------------------------------------------------------
@@ -125,6 +134,9 @@ class Space:
             text = self.condition(parent.condition.data, parent.operands_of_set, made)
             holds = child.parent_region() is parent.then
             made.constraints.append(f"({text})" if holds else f"not ({text})")
+        elif isinstance(parent, scf.IfOp) and (text := self._truth(parent.cond, made)):
+            holds = child.parent_region() is parent.true_region
+            made.constraints.append(f"({text})" if holds else f"not ({text})")
         elif isinstance(parent, BlockOp):
             block = child.parent
             assert block is not None
@@ -132,12 +144,28 @@ class Space:
         else:
             made.opaque.append(f"{parent.name} is not understood")
 
+    def _truth(self, condition: SSAValue, made: Instance) -> str | None:
+        """A computed condition as isl text, if it is affine."""
+        index = IndexValues()
+        for holds, form in ((True, "({})"), (False, "not ({})")):
+            found = conjunction(condition, index, holds=holds)
+            if found is not None:
+                return form.format(self.condition(*index.to_set(found), made))
+        return None
+
     def enter_loop(self, loop: ForOp, made: Instance, shared: str | None = None) -> None:
         """Put ``made`` into an iteration of ``loop``."""
         dim = shared if shared is not None else self.dim(made)
+        for outer, other in made.loops.items():
+            if is_same_axis(self.axis(outer), self.axis(loop)):
+                made.constraints.append(f"{dim} = {other}")  # each thread runs its own iteration
         made.loops[loop] = dim
         made.values[loop.var] = dim
         made.constraints.append(f"0 <= {dim} and {dim} < {self.size(loop.extent_value, made)}")
+
+    def axis(self, loop: ForOp) -> str | None:
+        """The thread axis of a loop."""
+        return self.bound.get(loop, loop.axis)
 
     def _enter_block(self, block: BlockOp, body: Block, made: Instance) -> None:
         in_init = body is not block.body.block
@@ -179,8 +207,8 @@ class Space:
     # Text ----------------------------------------------------------------------------------
 
     def size(self, extent: int | SSAValue, made: Instance) -> str:
-        """An extent as isl text."""
-        return str(extent) if isinstance(extent, int) else self.value(extent, made)
+        """An extent as isl text; 0 counts as 1, as an empty reduction stores its initial value."""
+        return str(max(extent, 1)) if isinstance(extent, int) else self.value(extent, made)
 
     def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], made: Instance) -> str:
         """An affine expression over ``operands`` as isl text."""
@@ -215,6 +243,9 @@ class Space:
         if isinstance(owner, arith.AddiOp | arith.SubiOp):
             sign = "+" if isinstance(owner, arith.AddiOp) else "-"
             return f"({self.value(owner.lhs, made)} {sign} {self.value(owner.rhs, made)})"
+        if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
+            which = "min" if isinstance(owner, arith.MinSIOp) else "max"
+            return f"{which}({self.value(owner.lhs, made)}, {self.value(owner.rhs, made)})"
         if isinstance(owner, LinearizeOp):
             sizes = [self._constant(one) for one in owner.sizes[1:]]
             if None not in sizes:
@@ -250,6 +281,13 @@ class Space:
                 key = name = owner.symbol.data
             else:
                 key = f"{name} #{len(self._keys)}"
+                if isinstance(value, OpResult) and not has_effects(value.op):
+                    # The same computation gives the same value.
+                    op = value.op
+                    operands = [self._parameter(one) for one in op.operands]
+                    attributes = *op.properties.items(), *op.attributes.items()
+                    same = (op.name, value.index, *operands, *attributes)
+                    key = self._computed.setdefault(same, key)
             self._keys[value] = key
             if key not in self.parameters:
                 text = self.parameters[key] = f"p{len(self.parameters)}"
@@ -270,7 +308,8 @@ class Space:
     def may_precede(self, first: Instance, second: Instance) -> str:
         """That ``first`` may be executed before ``second``, as isl text.
 
-        Different iterations of a parallel or vectorized loop come in any order.
+        Different iterations of a parallel or vectorized loop, and blocks of threads, come in any
+        order; the threads of a block are in lockstep.
         """
         return self._ordered(first, second, may=True)
 
@@ -278,11 +317,16 @@ class Space:
         common = [loop for loop in first.loops if loop in second.loops]
         cases: list[str] = []
         same: list[str] = []
+        apart: list[str] = []
         for loop in common:
             lhs, rhs = first.loops[loop], second.loops[loop]
             if lhs == rhs:
                 continue  # shared: one iteration
-            if loop.kind.data not in UNORDERED:
+            axis = self.axis(loop)
+            if is_in_lockstep(axis) and not _combines(loop, first.op, second.op):
+                apart.append(f"{lhs} != {rhs}")
+                continue
+            if axis is None and not is_unordered(loop):
                 cases.append(" and ".join([*same, f"{lhs} < {rhs}"]))
             elif may:
                 cases.append(" and ".join([*same, f"{lhs} != {rhs}"]))
@@ -290,6 +334,8 @@ class Space:
         starts = first.at_start and is_inside(second.op, first.op)
         if starts or is_before(first.op, second.op):
             cases.append(" and ".join(same) or "1 = 1")
+        if may and apart and first.op is second.op:
+            cases.append(" and ".join([*same, f"({' or '.join(apart)})"]))
         return " or ".join(f"({one})" for one in cases) or "1 = 0"
 
     def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[str]:
@@ -297,7 +343,9 @@ class Space:
         return [
             f"{dim} = {second.loops[loop]}"
             for loop, dim in first.loops.items()
-            if loop in second.loops and _inside(buffer, loop)
+            if loop in second.loops
+            and _inside(buffer, loop)
+            and not is_shared(memory_scope(buffer), self.axis(loop))
         ]
 
     # Questions -----------------------------------------------------------------------------
@@ -341,8 +389,11 @@ class Space:
         if found is None:
             return None
         if isinstance(found, str):
-            return Witness({}, found)
-        return Witness(found, undecided[0] if undecided else None)
+            undecided, found = [found], {}
+        reason = undecided[0] if undecided else None
+        if reason is not None and is_trusted(reason):
+            return None
+        return Witness(found, reason)
 
     def uncovered(
         self,
@@ -363,6 +414,22 @@ class Space:
             for name, text in self.parameters.items()
             if text in witness.point
         }
+
+
+def is_unordered(loop: ForOp) -> bool:
+    """Whether the iterations of ``loop`` come in any order."""
+    return loop.kind.data in UNORDERED or loop.axis in BLOCK_AXES
+
+
+def _combines(loop: ForOp, first: Operation, second: Operation) -> bool:
+    """Whether two ops are of one reduction over the threads of ``loop``, which are not in lockstep
+    there: they combine their values one after the other."""
+    op: Operation | None = first
+    while op is not None and op is not loop:
+        if isinstance(op, BlockOp) and is_inside(second, op):
+            return IterType.REDUCE in iter_types(loop, op)
+        op = op.parent_op()
+    return False
 
 
 def is_before(first: Operation, second: Operation) -> bool:

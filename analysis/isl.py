@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -12,6 +13,8 @@ from xdsl.ir.affine import (
     AffineDimExpr,
     AffineExpr,
 )
+
+Answer = TypeVar("Answer")
 
 MAX_OPERATIONS = 2_000_000
 """isl gives up after this many internal operations; the answer is then "undecided"."""
@@ -48,8 +51,8 @@ def expr_text(expr: AffineExpr, dim: Callable[[int], str], opaque: Callable[[], 
 _CONTEXT = threading.local()
 
 
-def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
-    """The lexicographically first point of an isl set: None if empty, a reason if undecided."""
+def ask(question: Callable[[Any], Answer]) -> Answer | str:
+    """The answer of ``question`` in isl's context of this thread, or why there is none."""
     import islpy as isl
 
     context = getattr(_CONTEXT, "context", None)
@@ -58,6 +61,17 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         context.set_max_operations(MAX_OPERATIONS)
     context.reset_operations()
     try:
+        return question(context)
+    except isl.Error:
+        _CONTEXT.context = None  # a context that gave up stays so
+        return "the question is too large to decide exactly"
+
+
+def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
+    """The lexicographically first point of an isl set: None if empty, a reason if undecided."""
+    import islpy as isl
+
+    def question(context: Any) -> dict[str, int] | None:
         the_set = isl.Set.read_from_str(context, text)
         if the_set.is_empty():
             return None
@@ -68,10 +82,9 @@ def first_point(text: str, names: Sequence[str]) -> dict[str, int] | str | None:
         point = lowest.sample_point()
         if point.is_void():  # isl's lexmin of a set with divisions is empty at times
             point = the_set.sample_point()
-    except isl.Error:
-        _CONTEXT.context = None  # a context that gave up stays so
-        return "the question is too large to decide exactly"
-    return {
-        name: point.get_coordinate_val(isl.dim_type.set, n).to_python()
-        for n, name in enumerate(names)
-    }
+        return {
+            name: point.get_coordinate_val(isl.dim_type.set, n).to_python()
+            for n, name in enumerate(names)
+        }
+
+    return ask(question)

@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func, llvm, memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import is_side_effect_free
+from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
 
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,
+    CombineOp,
     ForKind,
     ForOp,
     IfOp,
     IterType,
     LoadOp,
+    PrefetchOp,
     StoreOp,
+    YieldOp,
 )
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:
     """The function definitions of a module, in order."""
     return [op for op in module.body.ops if isinstance(op, func.FuncOp) and op.body.blocks]
+
+
+def kernels(module: ModuleOp) -> list[func.FuncOp]:
+    """The functions that are scheduled: private ones are not, unless there are no others."""
+    found = functions(module)
+    public = [
+        one for one in found if one.sym_visibility is None or one.sym_visibility.data != "private"
+    ]
+    return public or found
 
 
 def blocks(root: Operation) -> list[BlockOp]:
@@ -64,13 +76,32 @@ def has_work(op: Operation) -> bool:
 
 def has_effects(op: Operation) -> bool:
     """Whether ``op`` may do more than compute its results from its operands."""
+    if isinstance(op, CombineOp | YieldOp):
+        return False
     if op.regions or not op.results:
         return True
+    if op.name == "llvm.call_intrinsic":
+        # Of values alone an intrinsic computes values; memory is reached through pointers.
+        return any(isinstance(one.type, llvm.LLVMPointerType) for one in op.operands)
     return op.name not in _PURE and not is_side_effect_free(op)
 
 
+def touches_memory(op: Operation) -> bool:
+    """Whether ``op`` itself (not what is in its regions) may read or write memory."""
+    if isinstance(op, (*ALLOCATIONS, PrefetchOp)) or not has_effects(op):
+        return False
+    return not (op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect))
+
+
+ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)
+"""The ops that make buffers."""
+
+
 # Pure ops that xDSL does not declare as such.
-_PURE = {"arith.remui", "vector.bitcast", "vector.create_mask", "vector.reduction"}
+_PURE = {
+    *("arith.extsi", "arith.divsi", "arith.divui", "arith.ceildivui", "arith.remui"),
+    *("vector.bitcast", "vector.create_mask", "vector.reduction"),
+}
 
 
 def only_child(loop: ForOp) -> Operation | None:
@@ -103,14 +134,21 @@ def buffer_name(buffer: SSAValue) -> str:
     return buffer.name_hint or "buffer"
 
 
+def memory_scope(buffer: SSAValue) -> str:
+    """The memory scope of a buffer; ``global`` is what a type without one means."""
+    type_ = buffer.type
+    space = type_.memory_space if isinstance(type_, MemRefType) else None
+    return space.data if isinstance(space, StringAttr) else "global"
+
+
 def extent_text(extent: int | SSAValue) -> str:
     """An extent as it is shown: a number, or the name of the value."""
     return str(extent) if isinstance(extent, int) else (extent.name_hint or "?")
 
 
 def describe_loop(loop: ForOp) -> str:
-    """``for i in 64 parallel``."""
-    kind = "" if loop.kind.data is ForKind.SERIAL else f" {loop.kind.data.value}"
+    """``for i in 64 parallel``, ``for i in 64 threadIdx.x``."""
+    kind = "" if loop.kind.data is ForKind.SERIAL else f" {loop.kind_text}"
     return f"for {loop.label} in {extent_text(loop.extent_value)}{kind}"
 
 
@@ -141,6 +179,15 @@ def render(
         if not isinstance(op, BlockOp):
             for child in children(op):
                 visit(child, depth + 1)
+            return
+        for region, title in ((op.init, "init:"), (op.body, "")):
+            nested = [one for block in region.blocks for one in block.ops]
+            if any(isinstance(one, ForOp | BlockOp) for one in nested):
+                if title:
+                    lines.append("  " * (depth + 1) + title)
+                for child in nested:
+                    if not isinstance(child, StoreOp) or child in marks:
+                        visit(child, depth + 1 + bool(title))
 
     tops = [root] if isinstance(root, Operation) else list(root)
     for top in tops:

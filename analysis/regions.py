@@ -7,17 +7,18 @@ that it has all that is needed is proven separately, by :mod:`kc.analysis.instan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.dialects.affine_assembly import from_terms, linear_terms
-from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir_threads import is_shared
 
 
 def scope_of(op: Operation) -> Operation:
@@ -107,31 +108,41 @@ class Interval:
 WHOLE = Interval(AffineExpr.constant(0), None)
 
 
-def index_values(function: Operation) -> IndexValues:
-    """The index values of a function, block variables being what they are bound to."""
-    index = IndexValues()
-    for op in function.walk():
-        if isinstance(op, BlockOp):
-            exprs = [index.compose(one, op.binding_operands) for one in op.binding_exprs]
-            for region in op.regions:
-                for body in region.blocks:
-                    for arg, expr in zip(body.args, exprs, strict=True):
-                        index.define(arg, expr)
-    return index
+class BoundIndexValues(IndexValues):
+    """Index values where the variables of blocks are what they are bound to.
+
+    ``known`` values stand for what is given for them.
+    """
+
+    def __init__(self, known: Mapping[SSAValue, AffineExpr] | None = None) -> None:
+        super().__init__()
+        for value, expr in (known or {}).items():
+            self.define(value, expr)
+
+    def _affine(self, value: SSAValue) -> AffineExpr | None:
+        if isinstance(value, BlockArgument):
+            block = value.block.parent_op()
+            if isinstance(block, BlockOp):
+                return self.compose(block.binding_exprs[value.index], block.binding_operands)
+        return super()._affine(value)
 
 
 def box(
-    accesses: Iterable[LoadOp | StoreOp], inside: Block, index: IndexValues
+    accesses: Iterable[LoadOp | StoreOp],
+    inside: Block,
+    index: IndexValues,
+    scope: str | None = None,
 ) -> list[Interval] | None:
     """The part of one buffer that ``accesses`` touch during one execution of ``inside``.
 
-    ``inside`` is the body of a loop (its variable is fixed), or of the function. Bases are over
-    the roots of ``index``, which comes from :func:`index_values`. None if there are no accesses.
+    ``inside`` is the body of a loop (its variable is fixed), or of the function. With the memory
+    scope ``scope``, it is what all threads touch that share a buffer of that scope. Bases are over
+    the roots of ``index``, a :class:`BoundIndexValues`. None if there are no accesses.
     """
     hull: list[_Hull | None] | None = None
     for op in accesses:
         found = [
-            _hull(index.compose(one, op.operands_of_map), inside, index)
+            _hull(index.compose(one, op.operands_of_map), inside, index, scope)
             for one in op.indices.data.results
         ]
         value = op.result if isinstance(op, LoadOp) else op.value
@@ -141,6 +152,12 @@ def box(
     if hull is None:
         return None
     return [WHOLE if one is None else one.interval() for one in hull]
+
+
+def interval(expr: AffineExpr, inside: Block, index: IndexValues) -> Interval:
+    """The values of ``expr`` (over the roots of ``index``) in one execution of ``inside``."""
+    found = _hull(expr, inside, index, None)
+    return WHOLE if found is None else found.interval()
 
 
 @dataclass(frozen=True)
@@ -155,13 +172,16 @@ class _Hull:
         return Interval(from_terms(self.fixed, self.low), self.high - self.low + 1)
 
 
-def _hull(expr: AffineExpr, inside: Block, index: IndexValues) -> _Hull | None:
+def _hull(expr: AffineExpr, inside: Block, index: IndexValues, scope: str | None) -> _Hull | None:
     terms, constant = linear_terms(expr)
     fixed: dict[AffineExpr, int] = {}
     moving: dict[AffineExpr, int] = {}
     for atom, factor in terms.items():
         values = [index.roots[dim] for dim in dimensions(atom)]
-        is_fixed = all(value is not None and not varies(value, inside) for value in values)
+        is_fixed = all(
+            value is not None and not varies(value, inside) and not _is_thread(value, scope)
+            for value in values
+        )
         (fixed if is_fixed else moving)[atom] = factor
     low, high = index.bounds(from_terms(moving, constant))
     return None if low is None or high is None else _Hull(fixed, low, high)
@@ -175,6 +195,14 @@ def _join(one: _Hull | None, other: _Hull | None) -> _Hull | None:
 
 def _widen(hull: _Hull | None, by: int) -> _Hull | None:
     return None if hull is None else _Hull(hull.fixed, hull.low, hull.high + by)
+
+
+def _is_thread(value: SSAValue, scope: str | None) -> bool:
+    """Whether ``value`` is the number of a thread, others of which share a buffer of ``scope``."""
+    if scope is None or not isinstance(value, BlockArgument):
+        return False
+    loop = value.block.parent_op()
+    return isinstance(loop, ForOp) and is_shared(scope, loop.axis)
 
 
 def varies(value: SSAValue, inside: Block) -> bool:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from kc.analysis.loop_tree import has_effects, has_work
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir_views import ViewOp
 
 
 @dataclass(frozen=True)
@@ -89,16 +91,25 @@ def _owns_elements(block: BlockOp) -> bool:
     ops = [op for region in regions for op in region.walk()]
     if any(has_effects(op) and not isinstance(op, LoadOp | StoreOp) for op in ops):
         return False
-    written = {op.buffer for op in ops if isinstance(op, StoreOp)}
+    accesses = [op for op in ops if isinstance(op, LoadOp | StoreOp)]
+    if any(_is_wide(op) for op in accesses):
+        return False
+    written = {op.buffer for op in accesses if isinstance(op, StoreOp)}
     spatial = {n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL}
     places = set()
-    for op in ops:
-        if isinstance(op, LoadOp | StoreOp) and op.buffer in written:
+    for op in accesses:
+        if op.buffer in written:
             place = _place(op, block)
             if place is None or set(place) != spatial or len(place) != len(spatial):
                 return False
             places.add((op.buffer, place))
     return len(places) == len(written)
+
+
+def _is_wide(op: LoadOp | StoreOp) -> bool:
+    """Whether ``op`` accesses several elements, or a buffer that is a part of another one."""
+    value = op.result if isinstance(op, LoadOp) else op.value
+    return isinstance(value.type, VectorType) or isinstance(op.buffer.owner, ViewOp)
 
 
 def _place(op: LoadOp | StoreOp, block: BlockOp) -> tuple[int, ...] | None:

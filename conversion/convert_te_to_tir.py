@@ -14,7 +14,9 @@ After::
         tir.for %k in 4 {
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
 
-Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them);
+A compute of several tensors is one block that stores to several buffers; a ``te.scan`` is a loop
+over time around the blocks of its computes, which get a variable for the row. Inputs keep their
+order; results become trailing arguments (``kc.arg_order`` permutes them);
 tensors that are not returned become ``tir.alloc``.
 
 Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
@@ -22,8 +24,7 @@ Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,24 +32,22 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
-    FloatAttr,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kc.analysis.bounds import out_of_bounds
+from kc.analysis.bounds import early_read, out_of_bounds
+from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest, fresh
 from kc.dialects import te, tir
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.locations import location_of
@@ -65,46 +64,6 @@ class ConvertTeToTirPass(ModulePass):
         converted = [convert_function(one) for one in functions]
         for old, new in zip(functions, converted, strict=True):
             Rewriter.replace_op(old, new, [])
-
-
-_COMBINE: dict[te.Combiner, tuple[Callable[..., Operation], Callable[..., Operation]]] = {
-    te.Combiner.SUM: (arith.AddfOp, arith.AddiOp),
-    te.Combiner.PROD: (arith.MulfOp, arith.MuliOp),
-    te.Combiner.MIN: (arith.MinimumfOp, arith.MinSIOp),
-    te.Combiner.MAX: (arith.MaximumfOp, arith.MaxSIOp),
-    te.Combiner.UMIN: (arith.MinUIOp, arith.MinUIOp),
-    te.Combiner.UMAX: (arith.MaxUIOp, arith.MaxUIOp),
-}
-
-
-def identity_attr(combiner: te.Combiner, element: Attribute) -> IntegerAttr | FloatAttr:
-    """The neutral element of ``combiner`` for elements of type ``element``."""
-    if isinstance(element, IntegerType):
-        width = element.width.data
-        value = {
-            te.Combiner.SUM: 0,
-            te.Combiner.PROD: 1,
-            te.Combiner.MIN: (1 << (width - 1)) - 1,
-            te.Combiner.MAX: -(1 << (width - 1)),
-            te.Combiner.UMIN: -1,
-            te.Combiner.UMAX: 0,
-        }[combiner]
-        return IntegerAttr(value, element)
-    assert isinstance(element, AnyFloat)
-    values = {
-        te.Combiner.SUM: 0.0,
-        te.Combiner.PROD: 1.0,
-        te.Combiner.MIN: math.inf,
-        te.Combiner.MAX: -math.inf,
-    }
-    return FloatAttr(values[combiner], element)
-
-
-def combine(combiner: te.Combiner, lhs: SSAValue, rhs: SSAValue) -> Operation:
-    """The op that applies ``combiner`` to two scalars."""
-    float_op, int_op = _COMBINE[combiner]
-    op_type = int_op if isinstance(lhs.type, IntegerType) else float_op
-    return op_type(lhs, rhs)
 
 
 class _FunctionConverter:
@@ -150,15 +109,19 @@ class _FunctionConverter:
                 self.values[value] = arg
         attrs = self._arg_attrs(args, returned)
         new.arg_attrs = ArrayAttr([attrs[n] for n in order])
-        names = {one.label for one in source.body.block.ops if isinstance(one, te.ComputeOp)}
+        names = {one.label for one in te.computes_in(source)}
         for op in source.body.block.ops:
             if isinstance(op, te.ComputeOp):
                 self._compute(op, entry)
+            elif isinstance(op, te.ScanOp):
+                self._scan(op, entry, names)
             elif isinstance(op, te.SymbolOp):
                 self._symbol(op, entry)
             elif isinstance(op, te.ReturnOp):
                 for value, arg in copies:
-                    entry.add_op(_copy_nest(self.values[value], arg, _fresh("copy", names), entry))
+                    buffer = self.values[value]
+                    sizes = _sizes(buffer, entry)
+                    entry.add_op(copy_nest(buffer, arg, fresh("copy", names), sizes))
                 entry.add_op(ret := func.ReturnOp())
                 ret.location = op.location
             else:
@@ -194,7 +157,7 @@ class _FunctionConverter:
             is_input = n < len(old)
             given = dict((old[n] if is_input else results[n - len(old)]).data)
             if "kc.name" not in given:
-                given["kc.name"] = StringAttr(_fresh(arg.name_hint or f"arg{n}", taken))
+                given["kc.name"] = StringAttr(fresh(arg.name_hint or f"arg{n}", taken))
             taken.add(given["kc.name"].data if isinstance(given["kc.name"], StringAttr) else "")
             given["kc.role"] = StringAttr("in" if is_input else "out")
             if not is_input and "kc.shape" not in given and isinstance(arg.type, MemRefType):
@@ -212,21 +175,21 @@ class _FunctionConverter:
             if not isinstance(shape, AffineMapAttr):
                 raise self._unknown_size(value.name_hint or f"argument {index}", self.source)
             return shape
-        compute = value.owner
-        assert isinstance(compute, te.ComputeOp)
-        dims = [self._symbol_expr(one, compute) for one in compute.extents[: compute.rank]]
+        dims = [self._symbol_expr(one, value) for one in te.tensor_extents(value)]
         return AffineMapAttr(AffineMap(0, len(self.symbols), tuple(dims)))
 
-    def _symbol_expr(self, extent: int | SSAValue, compute: te.ComputeOp) -> AffineExpr:
+    def _symbol_expr(self, extent: int | SSAValue, tensor: SSAValue) -> AffineExpr:
         if isinstance(extent, int):
             return AffineExpr.constant(extent)
         owner = extent.owner
         if isinstance(owner, te.SymbolOp) and owner.symbol.data in self.symbols:
             return AffineExpr.symbol(self.symbols.index(owner.symbol.data))
         if isinstance(owner, tir.ApplyOp):
-            parts = [self._symbol_expr(one, compute) for one in owner.operands_of_map]
+            parts = [self._symbol_expr(one, tensor) for one in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
-        raise self._unknown_size(compute.label, compute)
+        made = tensor.owner
+        assert isinstance(made, te.ComputeOp | te.ScanOp)
+        raise self._unknown_size(made.label, made)
 
     def _unknown_size(self, name: str, op: Operation) -> CodegenError:
         return CodegenError(
@@ -247,10 +210,103 @@ class _FunctionConverter:
         self.values[op.result] = new.result
         entry.add_op(new)
 
-    def _check_reads(self, op: te.ComputeOp) -> None:
-        found = out_of_bounds(op)
-        if found is None:
-            return
+    # Computes ------------------------------------------------------------------------------
+
+    def _extents(self, extents: Sequence[int | SSAValue]) -> list[int | SSAValue]:
+        return [one if isinstance(one, int) else self.values.get(one, one) for one in extents]
+
+    def _buffer(
+        self,
+        name: str,
+        tensor: SSAValue,
+        extents: Sequence[int | SSAValue],
+        entry: Block,
+        op: Operation,
+    ) -> SSAValue:
+        """The buffer of ``tensor``: the argument it is returned in, or one of its own."""
+        buffer = self.values.get(tensor)
+        if buffer is None:
+            assert isinstance(tensor.type, TensorType)
+            shape = [one if isinstance(one, int) else tir.DYNAMIC for one in extents]
+            dynamic = [one for one in extents if not isinstance(one, int)]
+            alloc = tir.AllocOp(name, MemRefType(tensor.type.element_type, shape), dynamic)
+            alloc.location = op.location
+            entry.add_op(alloc)
+            buffer = self.values[tensor] = alloc.buffer
+        return buffer
+
+    def _compute(self, op: te.ComputeOp, entry: Block) -> None:
+        check_reads(op)
+        extents = self._extents(op.spatial_extents)
+        count = len(op.tensors)
+        buffers = [
+            self._buffer(te.output_name(op.label, n, count), one, extents, entry, op)
+            for n, one in enumerate(op.tensors)
+        ]
+        entry.add_ops(BlockBuilder(op, buffers, self.values, {}).nest())
+
+    def _scan(self, op: te.ScanOp, entry: Block, names: set[str]) -> None:
+        """The rows that are there from the start, then a loop over the others."""
+        extent, start = self._extents([op.extent_value])[0], op.start
+        count = len(op.tensors)
+        states: list[SSAValue] = []
+        for n, (state, arg) in enumerate(zip(op.tensors, op.states, strict=True)):
+            sizes = self._extents(te.tensor_extents(state))
+            name = te.output_name(op.label, n, count)
+            self.values[arg] = self._buffer(name, state, sizes, entry, op)
+            states.append(self.values[arg])
+        if isinstance(extent, int):
+            steps: int | SSAValue = extent - start
+        else:
+            rest = tir.ApplyOp(AffineExpr.dimension(0) - start, [extent])
+            rest.location = op.location
+            entry.add_op(rest)
+            steps = rest.result
+        loop = tir.ForOp(op.axis_name.data, steps)
+        loop.location = op.location
+        rows: dict[SSAValue, SSAValue] = dict(zip(op.yield_op.values, states, strict=True))
+        step = loop.body.block
+        time = Time(op.time, loop.var, start, extent, op.axis_name.data)
+        for one in op.body.block.ops:
+            if not isinstance(one, te.ComputeOp):
+                continue
+            check_reads(one)
+            extents = self._extents(one.spatial_extents)
+            for n, tensor in enumerate(one.tensors):
+                if tensor not in rows:
+                    name = te.output_name(one.label, n, len(one.tensors))
+                    sizes = [extent, *extents]
+                    rows[tensor] = self._buffer(name, tensor, sizes, entry, one)
+            buffers = [rows[tensor] for tensor in one.tensors]
+            step.add_ops(BlockBuilder(one, buffers, self.values, rows, time).nest())
+        for n, (init, state) in enumerate(zip(op.inits, op.tensors, strict=True)):
+            name = fresh(f"{te.output_name(op.label, n, count)}_init", names)
+            sizes = [start, *self._extents(te.tensor_extents(state))[1:]]
+            copy = copy_nest(self.values[init], states[n], name, sizes, extent)
+            for one in copy.walk():
+                one.location = op.location
+            entry.add_op(copy)
+        entry.add_op(loop)
+
+
+def check_reads(op: te.ComputeOp) -> None:
+    """Refuse a compute that reads outside a tensor, or in a scan a row that is not there yet."""
+    scan = op.parent_op()
+    if isinstance(scan, te.ScanOp):
+        early = early_read(op, scan)
+        if early is not None:
+            time, state = scan.axis_name.data, early.read.tensor.name_hint or "the state"
+            raise TEError(
+                "KC2050",
+                f"{op.label} reads a row of {state} that {scan.label} may not have computed",
+                location=location_of(early.read),
+                why=early.why
+                or f"at {time}={early.time} it reads row {early.row}; rows before "
+                f"{early.time} are there",
+                hints=[f"read {state}[{time} - 1, ...]"],
+            )
+    found = out_of_bounds(op)
+    if found is not None:
         tensor = found.read.tensor.name_hint or "a tensor"
         place = ", ".join(f"{name}={value}" for name, value in found.point.items())
         raise TEError(
@@ -262,100 +318,6 @@ class _FunctionConverter:
             hints=["make the extents smaller, or read a larger (padded) tensor"],
         )
 
-    def _compute(self, op: te.ComputeOp, entry: Block) -> None:
-        self._check_reads(op)
-        result_type = op.result.type
-        assert isinstance(result_type, TensorType)
-        extents = [one if isinstance(one, int) else self.values.get(one, one) for one in op.extents]
-        buffer = self.values.get(op.result)
-        if buffer is None:
-            dynamic = [one for one in extents[: op.rank] if not isinstance(one, int)]
-            alloc = tir.AllocOp(op.label, _memref(result_type), dynamic)
-            alloc.location = op.location
-            entry.add_op(alloc)
-            buffer = self.values[op.result] = alloc.buffer
-        loops = [tir.ForOp(name, extent) for name, extent in zip(op.names, extents, strict=True)]
-        block = self._block(op, buffer, extents, [one.var for one in loops])
-        entry.add_op(nest(loops, block))
-        for one in (*loops, block):
-            one.location = op.location
-
-    def _block(
-        self,
-        op: te.ComputeOp,
-        buffer: SSAValue,
-        extents: Sequence[int | SSAValue],
-        loop_vars: Sequence[SSAValue],
-    ) -> tir.BlockOp:
-        rank, count = op.rank, len(loop_vars)
-        names = [f"v_{name}" for name in op.names]
-        body = Block(arg_types=[tir.INDEX] * count)
-        values = self.values.copy()
-        for arg, old, name in zip(body.args, op.body.block.args, names, strict=True):
-            arg.name_hint = name
-            values[old] = arg
-        element_map = AffineMap.identity(rank)
-        element = list(body.args[:rank])
-        for inner in op.body.block.ops:
-            if isinstance(inner, te.ReadOp):
-                new = tir.LoadOp(
-                    values[inner.tensor],
-                    inner.indices.data,
-                    [values[one] for one in inner.operands_of_map],
-                )
-                new.result.name_hint = inner.result.name_hint
-                values[inner.result] = new.result
-            elif isinstance(inner, te.YieldOp):
-                value = values[inner.value]
-                if op.combiner is not None:
-                    old_value = tir.LoadOp(buffer, element_map, element)
-                    total = combine(op.combiner.data, old_value.result, value)
-                    total.location = old_value.location = inner.location
-                    body.add_ops([old_value, total])
-                    value = total.results[0]
-                new = tir.StoreOp(value, buffer, element_map, element)
-            else:
-                new = inner.clone(values)
-                _convert_nested_reads(new)
-            new.location = inner.location
-            body.add_op(new)
-        init = None
-        if op.combiner is not None:
-            init = Region(Block(arg_types=[tir.INDEX] * count))
-            for arg, name in zip(init.block.args, names, strict=True):
-                arg.name_hint = name
-            assert isinstance(op.result.type, TensorType)
-            attr = identity_attr(op.combiner.data, op.result.type.element_type)
-            constant = arith.ConstantOp(attr)
-            store = tir.StoreOp(constant.result, buffer, element_map, init.block.args[:rank])
-            constant.location = store.location = op.location
-            init.block.add_ops([constant, store])
-        kinds = [tir.IterType.SPATIAL] * rank + [tir.IterType.REDUCE] * (count - rank)
-        return tir.BlockOp(
-            op.label,
-            list(zip(kinds, names, extents, strict=True)),
-            AffineMap.identity(count),
-            loop_vars,
-            Region(body),
-            init,
-        )
-
-
-def _convert_nested_reads(op: Operation) -> None:
-    """Reads in the regions of a copied op (of a branch, say), whose tensors are buffers now."""
-    for read in [one for one in op.walk() if isinstance(one, te.ReadOp)]:
-        load = tir.LoadOp(read.tensor, read.indices.data, read.operands_of_map)
-        load.location = read.location
-        Rewriter.replace_op(read, load)
-
-
-def nest(loops: Sequence[tir.ForOp], inner: Operation) -> Operation:
-    """Put ``inner`` into the innermost of ``loops``; the outermost op is returned."""
-    for loop in reversed(loops):
-        loop.body.block.add_op(inner)
-        inner = loop
-    return inner
-
 
 def _memref(type_: Attribute) -> Any:
     if isinstance(type_, TensorType):
@@ -363,43 +325,19 @@ def _memref(type_: Attribute) -> Any:
     return type_
 
 
-def _fresh(name: str, taken: set[str]) -> str:
-    """``name``, or ``name_<n>`` for the first free n."""
-    chosen, n = name, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{name}_{n}"
-    taken.add(chosen)
-    return chosen
-
-
-def _copy_nest(source: SSAValue, target: SSAValue, name: str, entry: Block) -> Operation:
-    """Loops that copy one buffer into another of the same shape."""
-    target_type = source.type
-    assert isinstance(target_type, MemRefType)
-    extents: list[int | SSAValue] = []
-    for n, size in enumerate(target_type.get_shape()):
+def _sizes(buffer: SSAValue, entry: Block) -> list[int | SSAValue]:
+    """The sizes of a buffer; those that its type does not tell are asked for in ``entry``."""
+    assert isinstance(buffer.type, MemRefType)
+    sizes: list[int | SSAValue] = []
+    for n, size in enumerate(buffer.type.get_shape()):
         if size != tir.DYNAMIC:
-            extents.append(size)
+            sizes.append(size)
             continue
         index = arith.ConstantOp(IntegerAttr(n, tir.INDEX))
-        dim = memref.DimOp.from_source_and_index(source, index.result)
+        dim = memref.DimOp.from_source_and_index(buffer, index.result)
         entry.add_ops([index, dim])
-        extents.append(dim.result)
-    rank = len(extents)
-    loops = [tir.ForOp(f"c{n}", extent) for n, extent in enumerate(extents)]
-    body = Block(arg_types=[tir.INDEX] * rank)
-    element = AffineMap.identity(rank)
-    load = tir.LoadOp(source, element, body.args)
-    body.add_ops([load, tir.StoreOp(load.result, target, element, body.args)])
-    block = tir.BlockOp(
-        name,
-        [(tir.IterType.SPATIAL, f"v_c{n}", extent) for n, extent in enumerate(extents)],
-        element,
-        [one.var for one in loops],
-        Region(body),
-    )
-    return nest(loops, block)
+        sizes.append(dim.result)
+    return sizes
 
 
 def convert_function(function: te.FuncOp) -> func.FuncOp:

@@ -47,13 +47,14 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     ModuleOp,
+    StridedLayoutAttr,
     VectorType,
     i1,
     i8,
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -63,8 +64,12 @@ from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
+from kc.dialects.memref import PrefetchOp
+from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
+from kc.dialects.tir_views import CallOp, ViewOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir._inline_combine import inline_combine
 
 STACK_BYTES = 64 * 1024
 """The most that the buffers of one function or parallel body take on the stack."""
@@ -116,6 +121,8 @@ def _require_lowered(function: func.FuncOp) -> None:
                 why="loops become vector code before this conversion",
                 hints=["run --vectorize-loop first"],
             )
+        if isinstance(op, tir.ForOp) and op.axis is not None:
+            _require_interleaving(op)
         if isinstance(op, tir.SymbolOp) and op.symbol.data not in symbols:
             raise CodegenError(
                 "KC4204",
@@ -123,6 +130,30 @@ def _require_lowered(function: func.FuncOp) -> None:
                 location=location_of(op),
                 why="a size is a dimension of an argument (kc.shape) or an argument (kc.symbol)",
             )
+
+
+def _require_interleaving(loop: tir.ForOp) -> None:
+    """Refuse loops of threads; virtual threads that do not share work run one after the other."""
+    if loop.axis not in VIRTUAL_AXES:
+        raise CodegenError(
+            "KC4206",
+            f"convert-tir-to-scf: the loop {loop.label} is bound to {loop.axis}, and the target is "
+            "a CPU",
+            location=location_of(loop),
+            why="this is the schedule of a GPU: a CPU has no thread blocks",
+            hints=["--target=cuda", "parallel and vectorize are the loops of a CPU"],
+        )
+    around = loop.parent_op()
+    while around is not None:
+        if isinstance(around, tir.ForOp) and is_same_axis(around.axis, loop.axis):
+            raise CodegenError(
+                "KC4207",
+                f"convert-tir-to-scf: the loop {loop.label} is bound to {loop.axis}, as "
+                f"{around.label} around it is",
+                location=location_of(loop),
+                why="virtual threads that share the work of a loop cannot run one after the other",
+            )
+        around = around.parent_op()
 
 
 def _symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
@@ -298,7 +329,7 @@ class _Conversion:
 
     # Memory
 
-    def _indices(self, op: tir.LoadOp | tir.StoreOp) -> list[SSAValue]:
+    def _indices(self, op: tir.LoadOp | tir.StoreOp | tir.PrefetchOp) -> list[SSAValue]:
         return [
             self.arith.value(self.index.compose(one, op.operands_of_map))
             for one in op.indices.data.results
@@ -320,7 +351,7 @@ class _Conversion:
 
     def _store(self, op: tir.StoreOp) -> None:
         indices = self._indices(op)
-        value = op.value
+        value = self._value(op.value)
         memory = like(value.type, _element(op.buffer))
         made: list[Operation] = []
         if memory != value.type:
@@ -331,6 +362,9 @@ class _Conversion:
         else:
             made.append(memref.StoreOp.get(value, op.buffer, indices))
         self._replace(op, *made)
+
+    def _prefetch(self, op: tir.PrefetchOp) -> None:
+        self._replace(op, PrefetchOp(op.buffer, self._indices(op)))
 
     def _alloc(self, op: tir.AllocOp) -> None:
         type_ = _memory_type(op.buffer.type)
@@ -359,6 +393,39 @@ class _Conversion:
         op.buffer.replace_all_uses_with(new.results[0])
         _erase(op)
 
+    def _view(self, op: ViewOp) -> None:
+        """``memref.subview``, with as much in its type as is known; then a cast to less."""
+        source, wanted = op.buffer.type, op.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(wanted, MemRefType)
+        offsets: list[SSAValue | int] = []
+        for expr in op.indices.data.results:
+            found = self.index.compose(expr, op.operands_of_map)
+            is_number = isinstance(found, AffineConstantExpr)
+            offsets.append(found.value if is_number else self.arith.value(found))
+        rank = source.get_num_dims()
+        sizes: list[SSAValue | int] = [1] * rank
+        for dim, size in zip(op.positions, wanted.get_shape(), strict=True):
+            sizes[dim] = size
+        ones: list[SSAValue | int] = [1] * rank
+        whole = memref.SubviewOp.infer_result_type(source, offsets, sizes, ones)
+        strides = whole.get_strides() or ()
+        part = MemRefType(
+            whole.element_type,
+            wanted.get_shape(),
+            StridedLayoutAttr([strides[dim] for dim in op.positions], whole.get_offset()),
+            whole.memory_space,
+        )
+        made: list[Operation] = [memref.SubviewOp.get(op.buffer, offsets, sizes, ones, part)]
+        final = MemRefType(part.element_type, wanted.shape, wanted.layout, wanted.memory_space)
+        if part != final:
+            made.append(memref.CastOp.get(made[0], final))
+        self._replace(op, *made)
+
+    def _call(self, op: CallOp) -> None:
+        arguments = [self._value(one) for one in op.arguments]
+        self._replace(op, func.CallOp(op.callee, arguments, []))
+
     # Control flow
 
     def _for(self, op: tir.ForOp) -> None:
@@ -385,6 +452,9 @@ class _Conversion:
     def _is_sequential(self) -> bool:
         """Whether the current place is outside of parallel loops."""
         return self.arith.home is self.arith.scopes[0]
+
+    def _combine(self, op: tir.CombineOp) -> None:
+        self.frames[-1].op = inline_combine(op)
 
     def _if(self, op: tir.IfOp) -> None:
         conditions = self.index.conditions(op.condition.data, op.operands_of_set)
@@ -456,11 +526,15 @@ def _bytes(type_: MemRefType) -> int | None:
 _CONVERT: dict[type[Operation], Callable[[_Conversion, Any], None]] = {
     tir.AllocOp: _Conversion._alloc,
     tir.ApplyOp: _Conversion._apply,
+    tir.CombineOp: _Conversion._combine,
     tir.DelinearizeOp: _Conversion._delinearize,
     tir.ForOp: _Conversion._for,
     tir.IfOp: _Conversion._if,
     tir.LinearizeOp: _Conversion._linearize,
     tir.LoadOp: _Conversion._load,
     tir.StoreOp: _Conversion._store,
+    tir.PrefetchOp: _Conversion._prefetch,
+    ViewOp: _Conversion._view,
+    CallOp: _Conversion._call,
     tir.SymbolOp: _Conversion._symbol,
 }

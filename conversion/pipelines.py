@@ -26,11 +26,32 @@ def lower_to_llvm_passes() -> list[str]:
         "compact-buffer-allocation",
         "lower-blocks",
         *hooks[1],
+        "inject-double-buffer",
+        "align-storage",
         "vectorize-loop",
         *hooks[2],
         "convert-tir-to-scf",
         *hooks[3],
         "convert-to-llvm",
+    ]
+
+
+def lower_to_c_passes() -> list[str]:
+    """The passes that bring any module of kc to what the C target prints, in order."""
+    hooks = registry.current().hooks
+    return [
+        *hooks[0],
+        "convert-te-to-tir",
+        "lower-init-block",
+        "compact-buffer-allocation",
+        "lower-blocks",
+        *hooks[1],
+        "inject-double-buffer",
+        "align-storage",
+        "skip-vectorize",
+        *hooks[2],
+        "convert-tir-to-scf",
+        *hooks[3],
     ]
 
 
@@ -55,6 +76,24 @@ class LowerToLlvmPass(ModulePass):
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
         return [registry.get_pass(name) for name in lower_to_llvm_passes()]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for stage in self.stages():
+            stage.apply(ctx, op)
+
+
+@dataclass(frozen=True)
+class LowerToCPass(ModulePass):
+    """Lower te and tir to loops, branches and scalars: what the C target prints.
+
+    Loops stay loops (:func:`lower_to_c_passes`): vectors and threads are the C compiler's.
+    """
+
+    name = "lower-to-c"
+
+    def stages(self) -> list[ModulePass]:
+        """The passes, so that a driver can check and show the module between them."""
+        return [registry.get_pass(name) for name in lower_to_c_passes()]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():

@@ -1,8 +1,9 @@
 """The ``te`` dialect: pure tensor expressions, tensors in and tensors out.
 
 A ``te.func`` holds ``te.compute`` ops, each giving every element of a tensor as a scalar body
-over named axes, optionally reduced over reduction axes with a combiner. After TVM's tensor
-expressions (Chen et al., OSDI 2018) and Halide's functions.
+over named axes, optionally reduced over reduction axes with a combiner, and ``te.scan`` ops, each a
+recurrence of such computes. After TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's
+functions.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IndexType,
@@ -21,20 +20,17 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     TensorType,
-    i64,
 )
-from xdsl.dialects.utils import EnumAttribute, parse_func_op_like, print_func_op_like
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import (
     Block,
     Dialect,
     Region,
-    SpacedOpaqueSyntaxAttribute,
     SSAValue,
 )
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_attr_definition,
     irdl_op_definition,
     lazy_traits_def,
     operand_def,
@@ -45,7 +41,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasAncestor,
@@ -53,45 +49,43 @@ from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
     Pure,
-    SingleBlockImplicitTerminator,
     SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.str_enum import StrEnum
 
 from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
-from kc.dialects.tir import (
-    DYNAMIC,
-    INDEX,
-    is_name,
-    parse_extent,
-    parse_name,
-    parse_named_variable,
-    parse_optional_attributes,
-    print_named_variable,
-    print_optional_attributes,
-    verify_name,
+from kc.dialects.te_compute import (
+    Combiner,
+    CombinerAttr,
+    ComputeOp,
+    ConditionOp,
+    UserCombiner,
+    YieldOp,
+    computes_in,
+    output_name,
 )
+from kc.dialects.te_scan import ScanOp, tensor_extents
+from kc.dialects.tir import DYNAMIC, INDEX, is_name, parse_name, verify_name
 
-
-class Combiner(StrEnum):
-    """An associative and commutative operation that a reduction applies.
-
-    ``umin`` and ``umax`` compare integers as unsigned; ``min`` and ``max`` of floats propagate
-    NaN, as numpy does.
-    """
-
-    SUM = "sum"
-    PROD = "prod"
-    MIN = "min"
-    MAX = "max"
-    UMIN = "umin"
-    UMAX = "umax"
-
-
-@irdl_attr_definition
-class CombinerAttr(EnumAttribute[Combiner], SpacedOpaqueSyntaxAttribute):
-    name = "te.combiner"
+__all__ = [
+    "DYNAMIC",
+    "INDEX",
+    "TE",
+    "Combiner",
+    "CombinerAttr",
+    "ComputeOp",
+    "ConditionOp",
+    "FuncOp",
+    "ReadOp",
+    "ReturnOp",
+    "ScanOp",
+    "SymbolOp",
+    "UserCombiner",
+    "YieldOp",
+    "computes_in",
+    "output_name",
+    "tensor_extents",
+]
 
 
 @irdl_op_definition
@@ -184,12 +178,12 @@ class FuncOp(IRDLOperation):
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException(f"te.func: @{self.sym_name.data} must end with te.return")
         for op in self.body.block.ops:
-            if isinstance(op, ComputeOp | ReadOp | ReturnOp):
+            if isinstance(op, ComputeOp | ReadOp | ReturnOp | ScanOp):
                 continue
             if any(isinstance(one.type, TensorType) for one in (*op.operands, *op.results)):
                 raise VerifyException(
                     f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "
-                    "te.compute does"
+                    "te.compute and te.scan do"
                 )
 
     @property
@@ -230,223 +224,6 @@ class FuncOp(IRDLOperation):
             res_attrs=self.res_attrs,
             reserved_attr_names=("sym_name", "function_type", "sym_visibility"),
         )
-
-
-@irdl_op_definition
-class YieldOp(IRDLOperation):
-    """``te.yield %v : f32``: the value of the element that the compute's body defines."""
-
-    name = "te.yield"
-
-    value = operand_def()
-
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ComputeOp)))
-    assembly_format = "$value attr-dict `:` type($value)"
-
-    def __init__(self, value: SSAValue) -> None:
-        super().__init__(operands=[value])
-
-
-@irdl_op_definition
-class ComputeOp(IRDLOperation):
-    """A tensor, element by element.
-
-    ``%C = te.compute "C" [%i = 1024, %j = %n] reduce sum [%k = 64] { ... te.yield %v : f32 } :
-    tensor<1024x?xf32>``: the body over the spatial axes, combined over the reduction axes.
-    Bodies read tensors with ``te.read`` and compute with ``arith`` and ``math``; they are pure.
-    """
-
-    name = "te.compute"
-
-    dynamic_extents = var_operand_def(IndexType())
-    compute_name = prop_def(StringAttr)
-    axis_names = prop_def(ArrayAttr[StringAttr])
-    reduce_names = prop_def(ArrayAttr[StringAttr])
-    static_extents = prop_def(DenseArrayBase.constr(i64))
-    combiner = opt_prop_def(CombinerAttr)
-    body = region_def("single_block")
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure(), HasParent(FuncOp), SingleBlockImplicitTerminator(YieldOp))
-
-    def __init__(
-        self,
-        compute_name: str,
-        axes: Sequence[tuple[str, int | SSAValue]],
-        body: Region,
-        result_type: TensorType,
-        reduce_axes: Sequence[tuple[str, int | SSAValue]] = (),
-        combiner: Combiner | None = None,
-    ) -> None:
-        extents = [extent for _, extent in (*axes, *reduce_axes)]
-        super().__init__(
-            operands=[[extent for extent in extents if not isinstance(extent, int)]],
-            properties={
-                "compute_name": StringAttr(compute_name),
-                "axis_names": ArrayAttr([StringAttr(name) for name, _ in axes]),
-                "reduce_names": ArrayAttr([StringAttr(name) for name, _ in reduce_axes]),
-                "static_extents": DenseArrayBase.from_list(
-                    i64, [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
-                ),
-                "combiner": CombinerAttr(combiner) if combiner is not None else None,
-            },
-            regions=[body],
-            result_types=[result_type],
-        )
-        if is_name(compute_name):
-            self.result.name_hint = compute_name
-
-    @property
-    def label(self) -> str:
-        """The compute's name."""
-        return self.compute_name.data
-
-    @property
-    def rank(self) -> int:
-        """The number of spatial axes."""
-        return len(self.axis_names.data)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the spatial, then of the reduction axes."""
-        return [one.data for one in (*self.axis_names.data, *self.reduce_names.data)]
-
-    @property
-    def extents(self) -> list[int | SSAValue]:
-        """The extents of the spatial, then of the reduction axes."""
-        dynamic = iter(self.dynamic_extents)
-        return [
-            next(dynamic) if extent == DYNAMIC else int(extent)
-            for extent in self.static_extents.iter_values()
-        ]
-
-    def verify_(self) -> None:
-        verify_name(self, self.label)
-        names = self.names
-        for name in names:
-            verify_name(self, name)
-        if len(set(names)) != len(names):
-            raise VerifyException(f"te.compute: {self.label} has two axes of one name")
-        extents = list(self.static_extents.iter_values())
-        if len(extents) != len(names):
-            raise VerifyException(
-                f"te.compute: {self.label} has {len(names)} axes but {len(extents)} extents"
-            )
-        if extents.count(DYNAMIC) != len(self.dynamic_extents):
-            raise VerifyException(
-                f"te.compute: {self.label} has {extents.count(DYNAMIC)} dynamic extents but "
-                f"{len(self.dynamic_extents)} operands for them"
-            )
-        for name, extent in zip(names, extents, strict=True):
-            if extent < 0 and extent != DYNAMIC:
-                raise VerifyException(
-                    f"te.compute: axis {name} of {self.label} has the extent {extent}; "
-                    "an extent is at least 0"
-                )
-        if bool(self.reduce_names.data) != (self.combiner is not None):
-            raise VerifyException(
-                f"te.compute: {self.label} must have both reduction axes and a combiner, or neither"
-            )
-        if [arg.type for arg in self.body.block.args] != [INDEX] * len(names):
-            raise VerifyException(
-                f"te.compute: the body of {self.label} must take {len(names)} index arguments"
-            )
-        result_type = self.result.type
-        assert isinstance(result_type, TensorType)
-        shape = list(result_type.get_shape())
-        if shape != extents[: self.rank]:
-            raise VerifyException(
-                f"te.compute: {self.label} has spatial extents "
-                f"{_shape_text(extents[: self.rank])} but the type {result_type}"
-            )
-        last = self.body.block.last_op
-        if isinstance(last, YieldOp) and last.value.type != result_type.element_type:
-            raise VerifyException(
-                f"te.compute: the body of {self.label} yields {last.value.type} for elements of "
-                f"type {result_type.element_type}"
-            )
-        if self.combiner is not None:
-            unsigned = self.combiner.data in (Combiner.UMIN, Combiner.UMAX)
-            kinds = IntegerType if unsigned else IntegerType | AnyFloat
-            if not isinstance(result_type.element_type, kinds):
-                raise VerifyException(
-                    f"te.compute: the combiner {self.combiner.data} of {self.label} is for "
-                    f"{'integers' if unsigned else 'integers and floats'}, not "
-                    f"{result_type.element_type}"
-                )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ComputeOp:
-        label = parse_name(parser)
-        variables: list[Parser.UnresolvedArgument] = []
-
-        def parse_axis() -> tuple[str, tuple[int, UnresolvedOperand | None]]:
-            name, var = parse_named_variable(parser)
-            variables.append(var)
-            parser.parse_punctuation("=")
-            return name, parse_extent(parser)
-
-        square = parser.Delimiter.SQUARE
-        axes = parser.parse_comma_separated_list(square, parse_axis)
-        reduce_axes: list[tuple[str, tuple[int, UnresolvedOperand | None]]] = []
-        combiner = None
-        if parser.parse_optional_keyword("reduce"):
-            combiner = Combiner(parser.parse_keyword_in([one.value for one in Combiner]))
-            reduce_axes = parser.parse_comma_separated_list(square, parse_axis)
-        attributes = parse_optional_attributes(parser)
-        body = parser.parse_region([var.resolve(INDEX) for var in variables])
-        parser.parse_punctuation(":")
-        result_type = parser.parse_type()
-        if not isinstance(result_type, TensorType):
-            parser.raise_error(f"te.compute: expected a tensor type, got {result_type}")
-
-        def resolve(
-            parsed: Sequence[tuple[str, tuple[int, UnresolvedOperand | None]]],
-        ) -> list[tuple[str, int | SSAValue]]:
-            return [
-                (name, parser.resolve_operand(operand, INDEX) if operand else extent)
-                for name, (extent, operand) in parsed
-            ]
-
-        op = cls(label.data, resolve(axes), body, result_type, resolve(reduce_axes), combiner)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.label)
-        printer.print_string(" ")
-        printer.enter_scope()
-        axes = list(zip(self.names, self.body.block.args, self.extents, strict=True))
-        self._print_axes(printer, axes[: self.rank])
-        if self.combiner is not None:
-            printer.print_string(f" reduce {self.combiner.data.value} ")
-            self._print_axes(printer, axes[self.rank :])
-        print_optional_attributes(printer, self.attributes)
-        printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
-        printer.exit_scope()
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
-    def _print_axes(
-        self, printer: Printer, axes: Sequence[tuple[str, SSAValue, int | SSAValue]]
-    ) -> None:
-        printer.print_string("[")
-        for n, (name, var, extent) in enumerate(axes):
-            if n:
-                printer.print_string(", ")
-            print_named_variable(printer, name, var)
-            printer.print_string(" = ")
-            if isinstance(extent, int):
-                printer.print_int(extent)
-            else:
-                printer.print_ssa_value(extent)
-        printer.print_string("]")
-
-
-def _shape_text(extents: Sequence[int]) -> str:
-    return "[" + ", ".join("?" if one == DYNAMIC else str(one) for one in extents) + "]"
 
 
 @irdl_op_definition
@@ -546,4 +323,8 @@ class SymbolOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
 
 
-TE = Dialect("te", [ComputeOp, FuncOp, ReadOp, ReturnOp, SymbolOp, YieldOp], [CombinerAttr])
+TE = Dialect(
+    "te",
+    [ComputeOp, ConditionOp, FuncOp, ReadOp, ReturnOp, ScanOp, SymbolOp, YieldOp],
+    [CombinerAttr],
+)

@@ -69,6 +69,10 @@ from kc.dialects.affine_assembly import (
     print_conditions,
     print_exprs,
 )
+from kc.dialects.tir_combine import CombineOp, YieldOp
+from kc.dialects.tir_prefetch import PrefetchOp
+from kc.dialects.tir_threads import THREAD_AXES
+from kc.dialects.tir_views import CallOp, ViewOp
 
 INDEX = IndexType()
 DYNAMIC = DYNAMIC_INDEX
@@ -82,6 +86,8 @@ class ForKind(StrEnum):
     PARALLEL = "parallel"
     VECTORIZED = "vectorized"
     UNROLLED = "unrolled"
+    THREAD = "thread"
+    """Bound to a thread axis; see :mod:`kc.dialects.tir_threads`."""
 
 
 @irdl_attr_definition
@@ -186,8 +192,9 @@ def print_optional_attributes(printer: Printer, attributes: Mapping[str, Attribu
 class ForOp(IRDLOperation):
     """A named loop over ``0 <= i < extent``.
 
-    ``tir.for %i in 1024 parallel { ... }``. A loop that starts elsewhere adds the start in
-    the bindings of its blocks, so every loop primitive has one case.
+    ``tir.for %i in 1024 parallel { ... }``, ``tir.for %i in 64 thread "threadIdx.x" { ... }``. A
+    loop that starts elsewhere adds the start in the bindings of its blocks, so every loop
+    primitive has one case. What loops of threads mean: :mod:`kc.dialects.tir_threads`.
     """
 
     name = "tir.for"
@@ -196,6 +203,7 @@ class ForOp(IRDLOperation):
     loop_name = prop_def(StringAttr)
     extent = prop_def(IntegerAttr)
     kind = prop_def(ForKindAttr)
+    thread_axis = opt_prop_def(StringAttr)
     annotations = opt_prop_def(DictionaryAttr)
     body = region_def("single_block")
 
@@ -208,6 +216,7 @@ class ForOp(IRDLOperation):
         body: Region | None = None,
         kind: ForKind = ForKind.SERIAL,
         annotations: Mapping[str, Attribute] | None = None,
+        axis: str | None = None,
     ) -> None:
         if body is None:
             body = Region(Block(arg_types=[INDEX]))
@@ -220,6 +229,8 @@ class ForOp(IRDLOperation):
         }
         if annotations:
             properties["annotations"] = DictionaryAttr(dict(annotations))
+        if axis is not None:
+            properties["thread_axis"] = StringAttr(axis)
         super().__init__(operands=[dynamic], properties=properties, regions=[body])
 
     @property
@@ -242,8 +253,29 @@ class ForOp(IRDLOperation):
         """The loop's name."""
         return self.loop_name.data
 
+    @property
+    def axis(self) -> str | None:
+        """The thread axis that a loop of kind ``thread`` is bound to."""
+        return None if self.thread_axis is None else self.thread_axis.data
+
+    @property
+    def kind_text(self) -> str:
+        """The kind as people see it: the thread axis of a loop that is bound to one."""
+        return self.axis or self.kind.data.value
+
     def verify_(self) -> None:
         verify_name(self, self.label)
+        if (self.kind.data is ForKind.THREAD) != (self.thread_axis is not None):
+            raise VerifyException(
+                f"tir.for: loop {self.label} is {self.kind.data.value} and has "
+                f"{'no' if self.thread_axis is None else 'a'} thread axis; "
+                "a loop of kind thread has one, no other has"
+            )
+        if self.axis is not None and self.axis not in THREAD_AXES:
+            raise VerifyException(
+                f"tir.for: loop {self.label} is bound to '{self.axis}'; the thread axes are "
+                + ", ".join(THREAD_AXES)
+            )
         if self.dynamic_extent is None and self.extent.value.data < 0:
             raise VerifyException(
                 f"tir.for: loop {self.label} has the extent {self.extent.value.data}; "
@@ -258,6 +290,7 @@ class ForOp(IRDLOperation):
         parser.parse_keyword("in")
         extent, operand = parse_extent(parser)
         word = parser.parse_optional_keyword_in([kind.value for kind in ForKind])
+        axis = parser.parse_str_literal(" (a thread axis)") if word == ForKind.THREAD else None
         annotations = parse_annotations(parser)
         attributes = parse_optional_attributes(parser)
         dynamic = parser.resolve_operand(operand, INDEX) if operand is not None else extent
@@ -267,6 +300,7 @@ class ForOp(IRDLOperation):
             parser.parse_region([var.resolve(INDEX)]),
             ForKind(word) if word else ForKind.SERIAL,
             annotations.data if annotations is not None else None,
+            axis,
         )
         op.attributes.update(attributes)
         return op
@@ -281,6 +315,9 @@ class ForOp(IRDLOperation):
             printer.print_int(self.extent.value.data)
         if self.kind.data is not ForKind.SERIAL:
             printer.print_string(f" {self.kind.data.value}")
+        if self.axis is not None:
+            printer.print_string(" ")
+            printer.print_string_literal(self.axis)
         print_annotations(printer, self.annotations)
         print_optional_attributes(printer, self.attributes)
         printer.print_string(" ")
@@ -746,6 +783,35 @@ class AllocOp(IRDLOperation):
                 f"tir.alloc: buffer {self.label} has {dynamic} dynamic dimensions "
                 f"but {len(self.dynamic_sizes)} sizes"
             )
+        self._verify_notes(self.buffer.type.get_num_dims())
+
+    def _verify_notes(self, rank: int) -> None:
+        """What is noted about dimensions: ``tir.storage_align`` and ``tir.axis_separators``."""
+        aligned = self.attributes.get("tir.storage_align", ArrayAttr([]))
+        entries = aligned.data if isinstance(aligned, ArrayAttr) else (aligned,)
+        axes: list[int] = []
+        for one in entries:
+            values = one.get_values() if isinstance(one, DenseArrayBase) else ()
+            if len(values) != 3 or not 0 <= values[0] < rank or not 0 <= values[2] < values[1]:
+                raise VerifyException(
+                    f"tir.alloc: tir.storage_align of buffer {self.label} has the entry {one}; "
+                    f"it has a dimension (0 to {rank - 1}), a factor, and an offset less than that"
+                )
+            axes.append(int(values[0]))
+        if len(set(axes)) != len(axes):
+            raise VerifyException(
+                f"tir.alloc: tir.storage_align of buffer {self.label} aligns a dimension twice"
+            )
+        separators = self.attributes.get("tir.axis_separators")
+        if separators is None:
+            return
+        found = separators.get_values() if isinstance(separators, DenseArrayBase) else (0,)
+        ends = [0, *found, rank]
+        if any(one >= other for one, other in zip(ends, ends[1:], strict=False)):
+            raise VerifyException(
+                f"tir.alloc: tir.axis_separators of buffer {self.label} is {separators}; "
+                f"separators are between its {rank} dimensions, in increasing order"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> AllocOp:
@@ -1036,13 +1102,18 @@ TIR = Dialect(
         AllocOp,
         ApplyOp,
         BlockOp,
+        CallOp,
+        CombineOp,
         DelinearizeOp,
         ForOp,
         IfOp,
         LinearizeOp,
         LoadOp,
+        PrefetchOp,
         StoreOp,
         SymbolOp,
+        ViewOp,
+        YieldOp,
     ],
     [ForKindAttr, IterTypeAttr],
 )

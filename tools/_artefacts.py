@@ -1,6 +1,6 @@
-"""The formats of kc-translate that LLVM makes: functions of a module and a target.
+"""The formats of kc-translate: functions of a module and a target.
 
-Each lowers the module to the llvm dialect first, unless it is there already.
+Each lowers the module as far as it needs, unless it is there already.
 """
 
 from __future__ import annotations
@@ -29,6 +29,15 @@ def assembly(module: ModuleOp, target: Target) -> str:
 def object_code(module: ModuleOp, target: Target) -> bytes:
     """A relocatable object file."""
     return _compile(module, target).object()
+
+
+def c_source(module: ModuleOp, target: Target) -> str:
+    """Standalone C99."""
+    from kc.codegen.c_source import emit_c
+
+    module.attributes["kc.target"] = StringAttr(str(target))
+    Pipeline(make_stages([PassSpec("lower-to-c")])).run(registry.context(), module)
+    return emit_c(module)
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]

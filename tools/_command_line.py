@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kc.support.diagnostics import InputError, nearest
-from kc.support.options import Options, PassSpec
+from kc.support.options import PassSpec
+from kc.support.registry import parse_options
 
 _SWITCH = {"": True, "true": True, "1": True, "false": False, "0": False}
 
@@ -75,7 +76,7 @@ def parse(
         name, equals, value = word.lstrip("-").partition("=")
         flag = known.get(name)
         if flag is None and is_pass(name):
-            result.passes.append(PassSpec(name, Options.parse(value, name)))
+            result.passes.append(PassSpec(name, parse_options(name, value)))
         elif flag is None:
             close = nearest(name, [*known, *pass_names()])
             hint = "did you mean " + " or ".join(f"'--{one}'" for one in close) + "?"

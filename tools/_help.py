@@ -64,6 +64,8 @@ def describe(entry: Entry) -> tuple[str, tuple[str, ...], str]:
     options = tuple(one if one in doc.required else f"{one}?" for one in doc.options)
     if entry.family == "schedule" and "block" not in doc.options:
         options = ("block?", *options)
+    if doc.unsafe:
+        options = (*options, "unsafe?")
     return doc.summary, options, doc.bare
 
 

@@ -151,5 +151,6 @@ def _make(spec: PassSpec) -> Iterator[Stage]:
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
     """What must run first: scheduling works on ``tir``, so ``te`` functions are lowered."""
-    if stage.family == "schedule" and any(op.name == "te.func" for op in module.body.ops):
+    schedules = stage.family in ("schedule", "sched")
+    if schedules and any(op.name == "te.func" for op in module.body.ops):
         yield from _make(PassSpec(TE_TO_TIR, Options()))

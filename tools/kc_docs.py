@@ -1,6 +1,7 @@
 """kc-docs: the generated part of the documentation, from the code it is about.
 
-``python -m kc.tools.kc_docs`` writes docs/generated/; ``--check`` only says what is stale.
+``python -m kc.tools.kc_docs`` writes docs/generated/, and the methods of the eager schedule for
+editors; ``--check`` only says what is stale.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
 from kc.support.option_types import help_of, placeholder
 from kc.support.registry import FAMILIES, Entry
+from kc.tir import stub
 from kc.tools._command_line import Flag, parse
 from kc.tools._common import HELP, VERSION, information
 from kc.tools._docs_text import markdown
@@ -27,6 +29,7 @@ from kc.tools._tool import MISTAKE, OK, run_tool
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "generated"
+METHODS = ROOT / "kc" / "tir" / "schedule_methods.py"
 FLAGS = (Flag("check", "write nothing; exit 1 if a file is stale", None, "Checking"), HELP, VERSION)
 USAGE = "python -m kc.tools.kc_docs [--check]"
 ABOUT = "Writes docs/generated/ from the code."
@@ -49,20 +52,21 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
     if not (ROOT / "pyproject.toml").is_file():
         raise InputError("KC0022", "the documentation is written in a source checkout only")
     with registry.using(registry.Registry()):  # what this machine has installed is not in it
-        pages = {f"{name}.md": page(name) for name in PAGES}
-    stale = [name for name, text in pages.items() if _content(FOLDER / name) != text]
-    stale += [one.name for one in sorted(FOLDER.glob("*.md")) if one.name not in pages]
+        pages = {FOLDER / f"{name}.md": page(name) for name in PAGES}
+        pages[METHODS] = stub.text()
+    stale = [path for path, text in pages.items() if _content(path) != text]
+    stale += [one for one in sorted(FOLDER.glob("*.md")) if one not in pages]
     if arguments.on("check"):
-        for name in stale:
-            reporter.write(f"docs/generated/{name} is stale: make docs")
+        for path in stale:
+            reporter.write(f"{path.relative_to(ROOT)} is stale: make docs")
         return MISTAKE if stale else OK
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name in stale:
-        if name in pages:
-            write_output(str(FOLDER / name), pages[name])
+    for path in stale:
+        if path in pages:
+            write_output(str(path), pages[path])
         else:
-            (FOLDER / name).unlink()
-        reporter.write(f"docs/generated/{name}")
+            path.unlink()
+        reporter.write(str(path.relative_to(ROOT)))
     return OK
 
 

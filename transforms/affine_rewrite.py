@@ -17,7 +17,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis.simplify_affine import simplify
-from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, PrefetchOp, StoreOp
 
 Operands = Sequence[SSAValue]
 _Space = TypeVar("_Space", AffineMap, AffineSet)
@@ -109,7 +109,7 @@ def replace_with_expr(old: SSAValue, expr: AffineExpr, new: Operands, point: Ins
     for op in users:
         if isinstance(op, BlockOp):
             _replace_in_block(op, old, expr, new)
-        elif isinstance(op, LoadOp | StoreOp):
+        elif isinstance(op, LoadOp | StoreOp | PrefetchOp):
             fixed = len(op.operands) - len(op.operands_of_map)
             map_, operands = compose(op.indices.data, op.operands_of_map, old, expr, new)
             op.operands = [*list(op.operands)[:fixed], *operands]
@@ -138,7 +138,7 @@ def _in_affine(op: Operation, index: int) -> bool:
     """Whether operand ``index`` belongs to an affine map or set of ``op``."""
     if isinstance(op, BlockOp):
         return index >= len(op.dynamic_extents)
-    if isinstance(op, LoadOp | StoreOp):
+    if isinstance(op, LoadOp | StoreOp | PrefetchOp):
         return index >= len(op.operands) - len(op.operands_of_map)
     return isinstance(op, ApplyOp | IfOp)
 

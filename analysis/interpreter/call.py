@@ -29,6 +29,7 @@ from kc.analysis.interpreter.control import (
 )
 from kc.analysis.interpreter.engine import KernelInterpreter
 from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
 from kc.analysis.interpreter.math import math_functions
 from kc.analysis.interpreter.memory import MemRefFunctions
 from kc.analysis.interpreter.symbols import argument_attributes, argument_name, bind_symbols
@@ -36,6 +37,7 @@ from kc.analysis.interpreter.te import TeFunctions
 from kc.analysis.interpreter.tir import TirFunctions
 from kc.analysis.interpreter.values import Buffer, dtype_of, float_type, is_float, wrapper
 from kc.analysis.interpreter.vector import VectorAccessFunctions, VectorFunctions
+from kc.analysis.interpreter.views import ViewFunctions
 from kc.dialects import te
 
 _FUNCTIONS = (
@@ -43,12 +45,14 @@ _FUNCTIONS = (
     ArithValueFunctions(),
     ControlFlowFunctions(),
     FuncFunctions(),
+    LlvmIntrinsicFunctions(),
     MemRefFunctions(),
     ScfFunctions(),
     TeFunctions(),
     TirFunctions(),
     VectorAccessFunctions(),
     VectorFunctions(),
+    ViewFunctions(),
     float_functions(),
     integer_functions(),
     math_functions(),

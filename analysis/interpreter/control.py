@@ -29,6 +29,7 @@ from kc.analysis.interpreter.engine import KernelInterpreter, Run, Runner, prepa
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.symbols import bind_symbols
 from kc.analysis.interpreter.values import Poison
+from kc.analysis.interpreter.views import called_function
 
 
 def loop_name(value: SSAValue) -> str:
@@ -66,9 +67,7 @@ class FuncFunctions(InterpreterFunctions):
 
     @prepared(func.CallOp)
     def call(self, interpreter: KernelInterpreter, op: func.CallOp) -> Run:
-        callee = interpreter.symbol_op(op.callee.string_value())
-        if not isinstance(callee, func.FuncOp) or callee.is_declaration:
-            raise ExecutionError(op, f"@{op.callee.string_value()} has no body to run")
+        callee = called_function(interpreter, op, op.callee.string_value())
         pack = _packed(op)
         return lambda *args: pack(interpreter.call_op(callee, args))
 

@@ -33,6 +33,10 @@ Run = Callable[..., Any]
 Runner = Callable[..., PythonValues]
 """Runs a region on its arguments and gives what it returns."""
 
+Step = tuple[Any, Run, Callable[[list[Any]], tuple[Any, ...]], int, list[int]]
+"""An op as it is run: the op, its run, its operands out of an environment, the slot of its only
+result or -1, the slots of several results."""
+
 _PREPARE = "kc_prepare"
 
 
@@ -60,7 +64,7 @@ def _as_tuple(op: Operation, value: Any) -> PythonValues:
     return () if count == 0 else (value,) if count == 1 else tuple(value)
 
 
-class _Plan:
+class Plan:
     """A block as it is run: its arguments' slots, its steps and its terminator.
 
     Made ``ready`` when the block runs for the first time.
@@ -72,8 +76,7 @@ class _Plan:
         self.block = block
         self.ready = False
         self.arguments: list[int] = []
-        # (op, run, operands of the environment, slot of the result or -1, slots if several)
-        self.steps: list[tuple[Operation, Run, Callable[[list], tuple], int, list[int]]] = []
+        self.steps: list[Step] = []
         self.terminator: tuple[Operation, Callable[..., OpImplResult], Callable] | None = None
 
 
@@ -88,7 +91,7 @@ class KernelInterpreter(Interpreter):
         self.symbols: dict[str, int] = {}
         self._env: list[Any] = []
         self._slots: dict[SSAValue, int] = {}
-        self._plans: dict[Block, _Plan] = {}
+        self._plans: dict[Block, Plan] = {}
         self._sizes: dict[Operation, int] = {}
         self._named: dict[str, Operation] | None = None
         self._memory: dict[Operation, Any] = {}
@@ -157,12 +160,32 @@ class KernelInterpreter(Interpreter):
             return lambda *_: ()
         return partial(self._execute, self._plan(block))
 
+    def plan(self, block: Block) -> Plan:
+        """How to run the ops of ``block`` one by one, ready to be used."""
+        plan = self._plan(block)
+        if not plan.ready:
+            self._make_ready(plan)
+        return plan
+
+    @property
+    def environment(self) -> list[Any]:
+        """The values of the function that is running, by their slots."""
+        return self._env
+
+    @environment.setter
+    def environment(self, env: list[Any]) -> None:
+        self._env = env
+
+    def slot(self, value: SSAValue) -> int:
+        """Where a value of the function that is running is in its environment."""
+        return self._slots[value]
+
     def run_ssacfg_region(
         self, region: Region, args: PythonValues, name: str = "unknown"
     ) -> PythonValues:
         return self.runner(region)(*args)
 
-    def _execute(self, plan: _Plan, *args: Any) -> PythonValues:
+    def _execute(self, plan: Plan, *args: Any) -> PythonValues:
         env = self._env
         while True:
             if not plan.ready:
@@ -197,13 +220,13 @@ class KernelInterpreter(Interpreter):
                 return outcome.values
             plan, args = self._plan(outcome.block), outcome.args
 
-    def _plan(self, block: Block) -> _Plan:
+    def _plan(self, block: Block) -> Plan:
         plan = self._plans.get(block)
         if plan is None:
-            plan = self._plans[block] = _Plan(block)
+            plan = self._plans[block] = Plan(block)
         return plan
 
-    def _make_ready(self, plan: _Plan) -> None:
+    def _make_ready(self, plan: Plan) -> None:
         plan.arguments = [self._slots[arg] for arg in plan.block.args]
         for op in plan.block.ops:
             operands = _getter([self._slots[value] for value in op.operands])

@@ -1,7 +1,7 @@
 """The ops of ``te``: every element of every tensor, one after another.
 
-Reductions start from the combiner's neutral element and run in increasing index order, each
-step rounded to the element type.
+Reductions start from the combiner's identity, or from the value of the init, and run in increasing
+index order, each step rounded to the element type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from xdsl.interpreter import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kc.analysis.interpreter.affine_code import map_function
+from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.arith_float import constant_value
 from kc.analysis.interpreter.combine import combining_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
@@ -89,41 +90,112 @@ def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]],
     return complete
 
 
+def _buffers(op: te.ComputeOp | te.ScanOp, made: Sequence[np.ndarray]) -> Any:
+    """The results of ``op``: one by itself."""
+    found = tuple(
+        Buffer(data, te.output_name(op.label, n, len(made))) for n, data in enumerate(made)
+    )
+    return found if len(found) != 1 else found[0]
+
+
+def _element(
+    interpreter: KernelInterpreter, op: te.ComputeOp
+) -> Callable[[tuple[int, ...], Sequence[range]], Sequence[Any]]:
+    """How ``op`` computes the values at a point, given the ranges of its reduction axes."""
+    body, types = interpreter.runner(op.body), op.element_types
+    if not op.is_reduction:
+        return lambda point, steps: body(*point)
+    where = interpreter.runner(op.where) if op.has_where else None
+    init = interpreter.runner(op.init) if op.has_init else None
+    if op.combiner is not None:
+        combiner = op.combiner.data
+        kinds = _FLOAT_KIND if is_float(types[0]) else _INTEGER_KIND
+        function = combining_function(op, kinds[combiner], types[0])
+        identity = [neutral_element(op, combiner, types[0])]
+
+        def combine(old: Any, new: Any) -> Sequence[Any]:
+            return [function(old, new)]
+    else:
+        assert op.identity is not None
+        combine = interpreter.runner(op.combine)
+        identity = [
+            constant_value(op, attr, type_)
+            for attr, type_ in zip(op.identity.data, types, strict=True)
+        ]
+
+    def element_at(point: tuple[int, ...], steps: Sequence[range]) -> Sequence[Any]:
+        total = identity if init is None else init(*point)
+        for step in itertools.product(*steps):
+            if where is None or where(*point, *step)[0]:
+                total = combine(*total, *body(*point, *step))
+        return total
+
+    return element_at
+
+
+def _ranges(
+    interpreter: KernelInterpreter, op: te.ComputeOp
+) -> Callable[[tuple[int, ...], Sequence[int]], list[range]]:
+    """The ranges of the reduction axes of ``op`` at a point, given their dynamic extents."""
+    extents = op.extents[op.rank :]
+    domain = interpreter.runner(op.domain) if op.has_domain else None
+
+    def ranges_at(point: tuple[int, ...], dynamic: Sequence[int]) -> list[range]:
+        rest = iter(dynamic if domain is None else domain(*point))
+        return [range(one if isinstance(one, int) else next(rest)) for one in extents]
+
+    return ranges_at
+
+
 @register_impls
 class TeFunctions(InterpreterFunctions):
     """Tensor expressions."""
 
     @prepared(te.ComputeOp)
     def compute(self, interpreter: KernelInterpreter, op: te.ComputeOp) -> Run:
-        assert isinstance(result := op.result.type, TensorType)
-        body, complete, rank = interpreter.runner(op.body), extents_from(op.extents), op.rank
-        element = result.element_type
-        combine = start = None
-        if op.combiner is not None:
-            combiner = op.combiner.data
-            kinds = _FLOAT_KIND if is_float(element) else _INTEGER_KIND
-            combine = combining_function(op, kinds[combiner], element)
-            start = neutral_element(op, combiner, element)
+        complete, types = extents_from(op.spatial_extents), op.element_types
+        fixed = sum(not isinstance(one, int) for one in op.spatial_extents)
+        element_at, ranges_at = _element(interpreter, op), _ranges(interpreter, op)
 
-        def element_at(point: tuple[int, ...], steps: Sequence[range]) -> Any:
-            if combine is None:
-                return body(*point)[0]
-            total = start
-            for step in itertools.product(*steps):
-                total = combine(total, body(*point, *step)[0])
-            return total
-
-        def run(*dynamic: int) -> Buffer:
-            extents = complete(dynamic)
-            data = fresh_array(op, extents[:rank], element)
-            steps = [range(extent) for extent in extents[rank:]]
-            for point in itertools.product(*map(range, extents[:rank])):
+        def run(*dynamic: int) -> Any:
+            extents = complete(dynamic[:fixed])
+            made = [fresh_array(op, extents, one) for one in types]
+            for point in itertools.product(*map(range, extents)):
                 try:
-                    data[point] = element_at(point, steps)
+                    values = element_at(point, ranges_at(point, dynamic[fixed:]))
                 except ExecutionError as error:
                     error.within(f"{op.label}[{', '.join(map(str, point))}]")
                     raise
-            return Buffer(data, op.label)
+                for data, value in zip(made, values, strict=True):
+                    data[point] = value
+            return _buffers(op, made)
+
+        return run
+
+    @prepared(te.ScanOp)
+    def scan(self, interpreter: KernelInterpreter, op: te.ScanOp) -> Run:
+        step, start, types = interpreter.runner(op.body), op.start, [one.type for one in op.tensors]
+        static = op.extent_value if isinstance(op.extent_value, int) else None
+
+        def run(*args: Any) -> Any:
+            rows, inits = (args[0], args[1:]) if static is None else (static, args)
+            made: list[np.ndarray] = []
+            for init, type_ in zip(inits, types, strict=True):
+                assert isinstance(type_, TensorType)
+                data = fresh_array(op, (rows, *init.data.shape[1:]), type_.element_type)
+                data[:start] = init.data[:rows]
+                made.append(data)
+            found = _buffers(op, made)
+            states = found if isinstance(found, tuple) else (found,)
+            t = start
+            try:
+                for t in range(start, rows):
+                    for data, row in zip(made, step(t, *states), strict=True):
+                        data[t] = row.data
+            except ExecutionError as error:
+                error.within(f"{op.axis_name.data} = {t}")
+                raise
+            return found
 
         return run
 
@@ -141,6 +213,14 @@ class TeFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: te.YieldOp, args: PythonValues
     ) -> tuple[TerminatorValue, PythonValues]:
         return ReturnedValues(args), ()
+
+    @impl_terminator(te.ConditionOp)
+    def condition(
+        self, interpreter: Interpreter, op: te.ConditionOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        count = len(op.operands_of_set)
+        holds = set_function(op.condition.data)(*args[:count])
+        return ReturnedValues((holds and all(map(bool, args[count:])),)), ()
 
     @impl_terminator(te.ReturnOp)
     def return_(

@@ -1,4 +1,4 @@
-"""The ops of ``tir``: loops of every kind run serially, in increasing order.
+"""The ops of ``tir``: loops run serially, in increasing order, those of threads in lockstep.
 
 Beyond what a kernel computes, this checks what a block promises: where its predicate holds, each
 iteration variable lies in its domain.
@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Operation
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.analysis.interpreter.control import affine_value
@@ -17,6 +26,7 @@ from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import DomainError, ExecutionError
 from kc.analysis.interpreter.memory import allocation, reader, writer
 from kc.analysis.interpreter.te import extents_from, symbol_value
+from kc.analysis.interpreter.threads import Kernel
 from kc.analysis.interpreter.values import Poison
 from kc.dialects import tir
 from kc.dialects.tir import IterType
@@ -29,6 +39,9 @@ class TirFunctions(InterpreterFunctions):
     @prepared(tir.ForOp)
     def for_(self, interpreter: KernelInterpreter, op: tir.ForOp) -> Run:
         body, label, static = interpreter.runner(op.body), op.label, op.extent.value.data
+        if op.axis is not None:
+            functions: dict[Operation, Any] = {}
+            return lambda *given: Kernel(interpreter, functions).run(op, *given or (static,))
 
         def run(*dynamic: int) -> None:
             i = 0
@@ -68,6 +81,17 @@ class TirFunctions(InterpreterFunctions):
                 raise
 
         return run
+
+    @prepared(tir.CombineOp)
+    def combine(self, interpreter: KernelInterpreter, op: tir.CombineOp) -> Run:
+        run = interpreter.runner(op.combiner)
+        return run if len(op.combined) != 1 else lambda *args: run(*args)[0]
+
+    @impl_terminator(tir.YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: tir.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
 
     @prepared(tir.IfOp)
     def if_(self, interpreter: KernelInterpreter, op: tir.IfOp) -> Run:
@@ -135,6 +159,10 @@ class TirFunctions(InterpreterFunctions):
             return tuple(reversed(parts)) if count > 1 else index
 
         return run
+
+    @prepared(tir.PrefetchOp)
+    def prefetch(self, interpreter: KernelInterpreter, op: tir.PrefetchOp) -> Run:
+        return lambda *_: ()
 
     @prepared(tir.SymbolOp)
     def symbol(self, interpreter: KernelInterpreter, op: tir.SymbolOp) -> Run:

@@ -46,8 +46,9 @@ class ConvertToLlvmPass(ModulePass):
           ...
 
     Requires functions (func), constant tables (memref.global) and what is in the llvm dialect
-    already at the top of the module, memrefs without layout, vectors of one dimension. Only the
-    llvm dialect is left. ``data_layout`` and ``target_triple`` are set on the module where given.
+    already at the top of the module, memrefs without layout or parts of such (memref.subview),
+    vectors of one dimension. Only the llvm dialect is left. ``data_layout`` and ``target_triple``
+    are set on the module where given.
 
     Memory of memref.alloc comes from ``aligned_alloc`` and is released by memref.dealloc; like in
     any kernel without a result, running out of it cannot be reported.

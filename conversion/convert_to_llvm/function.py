@@ -36,8 +36,10 @@ from kc.conversion.convert_to_llvm.types import (
     convert_type,
     dense,
     dynamic_dimensions,
+    dynamic_strides,
     element_size,
     flat_types,
+    is_strided,
 )
 from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
 from kc.dialects import llvm
@@ -252,7 +254,10 @@ class FunctionLowering:
             memory = CapturedMemory(Origin(), value.origin, element_size(value.type))
             self.captured_memory[pointer] = memory
         shape = tuple(self.capture(size) for size in value.shape)
-        return MemRef(pointer, shape, value.type, memory.origin)
+        strides = None
+        if value.strides is not None:
+            strides = tuple(self.capture(stride) for stride in value.strides)
+        return MemRef(pointer, shape, value.type, memory.origin, strides)
 
     # Values that travel along branches: a memref is several llvm values
 
@@ -265,7 +270,9 @@ class FunctionLowering:
             found.origin.merged = True
             found.origin.flows_to.append(into)
         assert isinstance(old.type, MemRefType)
-        sizes = (self.as_value(found.shape[i]) for i in dynamic_dimensions(old.type))
+        sizes = [self.as_value(found.shape[i]) for i in dynamic_dimensions(old.type)]
+        if found.strides is not None:
+            sizes += [self.as_value(found.strides[i]) for i in dynamic_strides(old.type)]
         return [found.pointer, *sizes]
 
     def flatten_all(
@@ -288,7 +295,7 @@ class FunctionLowering:
         position = 0
         for old in olds:
             if isinstance(old.type, MemRefType):
-                count = 1 + len(dynamic_dimensions(old.type))
+                count = len(flat_types(old.type))
                 parts = news[position : position + count]
                 self.define_memref(old, parts, Origin(merged=True))
                 self.carries_memrefs = True
@@ -298,7 +305,7 @@ class FunctionLowering:
                 position += 1
 
     def define_memref(self, old: SSAValue, parts: Sequence[SSAValue], origin: Origin) -> None:
-        """Define ``old`` as the memref made of a pointer and its dynamic sizes."""
+        """Define ``old`` as the memref made of a pointer, its dynamic sizes and strides."""
         assert isinstance(old.type, MemRefType)
         pointer, *sizes = parts
         if old.name_hint is not None:
@@ -309,7 +316,11 @@ class FunctionLowering:
         shape = tuple(
             next(known) if size == DYNAMIC_INDEX else size for size in old.type.get_shape()
         )
-        self.define(old, MemRef(pointer, shape, old.type, origin))
+        strides = None
+        if is_strided(old.type):
+            given = old.type.get_strides() or ()
+            strides = tuple(next(known) if one is None else one for one in given)
+        self.define(old, MemRef(pointer, shape, old.type, origin, strides))
 
     # Blocks
 

@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
+from xdsl.dialects import memref as memref_dialect
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BoolAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
@@ -37,6 +39,7 @@ from kc.conversion.convert_to_llvm.scf import NO_SIGNED_WRAP
 from kc.conversion.convert_to_llvm.types import (
     POINTER,
     element_size,
+    is_strided,
     memory_element,
     pointer_type,
     storage_type,
@@ -46,6 +49,7 @@ from kc.conversion.convert_to_llvm.values import Constant, MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm_pointers import GEP_FLAGS
+from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
 
 # Of every buffer that is allocated here: a cache line, and the widest vector there is.
@@ -53,14 +57,25 @@ ALIGNMENT = 64
 _INT32 = range(-(2**31) + 1, 2**31)  # what fits in a constant index
 _TRUE = BoolAttr.from_bool(True)
 _INBOUNDS = IntegerAttr(GEP_FLAGS["inbounds"], i32)
+_ANYWHERE = IntegerAttr(0, i32)
 
 
 def element_pointer(
-    s: FunctionLowering, memref: MemRef, indices: Sequence[int | SSAValue]
+    s: FunctionLowering,
+    memref: MemRef,
+    indices: Sequence[int | SSAValue],
+    *,
+    inbounds: bool = True,
 ) -> SSAValue:
-    """The address of the element at ``indices``."""
+    """The address of the element at ``indices``, which is one of the memory if ``inbounds``."""
     if all(index == 0 for index in indices):
         return memref.pointer
+    if memref.strides is not None:
+        place: int | SSAValue = 0
+        for index, stride in zip(indices, memref.strides, strict=True):
+            place = add(s, place, multiply(s, index, stride))
+        element = memory_element(memref.type)
+        return emit_gep(s, memref.pointer, [place], element, inbounds=inbounds)
     shape = memref.shape
     inner = len(shape)
     while inner > 1 and isinstance(shape[inner - 1], int):
@@ -70,7 +85,7 @@ def element_pointer(
     for index, size in zip(indices[1:inner], shape[1:inner], strict=True):
         linear = add(s, multiply(s, linear, size), index)
     pointee = array_type(memory_element(memref.type), shape[inner:])
-    return emit_gep(s, memref.pointer, [linear, *indices[inner:]], pointee)
+    return emit_gep(s, memref.pointer, [linear, *indices[inner:]], pointee, inbounds=inbounds)
 
 
 @lru_cache(maxsize=1024)
@@ -92,8 +107,10 @@ def emit_gep(
     pointer: SSAValue,
     indices: Sequence[int | SSAValue],
     pointee: Attribute,
+    *,
+    inbounds: bool = True,
 ) -> SSAValue:
-    """``llvm.getelementptr inbounds``, typed on ``pointee``."""
+    """``llvm.getelementptr``, typed on ``pointee``."""
     path = [i if isinstance(i, SSAValue) or i in _INT32 else s.as_value(i) for i in indices]
     constants = tuple(i if isinstance(i, int) else llvm.GEP_USE_SSA_VAL for i in path)
     return s.emit(
@@ -103,7 +120,7 @@ def emit_gep(
         {
             "elem_type": pointee,
             "rawConstantIndices": _constant_indices(constants),
-            "noWrapFlags": _INBOUNDS,
+            "noWrapFlags": _INBOUNDS if inbounds else _ANYWHERE,
         },
     )
 
@@ -161,6 +178,15 @@ def access_properties(op: Operation, alignment: int | None = None) -> dict[str, 
     return properties
 
 
+def _vector_alignment(memref: MemRef, ty: Attribute) -> int | None:
+    """The alignment of an access to several elements, which must be neighbours."""
+    if ty == memref.type.element_type:
+        return None
+    if memref.strides is not None and memref.strides[-1:] != (1,):
+        raise unsupported_type(memref.type, "a vector is of consecutive elements")
+    return element_size(memref.type)
+
+
 def emit_load(
     s: FunctionLowering, op: Operation, memref: MemRef, indices: Sequence[SSAValue]
 ) -> None:
@@ -168,7 +194,7 @@ def emit_load(
     (result,) = op.results
     stored = storage_type(result.type)
     # Vectors are loaded from wherever their first element lies.
-    alignment = element_size(memref.type) if result.type != memref.type.element_type else None
+    alignment = _vector_alignment(memref, result.type)
     pointer = access(s, memref, indices)
     loaded = s.emit(llvm.LoadOp, [pointer], stored, access_properties(op, alignment))
     s.define(result, from_storage(s, loaded, result.type))
@@ -179,10 +205,71 @@ def emit_store(
 ) -> None:
     """Replace ``op`` by a store of ``old`` to the element at ``indices`` and on."""
     memref.origin.written = True
-    alignment = element_size(memref.type) if old.type != memref.type.element_type else None
+    alignment = _vector_alignment(memref, old.type)
     value = to_storage(s, s.value(old))
     pointer = access(s, memref, indices)
     s.create(llvm.StoreOp, [value, pointer], (), access_properties(op, alignment))
+
+
+def _strides(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:
+    """The distance of neighbours along each dimension, in elements."""
+    if memref.strides is not None:
+        return memref.strides
+    found: list[int | SSAValue] = []
+    step: int | SSAValue = 1
+    for size in reversed(memref.shape):
+        found.append(step)
+        step = multiply(s, step, size)
+    return tuple(reversed(found))
+
+
+def require_dense(ty: MemRefType) -> None:
+    """Refuse a part of memory where only whole memory can be."""
+    if is_strided(ty):
+        raise unsupported_type(ty, "only memref.subview and arguments make parts of memory")
+
+
+def _lower_subview(s: FunctionLowering, op: Operation) -> None:
+    """A part of memory: the address of its first element, with strides."""
+    assert isinstance(op, memref_dialect.SubviewOp)
+    source, result = s.memref(op.source), op.result
+    assert isinstance(result.type, MemRefType)
+    pointer_type(result.type)
+
+    def mixed(
+        static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
+    ) -> list[int | SSAValue]:
+        rest = iter(dynamic)
+        return [
+            s.index(next(rest)) if one == DYNAMIC_INDEX else int(one)
+            for one in static.iter_values()
+        ]
+
+    offsets = mixed(op.static_offsets, op.offsets)
+    sizes = mixed(op.static_sizes, op.sizes)
+    steps = mixed(op.static_strides, op.strides)
+    strides = [multiply(s, one, step) for one, step in zip(_strides(s, source), steps, strict=True)]
+    kept = _kept_dimensions(sizes, result.type.get_num_dims())
+    part = MemRef(
+        element_pointer(s, source, offsets),
+        tuple(sizes[n] for n in kept),
+        result.type,
+        source.origin,
+        tuple(strides[n] for n in kept),
+    )
+    s.define(result, part)
+
+
+def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
+    """The dimensions that a part of less rank has: those of size 1 go, from the front."""
+    drop = len(sizes) - rank
+    kept: list[int] = []
+    for n, size in enumerate(sizes):
+        if drop and size == 1:
+            drop -= 1
+        else:
+            kept.append(n)
+    return kept
 
 
 def _lower_load(s: FunctionLowering, op: Operation) -> None:
@@ -191,6 +278,15 @@ def _lower_load(s: FunctionLowering, op: Operation) -> None:
 
 def _lower_store(s: FunctionLowering, op: Operation) -> None:
     emit_store(s, op, op.operands[0], s.memref(op.operands[1]), op.operands[2:])
+
+
+def _lower_prefetch(s: FunctionLowering, op: Operation) -> None:
+    """A hint about an address, which may be outside of the memory: it is not ``inbounds``."""
+    assert isinstance(op, PrefetchOp)
+    indices = [s.index(one) for one in op.indices]
+    pointer = element_pointer(s, s.memref(op.memref), indices, inbounds=False)
+    locality = op.localityHint.value.data
+    s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
 
 
 def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
@@ -223,6 +319,7 @@ def _lower_alloc(s: FunctionLowering, op: Operation) -> None:
     ty = result.type
     assert isinstance(ty, MemRefType)
     pointer_type(ty)
+    require_dense(ty)
     shape, alignment = _shape(s, op, ty), _alignment(op)
     padded = add(s, _byte_size(s, ty, shape), alignment - 1)
     if isinstance(padded, int):
@@ -250,6 +347,7 @@ def _lower_alloca(s: FunctionLowering, op: Operation) -> None:
     (result,) = op.results
     ty = result.type
     assert isinstance(ty, MemRefType)
+    require_dense(ty)
     shape = _shape(s, op, ty)
     count = 1
     for size in shape:
@@ -295,11 +393,16 @@ def _lower_cast(s: FunctionLowering, op: Operation) -> None:
         known if isinstance(known, int) or size == DYNAMIC_INDEX else size
         for known, size in zip(source.shape, result.type.get_shape(), strict=True)
     )
-    s.define(result, MemRef(source.pointer, shape, result.type, source.origin))
+    strides = source.strides
+    if strides is None and is_strided(result.type):
+        strides = _strides(s, source)
+    s.define(result, MemRef(source.pointer, shape, result.type, source.origin, strides))
 
 
 def _lower_copy(s: FunctionLowering, op: Operation) -> None:
     source, target = s.memref(op.operands[0]), s.memref(op.operands[1])
+    for one in (source, target):
+        require_dense(one.type)
     target.origin.written = True
     shape = [
         size if isinstance(size, int) else other
@@ -337,6 +440,7 @@ def _lower_get_global(s: FunctionLowering, op: Operation) -> None:
     name, (result,) = op.properties["name"], op.results
     assert isinstance(name, SymbolRefAttr)
     assert isinstance(result.type, MemRefType)
+    require_dense(result.type)
     pointer = s.emit(llvm.AddressOfOp, [], pointer_type(result.type), {"global_name": name})
     s.define_memref(result, [pointer], Origin())
 
@@ -344,10 +448,12 @@ def _lower_get_global(s: FunctionLowering, op: Operation) -> None:
 HANDLERS: dict[str, Handler] = {
     "memref.load": _lower_load,
     "memref.store": _lower_store,
+    "memref.prefetch": _lower_prefetch,
     "memref.alloc": _lower_alloc,
     "memref.alloca": _lower_alloca,
     "memref.dealloc": _lower_dealloc,
     "memref.dim": _lower_dim,
+    "memref.subview": _lower_subview,
     "memref.cast": _lower_cast,
     "memref.copy": _lower_copy,
     "memref.get_global": _lower_get_global,

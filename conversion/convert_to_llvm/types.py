@@ -4,7 +4,9 @@
 ``index``              i64
 ``i1`` in memory       i8: one byte an element; also as an argument or a result
 ``vector<NxT>``        itself, with ``T`` converted (1-D and fixed size only)
-``memref<...xT>``      a pointer, then one i64 for each dynamic dimension
+``memref<...xT>``      a pointer, then one i64 for each dynamic dimension; then, if it is a part
+                       of another (``strided<[?, 1], offset: ?>``), one for each dynamic stride,
+                       the pointer being that of its first element
 =====================  ==========================================================
 """
 
@@ -30,6 +32,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     Signedness,
+    StridedLayoutAttr,
     StringAttr,
     VectorType,
     i1,
@@ -118,11 +121,11 @@ def element_size(memref: MemRefType) -> int:
 def pointer_type(memref: MemRefType) -> LLVMPointerType:
     """The type of the data pointer of a memref; refuses layouts and foreign memory spaces."""
     layout, space = memref.layout, memref.memory_space
-    if not isinstance(layout, NoneAttr) and not (
+    if not isinstance(layout, NoneAttr | StridedLayoutAttr) and not (
         isinstance(layout, AffineMapAttr)
         and layout.data == AffineMap.identity(memref.get_num_dims())
     ):
-        raise unsupported_type(memref, "memory is dense and row-major, without a layout")
+        raise unsupported_type(memref, "memory is dense and row-major, or a strided part of it")
     if isinstance(space, NoneAttr) or (
         isinstance(space, StringAttr) and space.data in ("", *_CPU_SCOPES)
     ):
@@ -137,11 +140,24 @@ def dynamic_dimensions(memref: MemRefType) -> list[int]:
     return [i for i, size in enumerate(memref.get_shape()) if size == DYNAMIC_INDEX]
 
 
+def is_strided(memref: MemRefType) -> bool:
+    """Whether a memref is a part of another, whose strides it has."""
+    return isinstance(memref.layout, StridedLayoutAttr)
+
+
+def dynamic_strides(memref: MemRefType) -> list[int]:
+    """The positions of the dimensions of a part whose stride is not in the type."""
+    if not is_strided(memref):
+        return []
+    return [i for i, stride in enumerate(memref.get_strides() or ()) if stride is None]
+
+
 def flat_types(ty: Attribute) -> list[Attribute]:
     """The llvm values that carry a value of type ``ty`` from block to block."""
     if isinstance(ty, MemRefType):
         memory_element(ty)
-        return [pointer_type(ty), *(i64 for _ in dynamic_dimensions(ty))]
+        dynamic = [*dynamic_dimensions(ty), *dynamic_strides(ty)]
+        return [pointer_type(ty), *(i64 for _ in dynamic)]
     return [convert_type(ty)]
 
 

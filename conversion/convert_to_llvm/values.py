@@ -39,16 +39,18 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class MemRef:
-    """A memref: dense row-major memory.
+    """A memref: dense row-major memory, or a part of it.
 
     ``shape`` has the size of every dimension, as an int where it is known (which can be more than
-    ``type`` says, after a cast), else as an i64.
+    ``type`` says, after a cast), else as an i64. ``strides`` of a part has the distance of
+    neighbours along every dimension, in elements; ``pointer`` is that of its first element.
     """
 
     pointer: SSAValue
     shape: tuple[int | SSAValue, ...]
     type: MemRefType
     origin: Origin
+    strides: tuple[int | SSAValue, ...] | None = None
 
 
 Lowered = SSAValue | Constant | MemRef

@@ -171,6 +171,9 @@ class TEError(KCError):
 class ScheduleError(KCError):
     """A schedule primitive was refused; the module is unchanged."""
 
+    undecided = False
+    """Whether it was refused because its legality could not be decided."""
+
 
 class CodegenError(KCError):
     """A conversion or code generation does not support the input."""

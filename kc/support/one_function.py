@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -16,6 +17,14 @@ def function_name(op: Operation) -> str | None:
     """The symbol an op of a module defines."""
     name = op.get_attr_or_prop("sym_name")
     return name.data if isinstance(name, StringAttr) else None
+
+
+_TAKEN_OUT: ContextVar[tuple[Operation, ...]] = ContextVar("kc_taken_out", default=())
+
+
+def taken_out() -> tuple[Operation, ...]:
+    """What belongs to the module, and is not in it while a pass works on one function of it."""
+    return _TAKEN_OUT.get()
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,11 @@ class OneFunctionPass(ModulePass):
         before, after = ops[:position], ops[position + 1 :]
         for one in (*before, *after):
             one.detach()
+        token = _TAKEN_OUT.set((*before, *after))
         try:
             self.inner.apply(ctx, op)
         finally:
+            _TAKEN_OUT.reset(token)
             if block.first_op is not None:
                 block.insert_ops_before(before, block.first_op)
             else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 import types
 import typing
 from collections.abc import Sequence
@@ -144,7 +145,12 @@ def placeholder(annotation: Any) -> str:
     if isinstance(only, type) and issubclass(only, enum.Enum):
         return "|".join(str(one.value) for one in only)
     names = {int: "<int>", float: "<number>", bool: "true|false", str: "<name>"}
-    return names.get(only) or f"<{only.__name__.removesuffix('Ref').lower()}>"
+    return names.get(only) or f"<{_noun(only)}>"
+
+
+def _noun(cls: type) -> str:
+    """``BlockRef`` as ``block``, ``IndexMap`` as ``index map``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__.removesuffix("Ref")).lower()
 
 
 def _members(annotation: Any) -> Sequence[Any]:
@@ -272,5 +278,5 @@ def _description(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return "one of " + ", ".join(str(one.value) for one in annotation)
     names = {int: "an integer", float: "a number", bool: "true or false", str: "a name"}
-    noun = annotation.__name__.removesuffix("Ref").lower()
+    noun = _noun(annotation)
     return names.get(annotation) or f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support import plugins
 from kc.support.diagnostics import InputError, suggest, warn
-from kc.support.options import Options, PassSpec
+from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
 
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 DIALECTS = {
     "arith": "kc.dialects.arith:ARITH",
+    "memref": "kc.dialects.memref:MEMREF",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
     "llvm": "kc.dialects.llvm:LLVM",
+    "sched": "kc.dialects.sched:SCHED",
 }
 """Ours, beside or instead of xDSL's."""
 
@@ -40,6 +42,7 @@ PRIMITIVES = (
     "parallel",
     "vectorize",
     "unroll",
+    "bind",
     "compute-at",
     "compute-inline",
     "reverse-compute-at",
@@ -48,7 +51,15 @@ PRIMITIVES = (
     "decompose-reduction",
     "cache-read",
     "cache-write",
+    "cache-inplace",
+    "read-at",
+    "write-at",
+    "cache-index",
+    "pad-einsum",
+    "decompose-padding",
+    "fuse-reduction-epilogue",
     "set-scope",
+    "set-store-predicate",
     "storage-align",
     "rfactor",
     "annotate",
@@ -56,23 +67,72 @@ PRIMITIVES = (
     "pragma",
     "add-unit-loop",
     "reorder-block-iter-var",
+    "transform-layout",
+    "transform-block-layout",
+    "set-axis-separator",
+    "unsafe-set-dtype",
+    "reindex",
+    "reindex-cache-read",
+    "reindex-cache-write",
+    "blockize",
+    "tensorize",
+    "merge",
+    "loop-partition",
+    "double-buffer",
+    "prefetch",
+    "rolling-buffer",
 )
 
-PASS_OF_PRIMITIVE = "kc.transforms.schedule.base:make_pass"
+# Steps of a schedule that change nothing: methods of kc.tir.Schedule and ops of sched, not flags.
+QUERIES = {
+    "kc.transforms.trace.queries": (
+        "get-block",
+        "get-loop",
+        "get-loops",
+        "get-child-blocks",
+        "get-producers",
+        "get-consumers",
+        "get-output-blocks",
+    ),
+    "kc.transforms.trace.sampling": (
+        "sample-categorical",
+        "sample-perfect-tile",
+        "sample-partitioned-tile",
+        "sample-compute-location",
+        "enter-postproc",
+    ),
+}
+
+PASS_OF_PRIMITIVE = "kc.transforms.schedule._flag:make_pass"
 """Makes the pass for a primitive and its options."""
+
+CHECK_OF_STEP = "kc.transforms.trace.sched_form:check_step"
+"""Checks the fields of a step that is given as an operation of ``sched``."""
 
 # Family -> (module, flags); flag x-y is class XYPass, and x_y the stem of its module.
 PASSES = {
     "tir": (
         "kc.transforms.tir.{stem}",
-        ("compact-buffer-allocation", "lower-init-block", "lower-blocks", "vectorize-loop"),
+        (
+            "compact-buffer-allocation",
+            "lower-init-block",
+            "lower-blocks",
+            "inject-double-buffer",
+            "align-storage",
+            "vectorize-loop",
+            "skip-vectorize",
+        ),
     ),
+    "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "conversion": (
         "kc.conversion.{stem}",
         ("convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),
     ),
-    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm",)),
+    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c")),
 }
+
+MAIN_OPTIONS = {"apply-schedule": "file"}
+"""The option that a value without a name is of: ``--apply-schedule=FILE sequence=NAME``."""
 
 # xDSL's generic passes, with a line each (their docstrings are not written for this place).
 XDSL_PASSES = {
@@ -102,11 +162,27 @@ FORMATS = {
     "llvmir": "kc.tools._artefacts:llvm_ir",
     "asm": "kc.tools._artefacts:assembly",
     "obj": "kc.tools._artefacts:object_code",
+    "c": "kc.tools._artefacts:c_source",
 }
 """What ``kc-translate --to`` takes: functions of a module and a target."""
 
+# Text of tensor intrinsics -> the names of those in it.
+INTRINSICS = {
+    "kc.transforms.intrinsics.builtin:PORTABLE": (
+        "dot_f32_4",
+        "dot_f32_8",
+        "dot_f32_16",
+        "copy_f32_16",
+        "fill_f32_16",
+        "matmul_f32_4x4x4",
+    ),
+    "kc.transforms.intrinsics.builtin:X86_64": ("avx512_vnni_dot_16x4",),
+    "kc.transforms.intrinsics.builtin:AARCH64": ("neon_sdot_4x4", "neon_udot_4x4"),
+}
+
 FAMILIES = {
     "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
+    "sched": "Schedules written as IR (dialect sched)",
     "tir": "Passes on tir",
     "conversion": "Conversions",
     "pipeline": "Pipelines",
@@ -158,8 +234,17 @@ class Registry:
                 self.passes[flag] = Entry(flag, path, family)
         for flag, (path, summary) in XDSL_PASSES.items():
             self.passes[flag] = Entry(flag, f"xdsl.transforms.{path}", "xdsl", "xdsl", summary)
+        self.queries = {
+            flag: Entry(flag, f"{module}:{camel_case(flag)}", "query")
+            for module, flags in QUERIES.items()
+            for flag in flags
+        }
         self.formats = {name: Entry(name, path, "format") for name, path in FORMATS.items()}
-        self.intrinsics: dict[str, Entry] = {}
+        self.intrinsics = {
+            name: Entry(name, path, "intrinsic")
+            for path, names in INTRINSICS.items()
+            for name in names
+        }
         self.targets: list[Entry] = []
         self.hooks: dict[int, list[str]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
@@ -168,6 +253,11 @@ class Registry:
     def primitives(self) -> dict[str, Entry]:
         """The schedule primitives."""
         return {name: one for name, one in self.passes.items() if one.family == "schedule"}
+
+    @property
+    def steps(self) -> dict[str, Entry]:
+        """What a schedule is made of: queries, samplings and primitives."""
+        return {**self.queries, **self.primitives}
 
     def copy(self) -> Registry:
         """A registry to add to, with the same content."""
@@ -228,6 +318,11 @@ def using(registry: Registry) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
+def check_step(step: Any, fields: dict[str, Any], unsafe: bool) -> None:
+    """Check the fields of an operation of ``sched``; raises a diagnostic."""
+    _import(CHECK_OF_STEP)(step, fields, unsafe)
+
+
 def find_pass(name: str) -> Entry:
     """The pass or primitive of this name, xDSL's included; KC0003 with the nearest names."""
     passes = current().passes
@@ -271,7 +366,7 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
     ``func=NAME`` restricts any pass to one function of the module.
     """
     if isinstance(options, str):
-        options = Options.parse(options, name)
+        options = parse_options(name, options)
     entry, cls = find_pass(name), pass_class(name)
     only = options.get("func")
     if any(field.name == "func" for field in dataclasses.fields(cls)):
@@ -289,6 +384,15 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
     from kc.support.one_function import OneFunctionPass
 
     return OneFunctionPass(made, only.text)
+
+
+def parse_options(name: str, text: str) -> Options:
+    """The options of a pass, as its flag has them."""
+    main = MAIN_OPTIONS.get(name)
+    value, space, rest = text.partition(" ")
+    if main is not None and value and "=" not in value and not value.startswith(("'", '"')):
+        text = f"{main}={quote(value)}{space}{rest}"
+    return Options.parse(text, name)
 
 
 def get_passes(specs: tuple[PassSpec, ...]) -> list[ModulePass]:

@@ -28,13 +28,15 @@ class ClassDoc:
 
     ``summary`` is the first line of the docstring, ``options`` the names of its fields,
     ``required`` those of them without a default, ``bare`` the first paragraph of what its method
-    ``defaults`` says, for primitives whose flag works without options.
+    ``defaults`` says, for primitives whose flag works without options; ``unsafe`` whether it takes
+    the option of that name.
     """
 
     summary: str = ""
     options: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     bare: str = ""
+    unsafe: bool = False
 
 
 def class_doc(path: str) -> ClassDoc | None:
@@ -49,7 +51,8 @@ def class_doc(path: str) -> ClassDoc | None:
     names = [field.replace("_", "-") for field in options]
     required = [field.replace("_", "-") for field, needed in options.items() if needed]
     summary = (ast.get_docstring(_head(text)) or "").split("\n")[0]
-    return ClassDoc(summary, tuple(names), tuple(required), bare)
+    unsafe = re.search(r"^    undecidable = True$", text, re.MULTILINE) is not None
+    return ClassDoc(summary, tuple(names), tuple(required), bare, unsafe)
 
 
 def _collect(module: str, text: str, options: dict[str, bool]) -> str:

@@ -107,6 +107,13 @@ class Target:
         for key, value in self.attrs.items():
             if type(value) is int and value < 1:
                 raise TargetError("KC6003", f"target {self.kind}: -{key}={value} is less than 1")
+        models = self.kind.models
+        if models and self.model_name not in (*models, self.kind):
+            raise TargetError(
+                "KC6006",
+                f"target {self.kind}: there is no architecture '{self.model_name}'",
+                hints=suggest(self.model_name, models, "the architectures are"),
+            )
         arch = self.architecture
         if arch is None:
             return
@@ -175,6 +182,14 @@ class Target:
         assert isinstance(value, tuple)
         return value
 
+    def has_feature(self, name: str) -> bool:
+        """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known."""
+        given = [one[0] == "+" for one in self.mattr if one[1:] == name]
+        if given:
+            return given[-1]
+        arch = self.architecture
+        return arch is not None and self.cpu in arch.cpu_features.get(name, ())
+
     @property
     def llvm(self) -> LLVMTarget:
         """What LLVM is told; KC6010 for a target that is no CPU."""
@@ -204,8 +219,15 @@ class Target:
 
     @property
     def limits(self) -> Mapping[str, Any]:
-        """The limits that the kind's data file states."""
-        return self.kind.limits
+        """The limits of the machine: the kind's, the model's, and those given as attributes."""
+        limits = {**self.kind.limits, **self.kind.models.get(self.model_name, {})}
+        return {key: self.attrs.get(key, value) for key, value in limits.items()}
+
+    @property
+    def model_name(self) -> str:
+        """``-arch`` (or ``-mcpu``) of a kind that has models, else the kind."""
+        given = self.attrs.get("arch", self.attrs.get("mcpu"))
+        return given if isinstance(given, str) and self.kind.models else str(self.kind)
 
     @property
     def vector_bits(self) -> int:

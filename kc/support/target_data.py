@@ -1,8 +1,9 @@
 """The data files of targets: kinds, tags, and the CPUs of each architecture.
 
 A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
-``attributes`` (name to type), and optional tables ``tags``, ``limits`` and ``scopes`` (memory scope
-to why it is of no use, empty where it is).
+``attributes`` (name to type), and optional tables ``tags``, ``limits``, ``models`` (what ``-arch``
+may be, with the limits that are different there) and ``scopes`` (memory scope to why it is of no
+use, empty where it is). What it does not have is that of the kind ``base``, if there is one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from kc.support.diagnostics import warn
 from kc.support.registry import Entry, current
 
-_KINDS = ("llvm",)
+_KINDS = ("llvm", "cuda", "nvptx")
 _HERE = Path(__file__).parent / "targets"
 _TYPES = ("str", "int", "bool", "list")
 
@@ -34,6 +35,7 @@ class Kind(str):
         self.architectures: tuple[str, ...] = tuple(data.get("architectures", ()))
         self.attributes: Mapping[str, str] = data.get("attributes", {})
         self.limits: Mapping[str, Any] = data.get("limits", {})
+        self.models: Mapping[str, Mapping[str, Any]] = data.get("models", {})
         self.tags: Mapping[str, str] = data.get("tags", {})
         self.scopes: Mapping[str, str] = data.get("scopes", {"global": ""})
 
@@ -57,6 +59,8 @@ class Architecture:
     vector_features: Mapping[str, int]
     withheld: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     caches: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    cpu_features: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For features that something depends on, the CPUs that have them."""
 
     def vector_bits_of(self, cpu: str, features: Iterable[str]) -> int:
         """The vector width of a CPU with ``+`` and ``-`` features applied, in order."""
@@ -90,6 +94,7 @@ def architecture(name: str) -> Architecture:
         vector_features=data["vector_features"],
         withheld={int(bits): tuple(names) for bits, names in data.get("withheld", {}).items()},
         caches={cpu: tuple(sizes) for cpu, sizes in data["caches"].items()},
+        cpu_features={name: frozenset(cpus) for name, cpus in data.get("cpu_features", {}).items()},
     )
 
 
@@ -110,7 +115,10 @@ def tags() -> Mapping[str, str]:
 
 @functools.cache
 def _own_kinds() -> Mapping[str, Kind]:
-    return {name: Kind(_read(_HERE / f"{name}.toml")) for name in _KINDS}
+    files = {name: _read(_HERE / f"{name}.toml") for name in _KINDS}
+    return {
+        name: Kind({**files.get(data.get("base", ""), {}), **data}) for name, data in files.items()
+    }
 
 
 @functools.cache

@@ -4,10 +4,15 @@ The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018)
 """
 
 from kc.support.diagnostics import TEError
-from kc.te.expr import binary, const, intrinsic, reduction
+from kc.te import schedule
+from kc.te.expr import binary, const, intrinsic
 from kc.te.expr import select as Select
+from kc.te.reducers import comm_reducer, max_value, min_value, reduction
+from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
 from kc.te.tensor import Tensor, compute, placeholder, reduce_axis, size_var, var
+from kc.te.threads import thread_axis
+from kc.transforms.schedule._index_map import AXIS_SEPARATOR
 
 sum = reduction("sum")  # noqa: A001
 min = reduction("min")  # noqa: A001
@@ -58,6 +63,7 @@ indexdiv = floordiv
 indexmod = floormod
 
 __all__ = [
+    "AXIS_SEPARATOR",
     "Schedule",
     "Select",
     "Stage",
@@ -65,6 +71,7 @@ __all__ = [
     "Tensor",
     "abs",
     "ceil",
+    "comm_reducer",
     "compute",
     "const",
     "cos",
@@ -82,11 +89,15 @@ __all__ = [
     "log1p",
     "log2",
     "max",
+    "max_value",
     "min",
+    "min_value",
     "placeholder",
     "reduce_axis",
     "round",
     "rsqrt",
+    "scan",
+    "schedule",
     "sigmoid",
     "sin",
     "size_var",
@@ -94,6 +105,7 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "thread_axis",
     "trunc",
     "truncdiv",
     "truncmod",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
@@ -217,6 +217,31 @@ class Var(Expr):
         return self.name
 
 
+class Size(int):
+    """A constant size; programs for TVM ask for its ``value``."""
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+
+class Domain(tuple[Any, Any]):
+    """The values of an axis, as (start, stop); programs for TVM ask for ``min`` and ``extent``."""
+
+    @property
+    def min(self) -> Size:
+        """The first value."""
+        return Size(self[0])
+
+    @property
+    def extent(self) -> Size | Expr:
+        """The number of values."""
+        start, stop = self
+        found = stop - start if start else stop
+        return Size(found) if isinstance(found, int) else found
+
+
 @dataclass(eq=False)
 class IterVar(Expr):
     """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
@@ -237,9 +262,9 @@ class IterVar(Expr):
         return self
 
     @property
-    def dom(self) -> tuple[int, ExprLike]:
+    def dom(self) -> Domain:
         """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
-        return self.start, self.start + self.extent if self.start else self.extent
+        return Domain((self.start, self.start + self.extent if self.start else self.extent))
 
 
 @dataclass(eq=False)
@@ -304,15 +329,69 @@ class Element(Expr):
     location: Location | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, eq=False)
+class CommReducer:
+    """A combiner of the user's: what two tuples of values become, over variables of its own."""
+
+    name: str
+    lhs: tuple[Var, ...]
+    rhs: tuple[Var, ...]
+    result: tuple[Expr, ...]
+    identity: tuple[Const, ...]
+
+
 @dataclass(eq=False)
 class Reduce(Expr):
-    """A reduction; stands only at the top of a compute's body."""
+    """One result of a reduction; stands only at the top of a compute's body.
 
-    combiner: str
-    value: Expr
+    The results of one reduction agree in all but ``value_index`` and ``dtype``.
+    """
+
+    combiner: str | CommReducer
+    values: tuple[Expr, ...]
     axes: tuple[IterVar, ...]
     dtype: str
     location: Location | None = field(default=None, repr=False)
+    value_index: int = 0
+    condition: Expr | None = None
+    """Which terms take part; None: all."""
+    init: tuple[Expr, ...] | None = None
+    """What the reduction starts from; None: the combiner's identity."""
+
+    @property
+    def value(self) -> Expr:
+        """The term that the result is made from, as far as it is one."""
+        return self.values[self.value_index]
+
+
+def walk(*exprs: Expr) -> Iterator[Expr]:
+    """``exprs`` and every expression in them, each once, indices of elements included."""
+    seen: set[Expr] = set()
+    stack = list(reversed(exprs))
+    while stack:
+        one = stack.pop()
+        if one not in seen:
+            seen.add(one)
+            yield one
+            stack.extend(reversed(children(one)))
+
+
+def children(expr: Expr) -> Sequence[Expr]:
+    """The expressions directly in ``expr``."""
+    if isinstance(expr, Binary | Compare):
+        return (expr.lhs, expr.rhs)
+    if isinstance(expr, Call):
+        return expr.args
+    if isinstance(expr, Cast):
+        return (expr.value,)
+    if isinstance(expr, Reduce):
+        condition = () if expr.condition is None else (expr.condition,)
+        return (*expr.values, *condition, *(expr.init or ()))
+    if isinstance(expr, SelectExpr):
+        return (expr.condition, expr.on_true, expr.on_false)
+    if isinstance(expr, Element):
+        return expr.indices
+    return ()
 
 
 def const(value: int | float | bool, dtype: str | None = None) -> Const:
@@ -507,47 +586,3 @@ def intrinsic(op: str) -> Callable[[ExprLike], Expr]:
     call.__name__ = op
     call.__doc__ = f"Elementwise {op} of a floating-point expression."
     return call
-
-
-def reduction(combiner: str) -> Callable[..., Expr]:
-    """The Python function of a reducer: ``te.sum(expr, axis=k)``."""
-
-    def reduce(expr: ExprLike, axis: Any = None, *more: Any) -> Expr:
-        elementwise = combiner != "sum" and axis is not None
-        if elementwise and (more or not isinstance(axis, IterVar | list | tuple)):
-            # te.max(a, b, c): the largest of its arguments, as in TVM.
-            both = binary(combiner, expr, axis)  # pyright: ignore[reportArgumentType]
-            return reduce(both, *more) if more else both
-        location = caller_location()
-        axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
-        for one in axes:
-            if not isinstance(one, IterVar) or one.kind != "reduce":
-                raise TEError(
-                    "KC2008",
-                    f"te.{combiner}: axis {one!r} is not a reduction axis",
-                    location=location,
-                    why="a reduction runs over axes made with te.reduce_axis",
-                    hints=['k = te.reduce_axis((0, 64), name="k")'],
-                )
-        if not axes or len({id(one) for one in axes}) != len(axes):
-            raise TEError(
-                "KC2008",
-                f"te.{combiner}: "
-                + ("an axis is listed twice" if axes else "there is no axis to reduce over"),
-                location=location,
-                why="a reduction runs over one or more different axes",
-                hints=['k = te.reduce_axis((0, 64), name="k")'],
-            )
-        value = as_expr(expr)
-        if value.dtype == "bool" and combiner in ("sum", "prod"):
-            raise TEError(
-                "KC2006",
-                f"{combiner} of bool values",
-                location=location,
-                hints=['convert to a number: x.astype("int32")'],
-            )
-        return Reduce(combiner, value, axes, value.dtype, location)  # pyright: ignore
-
-    reduce.__name__ = combiner
-    reduce.__doc__ = f"Reduce an expression with {combiner} over one or more reduction axes."
-    return reduce

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
 from kc.conversion.convert_te_to_tir import convert_function
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import BlockOp, ForOp, SymbolOp
+from kc.support.diagnostics import Location, warn
 from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.te.expr import IterVar, Var
-from kc.te.schedule import Record, Schedule, Stage
-from kc.te.tensor import ComputeOp, Tensor
+from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
+from kc.te.schedule import Schedule
+from kc.te.stage import Stage
+from kc.te.tensor import Operation, ScanOp, Tensor, output_name
 from kc.te.to_ir import create_func
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site, called_from
-from kc.transforms.schedule.split import Factors
+from kc.transforms.schedule._annotations import Value
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import (
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    called_from,
+)
 
 
 @dataclass
@@ -28,6 +43,22 @@ class Lowered:
     """The tensor expressions."""
     tir: ModuleOp
     """The scheduled loops."""
+    entered: dict[Stage, list[Start]]
+    """For each stage that has loops, how its axes began, in their order."""
+    extents: dict[IterVar, int]
+    """The extents of the loops that primitives made, where they are constants."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """How an axis of an operation begins where its stage is computed."""
+
+    base: AffineExpr
+    """The first value, over ``values``."""
+    values: tuple[IterVar | str | None, ...]
+    """Axes of consumers, None for the axes of the stage itself, and names of sizes."""
+    extent: int | None
+    """The number of values, if it is a constant."""
 
 
 def lower_schedule(
@@ -38,61 +69,149 @@ def lower_schedule(
     Raises :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the
     recorded call, for a schedule that is not legal.
     """
-    function, names = create_func(args, schedule.outputs, name)
+    given = [schedule.current(one) if isinstance(one, Tensor) else one for one in args]
+    function, names = create_func(given, schedule.outputs, name)
     source = ModuleOp([function])
     lowered = convert_function(function)
-    site = Site(lowered, target)
     module = ModuleOp([lowered])
-    done: dict[Stage, _Replay] = {}
-    for stage in reversed(schedule.stages):
-        if isinstance(stage.op, ComputeOp):
-            done[stage] = replay = _Replay(site, stage, names[stage.op])
-            replay.run(done)
-    return Lowered(source, module)
+    replay = _Replay(Site(lowered, target), names)
+    for step in steps(schedule):
+        if isinstance(step, Enter):
+            replay.enter(step.stage)
+        else:
+            replay.run(step)
+    return Lowered(source, module, replay.entered, replay.extents)
+
+
+def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:
+    """The primitive of a step; ``values`` are the references that its fields stand for."""
+
+    def value_of(given: Any) -> Any:
+        if isinstance(given, tuple):
+            return tuple(value_of(one) for one in given)
+        if isinstance(given, Result):
+            return BufferRef(given.number)
+        return values[given] if isinstance(given, Leaf | BlockOf | Tensor) else given
+
+    fields = {name: value_of(one) for name, one in step.fields.items()}
+    if "value" in fields:
+        fields["value"] = (Value.of(fields["value"]),)
+    return pass_class(step.primitive)(**fields)
 
 
 @dataclass
 class _Replay:
-    """Replays the records of one stage, following its axes through the rewrites."""
+    """Runs steps, following axes and blocks through the rewrites."""
 
     site: Site
-    stage: Stage
-    block: str
-    loops: dict[IterVar, ForOp] = field(default_factory=dict)
+    names: Mapping[Operation, str]
+    loops: dict[Leaf, ForOp] = field(default_factory=dict)
+    entered: dict[Stage, list[Start]] = field(default_factory=dict)
+    extents: dict[IterVar, int] = field(default_factory=dict)
 
-    def run(self, done: Mapping[Stage, _Replay]) -> None:
-        """Move the stage's block, then do what was recorded; ``done`` are the consumers."""
-        op, attach = self.stage.op, self.stage.attach
-        assert isinstance(op, ComputeOp)
-        ref = BlockRef(self.block)
-        if attach is not None:
-            with called_from(attach.location):
-                if attach.kind == "inline":
-                    pass_class("compute-inline")(ref).apply(self.site)
-                    return
-                assert attach.parent is not None
-                assert attach.axis is not None
-                loop = done[attach.parent].loops[attach.parent.leaf_of(attach.axis)]
-                move = pass_class("compute-at")(ref, LoopRef(loop), preserve_unit_loops=True)
-                move.apply(self.site)
-        axes = [*op.axis, *op.reduce_axis]
-        around = loop_tree.loops_around(self.site.resolve_block(ref))
-        # Inside another stage's loop, the axes are the innermost ones.
-        self.loops = dict(zip(axes, around[len(around) - len(axes) :], strict=True))
-        for record in self.stage.records:
-            with called_from(record.location):
-                rewritten = self._primitive(record).apply(self.site)
-            for axis, loop in self.loops.items():
-                became = rewritten.replaced.get(loop)
-                if became is not None and len(became) == 1:
-                    self.loops[axis] = became[0]
-            self.loops.update(zip(record.results, rewritten.loops, strict=False))
+    def enter(self, stage: Stage) -> None:
+        """The axes of the stage are the innermost loops around its block."""
+        block = self._block(stage)
+        around = loop_tree.loops_around(block)
+        if isinstance(stage.op, ScanOp):
+            # The time loop is the outermost one: a scan stays at the root.
+            self.loops[Leaf(stage, stage.op.scan_axis)] = around[0]
+            return
+        axes = stage.roots
+        loops = around[len(around) - len(axes) :]
+        index = IndexValues()
+        bases = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        axis_of: dict[SSAValue | None, IterVar | None] = {loop.var: None for loop in loops}
+        for leaf, loop in self.loops.items():
+            if any(leaf.axis is one for one in leaf.stage.leaf_iter_vars):
+                axis_of[loop.var] = leaf.axis
+        values = tuple(axis_of[one] if one in axis_of else _name(one) for one in index.roots)
+        own = bases[len(bases) - len(axes) :]  # without time, in a scan
+        self.entered[stage] = [
+            Start(base, values, loop.static_extent) for base, loop in zip(own, loops, strict=True)
+        ]
+        self.loops.update((Leaf(stage, axis), loop) for axis, loop in zip(axes, loops, strict=True))
 
-    def _primitive(self, record: Record) -> Primitive:
-        refs = [LoopRef(self.loops[axis]) for axis in record.axes]
-        cls = pass_class(record.primitive)
-        if record.primitive == "split":
-            return cls(refs[0], Factors(record.arguments["factors"]), record.arguments["names"])
-        if record.primitive in ("fuse", "reorder"):
-            return cls(tuple(refs))
-        return cls(refs[0])
+    def _block(self, stage: Stage) -> BlockOp:
+        op = stage.op.update[0].op if isinstance(stage.op, ScanOp) else stage.op
+        return self.site.resolve_block(BlockRef(self.names[op]))
+
+    def run(self, step: Step) -> None:
+        """Apply the primitive of ``step``, at the line that recorded it."""
+        if step.primitive == "compute-inline":
+            _warn_of_schedule(step.stage, step.location)
+        with called_from(step.location):
+            self._require_threads(step)
+            done = make_primitive(step, _References(self)).apply(self.site)
+        self._follow(done)
+        for axis, loop in zip(step.results, done.loops, strict=False):
+            self.loops[Leaf(step.stage, axis)] = loop
+            if loop.static_extent is not None:
+                self.extents[axis] = loop.static_extent
+
+    def _require_threads(self, step: Step) -> None:
+        """The loop of a bind has as many iterations as there are threads, if that is said."""
+        if step.threads is None:
+            return
+        loop = self.loops[step.fields["loop"]]
+        extent = loop.dynamic_extent
+        found = loop.static_extent if extent is None else _name(extent)
+        wanted = step.threads.name if isinstance(step.threads, Var) else step.threads
+        if found != wanted:
+            raise self.site.refuse(
+                "KC3145",
+                f"bind: loop {loop.label} has {found} iterations, {step.fields['thread_axis']} has "
+                f"{wanted}",
+                at=loop,
+                why="an axis of threads with a domain has that many threads",
+                hints=[
+                    f"split {loop.label} by factor={wanted}",
+                    f'te.thread_axis("{step.fields["thread_axis"]}") takes the loop as it is',
+                ],
+            )
+
+    def _follow(self, done: Rewritten) -> None:
+        if not done.replaced:
+            return
+        for leaf, loop in self.loops.items():
+            became = done.replaced.get(loop)
+            if became is not None and len(became) == 1:
+                self.loops[leaf] = became[0]
+
+
+def _warn_of_schedule(stage: Stage, location: Location | None) -> None:
+    """Say that what is inlined has no loops and no tensor."""
+    what = [one.primitive.replace("-", "_") for one in [*stage.records, *stage.storage]]
+    if what:
+        warn(
+            "KC3153",
+            f"compute_inline: {stage.op.name} has a schedule of its own, which is for nothing",
+            location=location,
+            why=f"there are no loops and no tensor of what is inlined, but also "
+            f"{', '.join(dict.fromkeys(what))}",
+        )
+
+
+def _name(value: SSAValue | None) -> str:
+    """The name of a size."""
+    if value is not None and isinstance(value.owner, SymbolOp):
+        return value.owner.symbol.data
+    return (value.name_hint if value is not None else None) or "value"
+
+
+class _References(dict[Any, Any]):
+    """What the values in the fields of steps are in the module."""
+
+    def __init__(self, replay: _Replay) -> None:
+        super().__init__()
+        self._replay = replay
+
+    def __missing__(self, key: Any) -> Any:
+        replay = self._replay
+        if isinstance(key, Leaf):
+            return LoopRef(replay.loops[key])
+        if isinstance(key, BlockOf):
+            return BlockRef(replay._block(key.stage))
+        name = replay.names.get(key.op)
+        count = key.op.num_outputs
+        return BufferRef(key.name if name is None else output_name(name, key.value_index, count))

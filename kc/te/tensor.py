@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.expr import (
-    Binary,
-    Call,
-    Cast,
-    Compare,
     Const,
     Element,
     Expr,
     ExprLike,
     IterVar,
     Reduce,
-    SelectExpr,
     Var,
     as_expr,
     check_dtype,
     is_float,
+    walk,
 )
 
 Dim = int | Expr
@@ -51,18 +47,45 @@ class Operation:
         """The number of tensors made."""
         return 1
 
-    def output(self, index: int = 0) -> Tensor:
-        """The tensor made."""
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of an output; a compute's have one shape."""
         del index
-        return self.tensor
+        return self.shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        del index
+        return self.dtype
+
+    def with_inputs(self, substitute: Callable[[Expr], Expr]) -> Operation:
+        """A copy whose expressions are what ``substitute`` gives for them."""
+        del substitute
+        return self
+
+    def output(self, index: int = 0) -> Tensor:
+        """A tensor made; always the same object."""
+        made = self.__dict__.setdefault("_tensors", {})
+        if not -self.num_outputs <= index < self.num_outputs:
+            raise TEError(
+                "KC2031",
+                f"{self.name} has no output {index}",
+                location=caller_location(),
+                why=f"it has {self.num_outputs}, counted from 0",
+            )
+        index %= self.num_outputs
+        if index not in made:
+            made[index] = Tensor(self, index)
+        return made[index]
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """The tensors made."""
+        return tuple(self.output(n) for n in range(self.num_outputs))
 
     @property
     def tensor(self) -> Tensor:
-        """The tensor made; always the same object."""
-        made = self.__dict__.get("_tensor")
-        if made is None:
-            made = self.__dict__["_tensor"] = Tensor(self)
-        return made
+        """The first tensor made."""
+        return self.output(0)
 
 
 @dataclass(eq=False)
@@ -72,50 +95,130 @@ class PlaceholderOp(Operation):
 
 @dataclass(eq=False)
 class ComputeOp(Operation):
-    """A tensor given element by element."""
+    """Tensors of the same axes given element by element; ``body`` is a tuple if there are several.
 
-    body: Expr = field(kw_only=True)
+    ``dtype`` is that of the first.
+    """
+
+    body: Expr | tuple[Expr, ...] = field(kw_only=True)
+
+    @property
+    def bodies(self) -> tuple[Expr, ...]:
+        """The expression of each output."""
+        return self.body if isinstance(self.body, tuple) else (self.body,)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return len(self.bodies)
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        return self.bodies[index].dtype
 
     @property
     def input_tensors(self) -> list[Tensor]:
         """The tensors read, each once, in order of first use."""
         found: dict[Tensor, None] = {}
-        for part in walk(self.body):
+        extents = [one.extent for one in self.reduce_axis if isinstance(one.extent, Expr)]
+        for part in walk(*extents, *self.bodies):
             if isinstance(part, Element):
                 found.setdefault(part.tensor)
         return list(found)
 
+    def with_inputs(self, substitute: Callable[[Expr], Expr]) -> ComputeOp:
+        """A copy with the same axes whose body is what ``substitute`` gives for it."""
+        new = tuple(substitute(one) for one in self.bodies)
+        return replace(
+            self,
+            axis=list(self.axis),
+            reduce_axis=list(self.reduce_axis),
+            body=new if isinstance(self.body, tuple) else new[0],
+        )
+
+
+@dataclass(eq=False)
+class ScanOp(Operation):
+    """A recurrence along the first dimension: see :func:`kc.te.scan`. One output a state.
+
+    ``shape`` and ``dtype`` are those of the first state.
+    """
+
+    init: tuple[Tensor, ...] = field(kw_only=True)
+    update: tuple[Tensor, ...] = field(kw_only=True)
+    state_placeholder: tuple[Tensor, ...] = field(kw_only=True)
+    inputs: tuple[Tensor, ...] = field(kw_only=True)
+    scan_axis: IterVar = field(kw_only=True)
+    """The rows that are computed; it starts after the initial ones."""
+    spatial_axis_: list[IterVar] = field(kw_only=True)
+    """The other dimensions of all states, one after another."""
+
+    @property
+    def steps(self) -> tuple[Operation, ...]:
+        """The operations of one step, producers first: the updates, and what needs a state."""
+        depends = {one.op: True for one in self.state_placeholder}
+        updates = {one.op for one in self.update}
+        found: list[Operation] = []
+        stack = [(one.op, False) for one in reversed(self.update)]
+        while stack:
+            op, ready = stack.pop()
+            if op in depends:
+                continue
+            if not ready:
+                stack.append((op, True))
+                stack.extend((one.op, False) for one in reversed(op.input_tensors))
+                continue
+            depends[op] = any(depends[one.op] for one in op.input_tensors)
+            if depends[op] or op in updates:
+                found.append(op)
+        return tuple(found)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of states."""
+        return len(self.state_placeholder)
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of a state."""
+        return self.state_placeholder[index].shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of a state."""
+        return self.state_placeholder[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """What the states start from, then what gives their rows."""
+        return list(dict.fromkeys([*self.init, *self.update]))
+
 
 class Tensor:
-    """The result of an operation: ``T[i, j]`` is an element."""
+    """A result of an operation: ``T[i, j]`` is an element."""
 
-    def __init__(self, op: Operation) -> None:
+    def __init__(self, op: Operation, value_index: int = 0) -> None:
         self.op = op
+        self.value_index = value_index
+        """Which output of its operation this is."""
 
     @property
     def name(self) -> str:
-        """The operation's name."""
-        return self.op.name
+        """The operation's name; with the number of the output, if it has several."""
+        return output_name(self.op.name, self.value_index, self.op.num_outputs)
 
     @property
     def shape(self) -> tuple[Dim, ...]:
         """The dimensions: integers or expressions of sizes."""
-        return self.op.shape
+        return self.op.output_shape(self.value_index)
 
     @property
     def dtype(self) -> str:
         """The element type."""
-        return self.op.dtype
+        return self.op.output_dtype(self.value_index)
 
     @property
     def ndim(self) -> int:
         """The rank."""
         return len(self.shape)
-
-    @property
-    def value_index(self) -> int:
-        """Which output of its operation this is."""
-        return 0
 
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
@@ -131,7 +234,7 @@ class Tensor:
                 "KC2010",
                 f"{self.name} has {self.ndim} dimensions, indexed with {len(indices)}",
                 location=location,
-                why=f"{self.name} has the shape {_shape_text(self.shape)}",
+                why=f"{self.name} has the shape {shape_text(self.shape)}",
             )
         exprs = []
         for index in indices:
@@ -166,34 +269,13 @@ class Tensor:
         return self()
 
 
-def walk(expr: Expr) -> Iterator[Expr]:
-    """``expr`` and every expression in it, each once, indices of elements included."""
-    seen: set[Expr] = set()
-    stack = [expr]
-    while stack:
-        one = stack.pop()
-        if one not in seen:
-            seen.add(one)
-            yield one
-            stack.extend(reversed(children(one)))
+def output_name(name: str, index: int, count: int) -> str:
+    """The name of output ``index`` of ``count`` of the operation ``name``."""
+    return name if count == 1 else f"{name}_v{index}"
 
 
-def children(expr: Expr) -> Sequence[Expr]:
-    """The expressions directly in ``expr``."""
-    if isinstance(expr, Binary | Compare):
-        return (expr.lhs, expr.rhs)
-    if isinstance(expr, Call):
-        return expr.args
-    if isinstance(expr, Cast | Reduce):
-        return (expr.value,)
-    if isinstance(expr, SelectExpr):
-        return (expr.condition, expr.on_true, expr.on_false)
-    if isinstance(expr, Element):
-        return expr.indices
-    return ()
-
-
-def _shape_text(shape: Sequence[Any]) -> str:
+def shape_text(shape: Sequence[Any]) -> str:
+    """A shape as Python writes it."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
@@ -219,7 +301,8 @@ def _check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim,
     return tuple(checked)
 
 
-def _check_name(name: str, location: Location | None) -> str:
+def check_name(name: str, location: Location | None) -> str:
+    """``name``, if it is an identifier (KC2013)."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise TEError(
             "KC2013",
@@ -236,19 +319,19 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
     As a dimension, its value is read off the arrays at the call and checked to agree among them.
     """
     location = caller_location()
-    return Var(_check_name(name, location), check_dtype(dtype), location)
+    return Var(check_name(name, location), check_dtype(dtype), location)
 
 
 def size_var(name: str = "n", dtype: str = "int32") -> Var:
     """A symbolic size, which is never negative; here all sizes are (see :func:`var`)."""
     location = caller_location()
-    return Var(_check_name(name, location), check_dtype(dtype), location)
+    return Var(check_name(name, location), check_dtype(dtype), location)
 
 
 def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -> Tensor:
     """An input tensor of ``shape`` (integers or sizes)."""
     location = caller_location()
-    name = _check_name(name, location)
+    name = check_name(name, location)
     dims = _check_shape(shape, f"placeholder {name}", location)
     return PlaceholderOp(name, dims, check_dtype(dtype), location).tensor
 
@@ -256,7 +339,7 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
 def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
     """A reduction axis over ``(start, stop)``: ``start <= k < stop``, as in TVM."""
     location = caller_location()
-    name = _check_name(name, location)
+    name = check_name(name, location)
     if not isinstance(dom, tuple | list) or len(dom) != 2:
         raise TEError(
             "KC2014",
@@ -278,10 +361,12 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
         stop = stop.__index__()
     extent = stop - start if start and isinstance(stop, int | Expr) else stop
     (size,) = _check_shape((extent,), f"reduction axis {name}", location)
-    return _axis(name, size, "reduce", location, start)
+    return make_axis(name, size, "reduce", location, start)
 
 
-def _axis(name: str, extent: Dim, kind: str, location: Location | None, start: int = 0) -> IterVar:
+def make_axis(
+    name: str, extent: Dim, kind: str, location: Location | None, start: int = 0
+) -> IterVar:
     """An axis whose values its type can hold."""
     last = start + extent - 1 if isinstance(extent, int) else start
     small = -(2**31) <= start and last < 2**31
@@ -290,44 +375,36 @@ def _axis(name: str, extent: Dim, kind: str, location: Location | None, start: i
 
 def compute(
     shape: Any,
-    fcompute: Callable[..., ExprLike],
+    fcompute: Callable[..., Any],
     name: str = "compute",
     tag: str = "",
     attrs: dict[str, Any] | None = None,
     varargs_names: Sequence[str] | None = None,
-) -> Tensor:
+) -> Any:
     """A tensor of ``shape`` whose element at ``(i, j, ...)`` is ``fcompute(i, j, ...)``.
 
-    Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a reduction
-    is not at the top of the body, KC2017 when a reduction axis belongs to another compute.
+    A function that returns several expressions makes a tuple of tensors, which are computed
+    together. Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a
+    reduction is not at the top of the body, KC2017 when a reduction axis belongs to another
+    compute, KC2044 when several values are not all the results of one reduction.
     """
     del tag, attrs
     location = caller_location()
-    name = _check_name(name, location)
+    name = check_name(name, location)
     dims = _check_shape(shape, f"compute {name}", location)
     names = _axis_names(fcompute, len(dims), varargs_names, name, location)
-    axis = [_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
+    axis = [make_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
     result = fcompute(*axis)
-    if isinstance(result, tuple | list):
+    several = isinstance(result, tuple | list)
+    bodies: tuple[Expr, ...] = tuple(map(as_expr, result if several else (result,)))
+    if not bodies:
         raise TEError(
             "KC2018",
-            f"compute {name} returns {len(result)} values",
+            f"compute {name} returns no value",
             location=location,
-            why="a compute gives one tensor; make one compute a value",
+            why="it makes a tensor of each value that its function returns",
         )
-    body = as_expr(result)
-    reduce_axes: list[IterVar] = []
-    for part in walk(body):
-        if isinstance(part, Reduce):
-            if part is not body:
-                raise TEError(
-                    "KC2016",
-                    f"a reduction inside the expression of compute {name}",
-                    location=part.location or location,
-                    why="reductions stand only at the top of a compute's body",
-                    hints=[f"make the reduction a compute of its own, and read it in {name}"],
-                )
-            reduce_axes = list(part.axes)
+    reduce_axes = _reduce_axes(bodies, name, location)
     for one in reduce_axes:
         owner = one.__dict__.get("_owner")
         if owner is not None:
@@ -339,7 +416,9 @@ def compute(
                 why="an axis is one loop, and a loop belongs to one compute",
                 hints=[f"make another: te.reduce_axis({one.dom!r}, name={one.name!r})"],
             )
-    _check_axes(body, [*axis, *reduce_axes], name, location)
+    _check_axes(bodies, [*axis, *reduce_axes], name, location)
+    extents = [one.extent for one in reduce_axes if isinstance(one.extent, Expr)]
+    _check_axes(extents, axis, name, location)
     if len({one.name for one in (*axis, *reduce_axes)}) != len(axis) + len(reduce_axes):
         taken = {one.name for one in axis}
         for one in reduce_axes:
@@ -348,14 +427,73 @@ def compute(
                 n += 1
                 one.name = f"{base}_{n}"
             taken.add(one.name)
-    op = ComputeOp(name, dims, body.dtype, location, axis, reduce_axes, body=body)
+    first = bodies[0]
+    body = bodies if len(bodies) > 1 else first
+    op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body)
     for one in reduce_axes:
         one.__dict__["_owner"] = op
-    return op.tensor
+    return op.outputs if len(bodies) > 1 else op.output(0)
 
 
-def _check_axes(body: Expr, own: Sequence[IterVar], name: str, location: Location | None) -> None:
-    for part in walk(body):
+def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -> list[IterVar]:
+    """The axes over which ``bodies`` are reduced; refuses what is not one reduction at the top."""
+    for body in bodies:
+        for part in walk(body):
+            if isinstance(part, Reduce) and part is not body:
+                raise TEError(
+                    "KC2016",
+                    f"a reduction inside the expression of compute {name}",
+                    location=part.location or location,
+                    why="reductions stand only at the top of a compute's body",
+                    hints=[f"make the reduction a compute of its own, and read it in {name}"],
+                )
+    reductions = [one for one in bodies if isinstance(one, Reduce)]
+    if not reductions:
+        return []
+    first = reductions[0]
+    if len(reductions) != len(bodies) or not all(_is_same(first, one) for one in reductions):
+        raise TEError(
+            "KC2044",
+            f"the values of compute {name} are not results of one reduction",
+            location=location,
+            why="they are computed in one loop nest, in the order in which they are combined",
+            hints=[
+                "make one compute a reduction",
+                "te.comm_reducer reduces a tuple of expressions over one set of axes",
+            ],
+        )
+    if [one.value_index for one in reductions] != list(range(len(first.values))):
+        raise TEError(
+            "KC2044",
+            f"compute {name} returns {len(bodies)} of the {len(first.values)} results of a "
+            "reduction, or in another order",
+            location=location,
+            why="all are needed to compute each of them",
+            hints=["return what the reducer gives, and take the tensor that is wanted"],
+        )
+    return list(first.axes)
+
+
+def _is_same(one: Reduce, other: Reduce) -> bool:
+    """Whether two results are of one reduction."""
+    return (
+        one.combiner is other.combiner
+        and one.condition is other.condition
+        and all(
+            len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+            for a, b in (
+                (one.values, other.values),
+                (one.axes, other.axes),
+                (one.init or (), other.init or ()),
+            )
+        )
+    )
+
+
+def _check_axes(
+    bodies: Sequence[Expr], own: Sequence[IterVar], name: str, location: Location | None
+) -> None:
+    for part in walk(*bodies):
         if isinstance(part, IterVar) and not any(part is one for one in own):
             why = (
                 "a reduction axis is used without a reduction over it"
@@ -409,7 +547,7 @@ def _axis_names(
             why="the function is called with one axis a dimension",
             hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
         )
-    names = [_check_name(one.name, location) for one in plain]
+    names = [check_name(one.name, location) for one in plain]
     extra = rank - len(names)
     if varargs_names is not None:
         if len(varargs_names) != extra:
@@ -418,5 +556,5 @@ def _axis_names(
                 f"compute {name}: {len(varargs_names)} varargs_names for {extra} axes",
                 location=location,
             )
-        return [*names, *(_check_name(one, location) for one in varargs_names)]
+        return [*names, *(check_name(one, location) for one in varargs_names)]
     return [*names, *(f"i{n}" for n in range(extra))]

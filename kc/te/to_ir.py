@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import arith, math
@@ -24,9 +24,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir import Operation as IROperation
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
 
 from kc.dialects import te, tir
+from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location, loc_attr
 from kc.te.expr import (
@@ -35,6 +42,7 @@ from kc.te.expr import (
     Binary,
     Call,
     Cast,
+    CommReducer,
     Compare,
     Const,
     Element,
@@ -46,7 +54,7 @@ from kc.te.expr import (
     bits,
     is_float,
 )
-from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, Tensor, walk
+from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 _FLOAT_TYPES = {"float16": Float16Type(), "float32": Float32Type(), "float64": Float64Type()}
 
@@ -54,6 +62,18 @@ _FLOAT_TYPES = {"float16": Float16Type(), "float32": Float32Type(), "float64": F
 def element_type(dtype: str) -> Attribute:
     """The IR type of elements of ``dtype``."""
     return _FLOAT_TYPES[dtype] if dtype in _FLOAT_TYPES else IntegerType(bits(dtype))
+
+
+def constant_attr(value: Any, dtype: str) -> IntegerAttr | FloatAttr:
+    """A constant of ``dtype`` as an attribute."""
+    if is_float(dtype):
+        return FloatAttr(float(value), element_type(dtype))  # pyright: ignore
+    if dtype == "bool":
+        return IntegerAttr.from_bool(bool(value))
+    number = int(value)
+    if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
+        number -= 1 << bits(dtype)
+    return IntegerAttr(number, element_type(dtype))  # pyright: ignore
 
 
 def post_order(outputs: Sequence[Operation]) -> list[Operation]:
@@ -72,13 +92,19 @@ def post_order(outputs: Sequence[Operation]) -> list[Operation]:
     return list(done)
 
 
+def depends_on_element(extent: Any) -> bool:
+    """Whether an extent is another for each element: it reads a tensor, or an axis."""
+    parts = walk(extent) if isinstance(extent, Expr) else ()
+    return any(isinstance(one, Element | IterVar) for one in parts)
+
+
 def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
     """The name of each compute's block: its own, unless an input or an earlier one has it."""
     taken: set[str] = set()
     for op in order:
         if isinstance(op, PlaceholderOp):
             _fresh(op.name, taken)
-    return {op: _fresh(op.name, taken) for op in order if isinstance(op, ComputeOp)}
+    return {op: _fresh(op.name, taken) for op in order if isinstance(op, ComputeOp | ScanOp)}
 
 
 def create_func(
@@ -104,7 +130,39 @@ class _Emitter:
         self.values: dict[Any, SSAValue] = {}
         self.names: dict[Operation, str] = {}
         self.symbols: list[Var] = []
+        # The operations of the steps of scans, and the placeholders by which they read states.
+        self.scan_of: dict[Operation, ScanOp] = {}
+        self.states: dict[Operation, ScanOp] = {}
+        # What has a row for each time, of which a step sees one.
+        self.rows: set[Tensor] = set()
+        self._find_scans()
         self._sort_args(outputs)
+
+    def _find_scans(self) -> None:
+        for scan in [one for one in self.order if isinstance(one, ScanOp)]:
+            self.states.update({one.op: scan for one in scan.state_placeholder})
+            for op in scan.steps:
+                other = self.scan_of.setdefault(op, scan)
+                if other is not scan:
+                    raise self._shared(op, scan, f"scan {other.name}")
+                self.rows.update(op.outputs)
+        for op in self.order:
+            if op in self.scan_of:
+                continue
+            read = op.init if isinstance(op, ScanOp) else op.input_tensors
+            for one in read:
+                scan = self.scan_of.get(one.op) or self.states.get(one.op)
+                if scan is not None:
+                    raise self._shared(one.op, scan, op.name)
+
+    def _shared(self, op: Operation, scan: ScanOp, other: str) -> TEError:
+        return TEError(
+            "KC2058",
+            f"{op.name} is part of the step of scan {scan.name}, and used by {other} too",
+            location=op.location,
+            why="a step is computed again for each row; only the states are kept",
+            hints=[f"read the result of {scan.name}"],
+        )
 
     def _sort_args(self, outputs: Sequence[Operation]) -> None:
         known = set(self.order)
@@ -123,7 +181,9 @@ class _Emitter:
                     location=caller_location(),
                 )
             seen.add(id(arg))
-            if isinstance(arg, Tensor) and isinstance(arg.op, ComputeOp):
+            if isinstance(arg, Tensor) and arg.op in self.scan_of:
+                raise self._shared(arg.op, self.scan_of[arg.op], f"the arguments of {self.name}")
+            if isinstance(arg, Tensor) and isinstance(arg.op, ComputeOp | ScanOp):
                 if arg.op not in known:
                     raise TEError(
                         "KC2021",
@@ -135,7 +195,7 @@ class _Emitter:
             else:
                 self.inputs.append(arg)
         for op in outputs:
-            if op.tensor not in self.results:
+            if not any(one in self.results for one in op.outputs):
                 raise TEError(
                     "KC2022",
                     f"output {op.name} is missing from the arguments of {self.name}",
@@ -144,6 +204,8 @@ class _Emitter:
                     hints=[f"add {op.name} to the list of arguments"],
                 )
         for op in self.order:
+            if op in self.states:
+                continue
             if isinstance(op, PlaceholderOp) and op.tensor not in self.inputs:
                 raise TEError(
                     "KC2023",
@@ -178,15 +240,21 @@ class _Emitter:
             self.block.add_op(op)
             self.values[symbol] = op.result
         for op in self.order:
-            if isinstance(op, ComputeOp):
+            if isinstance(op, ComputeOp | ScanOp):
                 self.names[op] = _fresh(op.name, taken)
+            if isinstance(op, ScanOp):
+                self._scan(op)
+            elif isinstance(op, ComputeOp) and op not in self.scan_of:
                 self._compute(op)
         self.block.add_op(te.ReturnOp(*(self.values[one] for one in self.results)))
         return self._function(attrs), self.names
 
+    def _name(self, tensor: Tensor) -> str:
+        return te.output_name(self.names[tensor.op], tensor.value_index, tensor.op.num_outputs)
+
     def _function(self, attrs: list[DictionaryAttr]) -> te.FuncOp:
         results = [
-            DictionaryAttr({"kc.name": StringAttr(self.names[one.op]), **self._tensor_attrs(one)})
+            DictionaryAttr({"kc.name": StringAttr(self._name(one)), **self._tensor_attrs(one)})
             for one in self.results
         ]
         function = te.FuncOp(
@@ -217,12 +285,13 @@ class _Emitter:
         """All integer variables, and that each has a value at the call."""
         found: dict[Var, Operation] = {}
         bound: set[Var] = set()
-        for op in self.order:
+        given = (one.op for one in self.inputs if isinstance(one, Tensor))
+        for op in dict.fromkeys([*self.order, *given]):  # inputs that nothing reads, too
             shape = list(op.shape)
             extents: list[Any] = [*shape]
             if isinstance(op, ComputeOp):
                 extents += [one.extent for one in op.reduce_axis]
-                extents.append(op.body)
+                extents += op.bodies
             for one in extents:
                 for part in walk(one) if isinstance(one, Expr) else ():
                     if isinstance(part, Var):
@@ -234,8 +303,9 @@ class _Emitter:
                         for inner in walk(part.extent) if isinstance(part.extent, Expr) else ():
                             if isinstance(inner, Var):
                                 found.setdefault(inner, op)
-            if op.tensor in self.inputs or op.tensor in self.results:
-                bound |= {one for one in shape if isinstance(one, Var)}
+            for n, tensor in enumerate(op.outputs):
+                if tensor in self.inputs or tensor in self.results:
+                    bound |= {one for one in op.output_shape(n) if isinstance(one, Var)}
         listed = [one for one in self.inputs if isinstance(one, Var)]
         for one in found:
             if one not in bound and one not in listed:
@@ -262,8 +332,15 @@ class _Emitter:
             hints=[f"add {one.name} to the list of arguments"],
         )
 
-    def _shape_expr(self, dim: Any, owner: str, location: Location | None) -> AffineExpr:
-        """A dimension as an affine expression of the symbols."""
+    def _shape_expr(
+        self,
+        dim: Any,
+        owner: str,
+        location: Location | None,
+        product: Callable[[Binary], AffineExpr] | None = None,
+    ) -> AffineExpr:
+        """A dimension as an affine expression of the symbols, and of what ``product`` makes of
+        products of sizes (KC2026 without it)."""
         if isinstance(dim, int):
             return AffineExpr.constant(dim)
         if isinstance(dim, Const):
@@ -271,9 +348,11 @@ class _Emitter:
         if isinstance(dim, Var) and dim in self.symbols:
             return AffineExpr.symbol(self.symbols.index(dim))
         if isinstance(dim, Binary):
-            lhs = self._shape_expr(dim.lhs, owner, location)
-            rhs = self._shape_expr(dim.rhs, owner, location)
+            lhs = self._shape_expr(dim.lhs, owner, location, product)
+            rhs = self._shape_expr(dim.rhs, owner, location, product)
             made = _affine(dim.op, lhs, rhs, dim)
+            if made is None and dim.op == "mul" and product is not None:
+                made = product(dim)
             if made is not None:
                 return made
         raise TEError(
@@ -283,8 +362,9 @@ class _Emitter:
             why="dimensions are sums of sizes times constants, or their quotients by constants",
         )
 
-    def _tensor_type(self, tensor: Tensor) -> TensorType:
-        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in tensor.shape]
+    def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
+        """The type of ``tensor``, or of its dimensions from ``start`` on."""
+        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in tensor.shape[start:]]
         return TensorType(element_type(tensor.dtype), shape)
 
     def _tensor_attrs(self, tensor: Tensor) -> dict[str, Attribute]:
@@ -298,52 +378,154 @@ class _Emitter:
             data["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
         return data
 
-    def _extent(self, extent: Any, op: ComputeOp) -> int | SSAValue:
+    def _extent(self, extent: Any, op: Operation) -> int | SSAValue:
         if isinstance(extent, int):
             return extent
         if isinstance(extent, Var):
             return self.values[extent]
-        expr = self._shape_expr(extent, op.name, op.location)
         operands = [self.values[one] for one in self.symbols]
+
+        def product(dim: Binary) -> AffineExpr:
+            factors = (self._extent(one, op) for one in (dim.lhs, dim.rhs))
+            made = arith.MuliOp(*factors)  # pyright: ignore[reportArgumentType]
+            made.location = loc_attr(op.location)
+            self.block.add_op(made)
+            operands.append(made.result)
+            return AffineExpr.dimension(len(operands) - 1)
+
+        expr = self._shape_expr(extent, op.name, op.location, product)
         dims = [AffineExpr.dimension(n) for n in range(len(operands))]
-        apply = tir.ApplyOp(expr.replace_dims_and_symbols([], dims), operands)
+        apply = tir.ApplyOp(
+            expr.replace_dims_and_symbols(dims, dims[: len(self.symbols)]), operands
+        )
         apply.location = loc_attr(op.location)
         self.block.add_op(apply)
         return apply.result
 
     # Computes ------------------------------------------------------------------------------
 
-    def _compute(self, op: ComputeOp) -> None:
-        body = op.body
-        combiner = None
-        if isinstance(body, Reduce):
-            name = body.combiner
-            if name in ("min", "max") and body.dtype in (*UINTS, "bool"):
-                name = f"u{name}"
-            combiner = te.Combiner(name)
-            body = body.value
-        axes = [*op.axis, *op.reduce_axis]
-        block = Block(arg_types=[tir.INDEX] * len(axes))
-        scope = _Body(self, block, dict(zip(axes, block.args, strict=True)))
-        for arg, one in zip(block.args, axes, strict=True):
-            arg.name_hint = one.name
-        value = scope.value(body)
-        result = te.YieldOp(value)
-        result.location = loc_attr(op.body.location or op.location)
-        block.add_op(result)
-        extents = [(one.name, self._extent(one.extent, op)) for one in axes]
-        count = len(op.axis)
+    def _compute(self, op: ComputeOp, step: Block | None = None) -> None:
+        """``op`` as a ``te.compute``; in the region ``step`` of a scan, one row of it."""
+        fixed: dict[IterVar, SSAValue] = {}
+        if step is not None:
+            fixed[op.axis[0]] = step.args[0]
+        spatial = op.axis[len(fixed) :]
+        axes = [*spatial, *op.reduce_axis]
+        bodies, first = op.bodies, op.bodies[0]
+        combiner = where = init = None
+        if isinstance(first, Reduce):
+            bodies = first.values
+            combiner = self._combiner(first)
+            if first.condition is not None:
+                where = self._where(axes, fixed, first.condition)
+            if first.init is not None:
+                init = self._region(spatial, fixed, first.init, op.location)
+        own = [one for one in op.reduce_axis if depends_on_element(one.extent)]
+        domain = self._domain(spatial, fixed, own) if own else None
+        extents = [(one.name, None if one in own else self._extent(one.extent, op)) for one in axes]
         made = te.ComputeOp(
             self.names[op],
-            extents[:count],
-            Region(block),
-            self._tensor_type(op.tensor),
-            extents[count:],
+            [(name, one) for name, one in extents[: len(spatial)] if one is not None],
+            self._region(axes, fixed, bodies, first.location or op.location),
+            [self._tensor_type(one, len(fixed)) for one in op.outputs],
+            extents[len(spatial) :],
             combiner,
+            where,
+            init,
+            domain,
         )
         made.location = loc_attr(op.location)
+        (self.block if step is None else step).add_op(made)
+        self.values.update(zip(op.outputs, made.results, strict=True))
+
+    def _domain(
+        self,
+        axes: Sequence[IterVar],
+        fixed: Mapping[IterVar, SSAValue],
+        reduce: Sequence[IterVar],
+    ) -> Region:
+        """The region over ``axes`` that yields the extents of ``reduce``."""
+        scope = self._scope(axes, fixed)
+        end = te.YieldOp(*[scope.index(one.extent) for one in reduce])
+        end.location = loc_attr(reduce[0].location)
+        scope.block.add_op(end)
+        return Region(scope.block)
+
+    def _scan(self, op: ScanOp) -> None:
+        states = op.state_placeholder
+        time = op.update[0].op.axis[0].name
+        made = te.ScanOp(
+            self.names[op],
+            time,
+            self._extent(states[0].shape[0], op),
+            [self.values[one] for one in op.init],
+            [self._tensor_type(one) for one in states],
+        )
+        made.location = loc_attr(op.location)
+        for state, arg in zip(states, made.states, strict=True):
+            arg.name_hint = state.name
+            self.values[state] = arg
+        step = made.body.block
+        for one in op.steps:
+            assert isinstance(one, ComputeOp)
+            self._compute(one, step)
+        end = te.YieldOp(*[self.values[one] for one in op.update])
+        end.location = made.location
+        step.add_op(end)
         self.block.add_op(made)
-        self.values[op.tensor] = made.result
+        self.values.update(zip(op.outputs, made.results, strict=True))
+
+    def _scope(self, axes: Sequence[IterVar], fixed: Mapping[IterVar, SSAValue]) -> _Body:
+        """An empty block over ``axes``; the axes in ``fixed`` have values already."""
+        block = Block(arg_types=[tir.INDEX] * len(axes))
+        for arg, one in zip(block.args, axes, strict=True):
+            arg.name_hint = one.name
+        return _Body(self, block, {**fixed, **dict(zip(axes, block.args, strict=True))})
+
+    def _region(
+        self,
+        axes: Sequence[IterVar],
+        fixed: Mapping[IterVar, SSAValue],
+        exprs: Sequence[Expr],
+        location: Location | None,
+    ) -> Region:
+        """The region over ``axes`` that yields ``exprs``."""
+        scope = self._scope(axes, fixed)
+        end = te.YieldOp(*[scope.value(one) for one in exprs])
+        end.location = loc_attr(location)
+        scope.block.add_op(end)
+        return Region(scope.block)
+
+    def _where(
+        self, axes: Sequence[IterVar], fixed: Mapping[IterVar, SSAValue], condition: Expr
+    ) -> Region:
+        """The region over ``axes`` that says whether ``condition`` holds."""
+        scope = self._scope(axes, fixed)
+        constraints, operands, others = scope.conditions(condition)
+        value: SSAValue | None = None
+        for one in others:
+            found = scope.value(one)
+            value = found if value is None else scope.add(arith.AndIOp(value, found), one.location)
+        end = te.ConditionOp(AffineSet(len(operands), 0, tuple(constraints)), operands, value)
+        end.location = loc_attr(condition.location)
+        scope.block.add_op(end)
+        return Region(scope.block)
+
+    def _combiner(self, reduce: Reduce) -> te.Combiner | te.UserCombiner:
+        own = reduce.combiner
+        if not isinstance(own, CommReducer):
+            unsigned = own in ("min", "max") and reduce.dtype in (*UINTS, "bool")
+            return te.Combiner(f"u{own}" if unsigned else own)
+        scope = _Body(self, Block(), {})
+        for one in (*own.lhs, *own.rhs):
+            arg = scope.block.insert_arg(element_type(one.dtype), len(scope.block.args))
+            arg.name_hint = one.name
+            scope.memo[one] = arg
+        end = te.YieldOp(*[scope.value(one) for one in own.result])
+        end.location = loc_attr(reduce.location)
+        scope.block.add_op(end)
+        identity = [constant_attr(one.value, one.dtype) for one in own.identity]
+        return te.UserCombiner(own.name, Region(scope.block), identity)
 
 
 def _is_wider(expr: Cast) -> bool:
@@ -371,8 +553,16 @@ def _affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> Affine
     return None
 
 
+def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintExpr:
+    """``lhs op rhs`` in normal form."""
+    if op == "eq":
+        return AffineConstraintExpr(AffineConstraintKind.eq, lhs - rhs, ZERO)
+    less = op in ("lt", "le")
+    return at_least_zero((rhs - lhs if less else lhs - rhs) - int(op in ("lt", "gt")))
+
+
 class _Body:
-    """The scalar ops of one compute."""
+    """The scalar ops of one region of a compute."""
 
     def __init__(self, emitter: _Emitter, block: Block, axes: dict[IterVar, SSAValue]) -> None:
         self.emitter = emitter
@@ -463,13 +653,67 @@ class _Body:
             value = self.value(expr)
             return dim(self._to_index(value, expr.dtype, expr.location))
 
-        exprs = [build(one) for one in element.indices]
+        # A step of a scan sees its own row of what the step computes.
+        row = element.tensor in self.emitter.rows
+        exprs = [build(one) for one in element.indices[row:]]
         used = sorted({n for one in exprs for n in one.used_dims()})
         final = [
             AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
         ]
         exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
         return exprs, [operands[n] for n in used]
+
+    def conditions(
+        self, condition: Expr
+    ) -> tuple[list[AffineConstraintExpr], list[SSAValue], list[Expr]]:
+        """``condition`` as affine constraints over operands, and what is not affine of it."""
+        operands: list[SSAValue] = []
+        constraints: list[AffineConstraintExpr] = []
+        others: list[Expr] = []
+        stack = [condition]
+        while stack:
+            one = stack.pop()
+            if isinstance(one, Binary) and one.op == "and" and one.dtype == "bool":
+                stack += [one.rhs, one.lhs]
+                continue
+            parts = [self._affine_of(part, operands) for part in self._sides(one)]
+            if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
+                assert isinstance(one, Compare)
+                constraints.append(_constraint(one.op, parts[0], parts[1]))
+            else:
+                others.append(one)
+        return constraints, operands, others
+
+    def _sides(self, one: Expr) -> Sequence[Expr]:
+        """The sides of a comparison that an affine constraint may be."""
+        is_one = isinstance(one, Compare) and one.op != "ne" and one.lhs.dtype in INTS
+        return (one.lhs, one.rhs) if is_one else ()  # pyright: ignore
+
+    def _affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
+        """``expr`` as an affine function of axes and sizes, which are added to ``operands``."""
+        if isinstance(expr, Const):
+            return AffineExpr.constant(int(expr.value))
+        if isinstance(expr, Cast) and _is_wider(expr):
+            return self._affine_of(expr.value, operands)
+        if isinstance(expr, IterVar | Var):
+            value = self.axes[expr] if isinstance(expr, IterVar) else self.emitter.values[expr]
+            if value not in operands:
+                operands.append(value)
+            start = expr.start if isinstance(expr, IterVar) else 0
+            return AffineExpr.dimension(operands.index(value)) + start
+        if isinstance(expr, Binary):
+            lhs, rhs = (self._affine_of(one, operands) for one in (expr.lhs, expr.rhs))
+            if lhs is not None and rhs is not None:
+                return _affine(expr.op, lhs, rhs, expr)
+        return None
+
+    def index(self, expr: Any) -> SSAValue:
+        """``expr``, an integer, as a value of type index."""
+        operands: list[SSAValue] = []
+        affine = self._affine_of(expr, operands)
+        if affine is not None:
+            return self.add(tir.ApplyOp(affine, operands), expr.location)
+        return self._to_index(self.value(expr), expr.dtype, expr.location)
 
     def _index_value(self, expr: Var | IterVar, at: Location | None) -> SSAValue:
         if isinstance(expr, Var):
@@ -491,15 +735,7 @@ class _Body:
     # Operations ----------------------------------------------------------------------------
 
     def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
-        kind = element_type(dtype)
-        if is_float(dtype):
-            return self.add(arith.ConstantOp(FloatAttr(float(value), kind)), at)  # pyright: ignore
-        number = int(value)
-        if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
-            number -= 1 << bits(dtype)
-        if dtype == "bool":
-            return self.add(arith.ConstantOp(IntegerAttr.from_bool(bool(value))), at)
-        return self.add(arith.ConstantOp(IntegerAttr(number, kind)), at)  # pyright: ignore
+        return self.add(arith.ConstantOp(constant_attr(value, dtype)), at)
 
     def _binary(self, expr: Binary) -> SSAValue:
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]

@@ -12,14 +12,18 @@ from kc.te import (
     truncmod,
 )
 from kc.te import var as Var
-from kc.tir.schedule import BlockRV, LoopRV, Schedule
+from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
+from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
 
 __all__ = [
     "BlockRV",
+    "ExprRV",
     "LoopRV",
     "Schedule",
     "ScheduleError",
     "Select",
+    "TensorIntrin",
+    "Trace",
     "Var",
     "const",
     "floordiv",

@@ -3,75 +3,59 @@ nothing. After TVM's ``tir.Schedule``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import consumers, producers
 from kc.dialects.tir import BlockOp, ForOp
-from kc.support.diagnostics import ScheduleError, suggest
+from kc.support.declarations import Slot, parameters
+from kc.support.diagnostics import KCError, ScheduleError, suggest
 from kc.support.locations import caller_location
-from kc.support.registry import pass_class
+from kc.support.registry import PRIMITIVES, QUERIES, pass_class
 from kc.support.target import Target, target_of
-from kc.transforms.schedule._annotations import Value
-from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule.base import (
-    CALL_SITE,
-    BlockRef,
-    LoopRef,
-    Primitive,
-    Rewritten,
-    Site,
-    called_from,
-)
-from kc.transforms.schedule.split import Factors
+from kc.tir.legal import Choice, function_of, legal_choices
+from kc.tir.methods import Method, find_method, method_names
+from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
+from kc.transforms.trace.binding import Binder
+from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
+from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.queries import GetBlock
+from kc.transforms.trace.reading import find_step
+from kc.transforms.trace.session import Session, Step, clone_module, is_rewrite
+from kc.transforms.trace.trace import Trace, replay
+
+__all__ = ["BlockRV", "ExprRV", "LoopRV", "Schedule"]
 
 
-class LoopRV:
-    """A handle on a loop; after the loop is gone it says what became of it."""
-
-    def __init__(self, loop: ForOp) -> None:
-        self.op = loop
-        self.gone: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The loop's name in the IR."""
-        return self.op.label
-
-    def __repr__(self) -> str:
-        return f"LoopRV({self.name})" if self.gone is None else f"LoopRV({self.name}, gone)"
+if TYPE_CHECKING:
+    from kc.tir.schedule_methods import ScheduleMethods
+else:
+    ScheduleMethods = object
 
 
-class BlockRV:
-    """A handle on a block; after the block is gone it says what became of it."""
-
-    def __init__(self, block: BlockOp) -> None:
-        self.op = block
-        self.gone: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The block's name in the IR."""
-        return self.op.label
-
-    def __repr__(self) -> str:
-        return f"BlockRV({self.name})" if self.gone is None else f"BlockRV({self.name}, gone)"
-
-
-class Schedule:
+class Schedule(ScheduleMethods):
     """Rewrites a module by schedule primitives.
 
     ``mod`` is a ``kc.IRModule`` or an xDSL ``ModuleOp`` at the level of ``tir`` (tensor expressions
     are lowered first); it is copied, :attr:`mod` is the scheduled one. Primitives raise
     :class:`ScheduleError` with the line of the call, and leave the module as it was.
+
+    Every primitive is a method, those of plugins too: ``help(sch.split)`` and ``dir(sch)`` tell.
+    ``seed`` makes sampling reproducible; ``debug_mask`` "all" (or not 0) verifies the module after
+    every primitive; ``error_render_level`` says how much a refusal tells: "detail", "fast" (no loop
+    tree) or "none" (the title).
     """
 
-    def __init__(self, mod: Any, *, target: Target | None = None) -> None:
+    def __init__(
+        self,
+        mod: Any,
+        *,
+        seed: int | None = None,
+        debug_mask: Literal["none", "all"] | int = "none",
+        error_render_level: Literal["detail", "fast", "none"] = "detail",
+        target: Target | None = None,
+    ) -> None:
         module = getattr(mod, "op", mod)
         if not isinstance(module, ModuleOp):
             raise ScheduleError(
@@ -80,16 +64,26 @@ class Schedule:
                 location=caller_location(),
                 hints=["kc.lower(...) or kc.IRModule.parse(text) give one"],
             )
-        copy = module.clone()
-        for old, new in zip(module.walk(), copy.walk(), strict=True):
-            new.location = old.location
+        _require_choice("debug_mask", debug_mask, ("none", "all"), isinstance(debug_mask, int))
+        _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))
+        copy = clone_module(module)
         pass_class("convert-te-to-tir")().apply(None, copy)
-        self.module = copy
-        self.target = target if target is not None else target_of(copy)
-        self._handles: dict[ForOp, list[LoopRV]] = {}
-        self._block_handles: dict[BlockOp, list[BlockRV]] = {}
+        self._original = clone_module(copy)
+        self.session = Session(copy, target if target is not None else target_of(copy), seed)
+        self.session.checks = debug_mask not in ("none", 0)
+        self.error_render_level = error_render_level
 
     # Looking -------------------------------------------------------------------------------
+
+    @property
+    def module(self) -> ModuleOp:
+        """The module as it is now, as an op."""
+        return self.session.module
+
+    @property
+    def target(self) -> Target:
+        """The target that is scheduled for."""
+        return self.session.target
 
     @property
     def mod(self) -> Any:
@@ -98,373 +92,213 @@ class Schedule:
 
         return IRModule(self.module)
 
-    def _function(self, name: str | None) -> func.FuncOp:
-        functions = loop_tree.functions(self.module)
-        names = [one.sym_name.data for one in functions]
-        if name is None and len(functions) == 1:
-            return functions[0]
-        for one in functions:
-            if one.sym_name.data == (name if name is not None else "main"):
-                return one
-        raise ScheduleError(
-            "KC3122",
-            f"there is no function '{name}'" if name else f"there are {len(functions)} functions",
-            location=caller_location(),
-            hints=suggest(name or "main", names, "the functions are"),
-        )
-
-    def _site(self, function: func.FuncOp) -> Site:
-        return Site(function, self.target)
-
-    def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
-        """The block of a name. Raises KC3001 or KC3002."""
+    def work_on(self, func_name: str) -> None:
+        """Look names up in this function from now on, where a call names none."""
         with called_from(caller_location()):
-            found = self._site(self._function(func_name)).resolve_block(BlockRef(name))
-            return self._block_handle(found)
+            self.session.function(func_name)
+        self.session.working = func_name
 
-    def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
-        """The loops around a block, outermost first."""
-        return [self._handle(one) for one in loop_tree.loops_around(self._block(block))]
-
-    def get_loop(self, name: str, func_name: str | None = None) -> LoopRV:
-        """The loop of a name that no other loop of the function has, in a block or not.
-
-        Raises KC3003 or KC3004.
-        """
+    @overload
+    def get(self, rand_var_or_sref: LoopRV) -> ForOp: ...
+    @overload
+    def get(self, rand_var_or_sref: BlockRV) -> BlockOp: ...
+    @overload
+    def get(self, rand_var_or_sref: ExprRV) -> int: ...
+    def get(self, rand_var_or_sref: Variable) -> ForOp | BlockOp | int:
+        """What a variable stands for: the op of a loop or block, a number."""
+        if isinstance(rand_var_or_sref, ExprRV):
+            return int(rand_var_or_sref)
         with called_from(caller_location()):
-            return self._handle(self._site(self._function(func_name)).resolve_loop(LoopRef(name)))
+            if isinstance(rand_var_or_sref, BlockRV):
+                return self.session.block(rand_var_or_sref)
+            return self.session.loop(rand_var_or_sref)
 
-    def get_child_blocks(self, loop: LoopRV | BlockRV) -> list[BlockRV]:
-        """The blocks in a loop or block."""
-        root = self._loop(loop) if isinstance(loop, LoopRV) else self._block(loop)
-        return [self._block_handle(one) for one in loop_tree.blocks(root) if one is not root]
+    def remove_rv(self, rand_var: Variable) -> None:
+        """Forget a handle; its loop or block stays as it is."""
+        if isinstance(rand_var, Handle):
+            self.session.forget(rand_var)
 
-    def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
-        """The other blocks that write what a block reads, in program order."""
-        return [self._block_handle(one) for one in producers(self._block(block))]
+    def enable_checks(self, enabled: bool = True) -> None:
+        """Verify the module after every primitive, or no more."""
+        self.session.checks = enabled
 
-    def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
-        """The other blocks that read what a block writes, in program order."""
-        return [self._block_handle(one) for one in consumers(self._block(block))]
+    def seed(self, seed: int) -> None:
+        """Start the random numbers anew."""
+        self.session.random.seed(seed)
 
-    def _block_handle(self, block: BlockOp) -> BlockRV:
-        handle = BlockRV(block)
-        self._block_handles.setdefault(block, []).append(handle)
-        return handle
-
-    def _block(self, block: BlockRV | str) -> BlockOp:
-        if isinstance(block, str):
-            return self.get_block(block).op
-        if not isinstance(block, BlockRV):
-            raise ScheduleError(
-                "KC3126",
-                f"{type(block).__name__} is not a block",
-                location=caller_location(),
-                hints=["sch.get_block(name) gives a block"],
-            )
-        if block.gone is not None:
-            raise ScheduleError(
-                "KC3127",
-                f"the block {block.name} is gone",
-                location=caller_location(),
-                why=block.gone,
-            )
-        self._require_own(block.op)
-        return block.op
-
-    def _handle(self, loop: ForOp) -> LoopRV:
-        handle = LoopRV(loop)
-        self._handles.setdefault(loop, []).append(handle)
-        return handle
-
-    def _loop(self, handle: LoopRV) -> ForOp:
-        if not isinstance(handle, LoopRV):
-            raise ScheduleError(
-                "KC3123",
-                f"{type(handle).__name__} is not a loop",
-                location=caller_location(),
-                hints=["sch.get_loops(block) gives the loops"],
-            )
-        if handle.gone is not None:
-            raise ScheduleError(
-                "KC3124",
-                f"the loop {handle.name} is gone",
-                location=caller_location(),
-                why=handle.gone,
-            )
-        self._require_own(handle.op)
-        return handle.op
+    def fork_seed(self) -> int:
+        """A seed for another schedule, from this one's random numbers."""
+        return self.session.random.randrange(1, 2**31)
 
     def show(self, func_name: str | None = None) -> str:
         """Print the loop tree, and give it as text."""
-        text = "\n".join(loop_tree.render(self._function(func_name)))
+        with called_from(caller_location()):
+            text = "\n".join(loop_tree.render(self.session.function(func_name)))
         print(text)
         return text
 
-    # Rewriting -----------------------------------------------------------------------------
+    # Remembering ---------------------------------------------------------------------------
 
-    def _apply(
-        self, what: str, loops: Sequence[LoopRV], make: Callable[[Sequence[LoopRef]], Primitive]
-    ) -> list[LoopRV]:
-        location = caller_location()
-        with called_from(location):
-            found = [self._loop(one) for one in loops]
-            function = loop_tree.enclosing_function(found[0]) if found else self._function(None)
-            assert function is not None
-            step = make([LoopRef(one) for one in found])
-            done = step.apply(self._site(function))
-        self._replace(done, what, location)
-        return [self._handle(one) for one in done.loops]
+    @property
+    def trace(self) -> Trace:
+        """What was done so far: as Python, as IR and as JSON, and performed again elsewhere."""
+        return Trace(self.session.trace)
 
-    def _apply_to_block(
-        self, what: str, block: BlockRV | str, make: Callable[[BlockRef], Primitive]
-    ) -> list[BlockRV]:
-        location = caller_location()
-        with called_from(location):
-            found = self._block(block)
-            done = self._run(found, make(BlockRef(found)))
-        self._replace(done, what, location)
-        return [self._block_handle(one) for one in done.blocks]
+    def copy(self) -> Schedule:
+        """A schedule of its own in the same state. It understands the handles of this one."""
+        other = object.__new__(Schedule)
+        other._original = self._original
+        other.error_render_level = self.error_render_level
+        other.session = self.session.copy()
+        return other
 
-    def _apply_to_either(
-        self,
-        what: str,
-        target: BlockRV | LoopRV | str,
-        make: Callable[[LoopRef | None, BlockRef | None], Primitive],
-    ) -> tuple[list[LoopRV], list[BlockRV]]:
-        location = caller_location()
-        with called_from(location):
-            if isinstance(target, LoopRV):
-                loop = self._loop(target)
-                done = self._run(loop, make(LoopRef(loop), None))
-            else:
-                block = self._block(target)
-                done = self._run(block, make(None, BlockRef(block)))
-        self._replace(done, what, location)
-        loops = [self._handle(one) for one in done.loops]
-        return loops, [self._block_handle(one) for one in done.blocks]
+    def undo(self) -> None:
+        """Undo the last primitive, and what was looked up after it.
 
-    def _run(self, op: ForOp | BlockOp, step: Primitive) -> Rewritten:
-        function = loop_tree.enclosing_function(op)
-        assert function is not None
-        return step.apply(self._site(function))
-
-    def _require_own(self, op: ForOp | BlockOp) -> None:
-        if not loop_tree.is_inside(op, self.module):
+        Handles that are older keep their meaning, those that are younger explain themselves.
+        :attr:`mod` is another module afterwards. Raises KC3740 when there is nothing to undo.
+        """
+        trace = self.session.trace
+        last = next((n for n, one in reversed([*enumerate(trace)]) if is_rewrite(one)), None)
+        if last is None:
             raise ScheduleError(
-                "KC3125",
-                f"the {'loop' if isinstance(op, ForOp) else 'block'} {op.label} is not in this "
-                "schedule's module",
-                location=CALL_SITE.get() or caller_location(),
-                why="a schedule works on its own copy of the module",
-                hints=["take the handles of the schedule that is rewritten"],
+                "KC3740", "undo: no primitive was performed", location=caller_location()
             )
+        undone = trace[last]
+        at = f" at {undone.location}" if undone.location else ""
+        kept = trace[:last]
+        session = self.session.fresh(clone_module(self._original))
+        replay(session, kept, same=True, told=False)
+        for one in trace[last:]:
+            for output in one.outputs:
+                if isinstance(output, Handle):
+                    why = f"{output.label} was made after {undone.kind}{at}, which was undone"
+                    session.bind(output, None, why)
+        self.session.become(session)
 
-    def _replace(self, done: Rewritten, what: str, location: Any) -> None:
-        for old, new in done.replaced.items():
-            for handle in self._handles.pop(old, []):
-                if len(new) == 1 and new[0].label == old.label:
-                    handle.op = new[0]
-                    self._handles.setdefault(new[0], []).append(handle)
-                else:
-                    names = ", ".join(one.label for one in new)
-                    verb = {"split": "split", "fuse": "fused", "tile": "tiled"}.get(what, what)
-                    handle.gone = f"{old.label} was {verb} into {names} at {location}"
-        for op, became in done.removed.items():
-            if isinstance(op, ForOp):
-                for handle in self._handles.pop(op, []):
-                    handle.gone = f"{became} at {location}"
-            elif isinstance(op, BlockOp):
-                for handle in self._block_handles.pop(op, []):
-                    handle.gone = f"{became} at {location}"
+    # Asking --------------------------------------------------------------------------------
 
-    def split(self, loop: LoopRV, factors: Iterable[int | SSAValue | str | None]) -> list[LoopRV]:
-        """Split a loop by ``factors``, outermost first; one may be None. See ``--split``."""
-        chosen = Factors(factors)
-        return self._apply("split", [loop], lambda refs: _new("split", refs[0], chosen))
+    def legal(self, primitive: str, **arguments: Any) -> list[Choice]:
+        """The legal calls of a primitive, ``sch.legal("compute_at", block=b)``; call one to do it.
 
-    def fuse(self, *loops: LoopRV) -> LoopRV:
-        """Fuse nested loops, named from the outside in. See ``--fuse``."""
-        return self._apply("fuse", loops, lambda refs: _new("fuse", tuple(refs)))[0]
-
-    def reorder(self, *loops: LoopRV) -> None:
-        """Put loops into the given order. See ``--reorder``."""
-        self._apply("reorder", loops, lambda refs: _new("reorder", tuple(refs)))
-
-    def tile(self, x: LoopRV, y: LoopRV, x_factor: int, y_factor: int) -> list[LoopRV]:
-        """Split two nested loops into tiles: (xo, yo, xi, yi). See ``--tile``."""
-        return self._apply(
-            "tile", [x, y], lambda refs: _new("tile", tuple(refs), (x_factor, y_factor))
-        )
-
-    def parallel(self, loop: LoopRV) -> None:
-        """Run the iterations of a loop on several threads. See ``--parallel``."""
-        self._apply("parallel", [loop], lambda refs: _new("parallel", refs[0]))
-
-    def vectorize(self, loop: LoopRV) -> None:
-        """Make the iterations of a loop the lanes of vectors. See ``--vectorize``."""
-        self._apply("vectorize", [loop], lambda refs: _new("vectorize", refs[0]))
-
-    def unroll(self, loop: LoopRV) -> None:
-        """Repeat the body of a loop instead of looping. See ``--unroll``."""
-        self._apply("unroll", [loop], lambda refs: _new("unroll", refs[0]))
-
-    def compute_at(
-        self,
-        block: BlockRV | str,
-        loop: LoopRV,
-        preserve_unit_loops: bool = False,
-        index: int = -1,
-    ) -> None:
-        """Compute a block inside a loop of its consumers. See ``--compute-at``."""
-        target = LoopRef(self._loop(loop))
-        self._apply_to_block(
-            "compute_at",
-            block,
-            lambda ref: _new("compute-at", ref, target, preserve_unit_loops, index),
-        )
-
-    def compute_inline(self, block: BlockRV | str) -> None:
-        """Compute a block where its elements are read. See ``--compute-inline``."""
-        self._apply_to_block("compute_inline", block, lambda ref: _new("compute-inline", ref))
-
-    def cache_read(
-        self,
-        block: BlockRV | str,
-        read_buffer_index: int | str | SSAValue,
-        storage_scope: str = "global",
-        consumer_blocks: Sequence[BlockRV | str] = (),
-    ) -> BlockRV:
-        """Copy what blocks read of a buffer; gives the block that copies. See ``--cache-read``."""
-        buffer = BufferRef(read_buffer_index)
-        consumers = tuple(BlockRef(self._block(one)) for one in consumer_blocks)
-        return self._apply_to_block(
-            "cache_read",
-            block,
-            lambda ref: _new("cache-read", ref, buffer, storage_scope, consumers),
-        )[0]
-
-    def cache_write(
-        self,
-        block: BlockRV | str,
-        write_buffer_index: int | str | SSAValue = 0,
-        storage_scope: str = "global",
-    ) -> BlockRV:
-        """Compute into a new buffer, copied afterwards; gives that block. See ``--cache-write``."""
-        buffer = BufferRef(write_buffer_index)
-        return self._apply_to_block(
-            "cache_write", block, lambda ref: _new("cache-write", ref, buffer, storage_scope)
-        )[0]
-
-    def compute_root(self, block: BlockRV | str) -> None:
-        """Give a block a nest of its own, outside of all loops. See ``--compute-root``."""
-        self._apply_to_block("compute_root", block, lambda ref: _new("compute-root", ref))
-
-    def reverse_compute_at(
-        self,
-        block: BlockRV | str,
-        loop: LoopRV,
-        preserve_unit_loops: bool = False,
-        index: int = -1,
-    ) -> None:
-        """Compute a block inside a loop of its producers. See ``--reverse-compute-at``."""
-        target = LoopRef(self._loop(loop))
-        self._apply_to_block(
-            "reverse_compute_at",
-            block,
-            lambda ref: _new("reverse-compute-at", ref, target, preserve_unit_loops, index),
-        )
-
-    def reverse_compute_inline(self, block: BlockRV | str) -> None:
-        """Compute a block where its only input is made. See ``--reverse-compute-inline``."""
-        self._apply_to_block(
-            "reverse_compute_inline", block, lambda ref: _new("reverse-compute-inline", ref)
-        )
-
-    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
-        """Make the init of a reduction a block of its own before ``loop``, and give that block.
-
-        None when no instance of the block would have run its init. See ``--decompose-reduction``.
+        ``arguments`` are those of the method that are chosen already; the others run over the
+        choices that the primitive offers (its ``candidates``).
         """
-        target = LoopRef(self._loop(loop))
-        made = self._apply_to_block(
-            "decompose_reduction", block, lambda ref: _new("decompose-reduction", ref, target)
-        )
-        return made[0] if made else None
-
-    def set_scope(
-        self, block: BlockRV | str, buffer_index: int | str | SSAValue, storage_scope: str
-    ) -> None:
-        """Put a buffer that a block writes into another memory scope. See ``--set-scope``."""
-        buffer = BufferRef(buffer_index)
-        self._apply_to_block(
-            "set_scope", block, lambda ref: _new("set-scope", ref, buffer, storage_scope)
-        )
-
-    def storage_align(
-        self,
-        block: BlockRV | str,
-        buffer_index: int | str | SSAValue,
-        axis: int,
-        factor: int,
-        offset: int = 0,
-    ) -> None:
-        """Ask for a distance between elements along a dimension. See ``--storage-align``."""
-        buffer = BufferRef(buffer_index)
-        self._apply_to_block(
-            "storage_align",
-            block,
-            lambda ref: _new("storage-align", ref, buffer, axis, factor, offset),
-        )
-
-    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
-        """Make a loop of a reduction spatial; gives the block of the partial results.
-
-        The block itself becomes the reduction of these. See ``--rfactor``.
-        """
-        return self._apply_to_either(
-            "rfactor", loop, lambda loop, _: _new("rfactor", loop, factor_axis)
-        )[1][0]
-
-    def annotate(self, block_or_loop: BlockRV | LoopRV | str, ann_key: str, ann_val: Any) -> None:
-        """Give a loop, or a block, a named value. See ``--annotate``."""
         with called_from(caller_location()):
-            value = (Value.of(ann_val),)
-        self._apply_to_either(
-            "annotate",
-            block_or_loop,
-            lambda loop, block: _new("annotate", ann_key, value, loop, block),
-        )
+            step = self.step_of(primitive)
+            before = len(self.session.trace)
+            given = {one.name for one in parameters(step)}
+            unknown = next((one for one in arguments if one not in given), None)
+            if unknown is not None or not issubclass(step, Primitive):
+                raise ScheduleError(
+                    "KC3701",
+                    f"legal: {primitive} "
+                    + (f"has no argument '{unknown}'" if unknown else "is not a primitive"),
+                    location=CALL_SITE.get(),
+                    hints=suggest(unknown, given, "the arguments are") if unknown else [],
+                )
+            fixed = self.session.fields_of(step, Binder(step, self._resolve).bind_some(arguments))
+            del self.session.trace[before:]
+            found = {function_of(one) for one in fixed.values()} - {None}
+            functions = [
+                one for one in loop_tree.functions(self.module) if not found or one in found
+            ]
+            return list(legal_choices(self, step, fixed, functions))
 
-    def unannotate(self, block_or_loop: BlockRV | LoopRV | str, ann_key: str) -> None:
-        """Take an annotation off a loop, or a block. See ``--unannotate``."""
-        self._apply_to_either(
-            "unannotate",
-            block_or_loop,
-            lambda loop, block: _new("unannotate", ann_key, loop, block),
-        )
-
-    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = None) -> None:
-        """Give a loop a pragma of TVM's. See ``--pragma``."""
+    def can(self, primitive: str, *args: Any, **kwargs: Any) -> bool:
+        """Whether a call of a primitive would be accepted; nothing is changed."""
+        session = self.session
+        before = len(session.trace)
         with called_from(caller_location()):
-            value = (Value.of(pragma_value),)
-        self._apply("pragma", [loop], lambda refs: _new("pragma", refs[0], pragma_type, value))
+            step = find_step(primitive)
+            assert issubclass(step, Primitive)
+            try:
+                chosen = session.make(step, Binder(step, self._resolve).bind(args, kwargs))
+                chosen.check(session.site_of(chosen))
+            except ScheduleError:
+                return False
+            finally:
+                del session.trace[before:]
+        return True
 
-    def add_unit_loop(self, block_or_loop: BlockRV | LoopRV | str) -> LoopRV:
-        """Put a loop of one iteration around a block or a loop. See ``--add-unit-loop``."""
-        return self._apply_to_either(
-            "add_unit_loop", block_or_loop, lambda loop, block: _new("add-unit-loop", loop, block)
-        )[0][0]
+    def can_decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> bool:
+        """Whether :meth:`decompose_padding` of these would be accepted."""
+        return self.can("decompose_padding", block, loop)
 
-    def reorder_block_iter_var(self, block: BlockRV | str, new_order: Iterable[int]) -> None:
-        """Give a block's variables another order. See ``--reorder-block-iter-var``."""
-        order = tuple(new_order)
-        self._apply_to_block(
-            "reorder_block_iter_var",
-            block,
-            lambda ref: _new("reorder-block-iter-var", ref, order),
+    def step_of(self, method: str) -> Step:
+        """The primitive, query or sampling behind a method. Raises KC3711."""
+        return find_step(method)
+
+    # Performing ----------------------------------------------------------------------------
+
+    def _call(self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Perform a step with Python arguments, and give its results as Python has them."""
+        session, location = self.session, caller_location()
+        before = len(session.trace)
+        try:
+            with called_from(location):
+                binder = Binder(step, self._resolve)
+                arguments = binder.bind(args, kwargs)
+                decision = arguments.pop("decision", None)
+                done = session.perform(
+                    step, arguments, location, decision=decision, unsafe=binder.unsafe
+                )
+        except KCError as error:
+            del session.trace[before:]
+            self._shorten(error)
+            raise
+        return results_of(done)
+
+    def _resolve(self, slot: Slot, value: Any) -> Handle:
+        """The handle for an argument that names a loop or a block."""
+        if slot.handle == "loop":
+            self.session.find_loop(value)
+            return value
+        if isinstance(value, str):
+            # As if get_block had been called, so that the trace has a variable for it.
+            made = self.session.perform(GetBlock, {"block": value}, CALL_SITE.get()).outputs[0]
+            assert isinstance(made, BlockRV)
+            return made
+        self.session.block(value)
+        return value
+
+    def _shorten(self, error: KCError) -> None:
+        if self.error_render_level != "detail":
+            error.facts = ()
+        if self.error_render_level == "none":
+            error.why, error.hints = None, ()
+
+    def __getattr__(self, name: str) -> Any:
+        found = find_method(name) if not name.startswith("_") else None
+        if found is None:
+            hints = "; ".join(suggest(name, dir(type(self)) + method_names()))
+            raise AttributeError(f"Schedule has no attribute '{name}'; {hints}")
+        return found.__get__(self, type(self))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *method_names()})
+
+
+def results_of(done: Instruction) -> Any:
+    """What a call gives: nothing, a variable, or a list of them."""
+    gives = done.step.gives
+    if gives == "nothing":
+        return None
+    if gives == "optional block":
+        (made,) = done.outputs
+        return made if isinstance(made, BlockRV) and made.gone is None else None
+    return list(done.outputs) if gives.endswith("s") else done.outputs[0]
+
+
+def _require_choice(what: str, given: Any, choices: tuple[str, ...], also: bool = False) -> None:
+    if not also and given not in choices:
+        raise ScheduleError(
+            "KC3702",
+            f"Schedule: {what} is one of {', '.join(choices)}, not {given!r}",
+            location=caller_location(),
         )
 
 
-def _new(name: str, *options: Any) -> Primitive:
-    return pass_class(name)(*options)
+# Those of plugins are found by __getattr__.
+for _flag in (*(one for flags in QUERIES.values() for one in flags), *PRIMITIVES):
+    setattr(Schedule, _flag.replace("-", "_"), Method(_flag))

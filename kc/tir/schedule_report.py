@@ -7,7 +7,6 @@ scripts are off.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from kc.support.locations import location_of
 from kc.support.option_types import to_options
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target, target_of
+from kc.tir.display import diff_lines
 from kc.transforms.schedule.base import CALL_SITE, Primitive, Rewritten, Site, watching
 
 CACHES = ("L1", "L2", "L3")
@@ -218,19 +218,9 @@ def _diff(before: str | None, after: str) -> str:
         return f"<pre>{html.escape(after)}</pre>"
     if before == after:
         return '<p class="same">unchanged</p>'
-    return f'<pre class="lines diff">{"".join(_diff_lines(before, after))}</pre>'
-
-
-def _diff_lines(before: str, after: str) -> Iterator[str]:
-    old, new = before.splitlines(), after.splitlines()
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-
-    def paint(kind: str, sign: str, line: str) -> str:
-        return f'<span class="{kind}">{sign} {html.escape(line)}</span>\n'
-
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            yield from (paint("same", " ", line) for line in new[c:d])
-            continue
-        yield from (paint("del", "-", line) for line in old[a:b])
-        yield from (paint("add", "+", line) for line in new[c:d])
+    kinds = {" ": "same", "-": "del", "+": "add"}
+    lines = [
+        f'<span class="{kinds[sign]}">{sign} {html.escape(line)}</span>\n'
+        for sign, line in diff_lines(before, after)
+    ]
+    return f'<pre class="lines diff">{"".join(lines)}</pre>'

@@ -10,11 +10,11 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import (
+    BoundIndexValues,
     box,
     buffers_read,
     buffers_written,
     consumers,
-    index_values,
     loads_of,
     producers,
     readers,
@@ -70,7 +70,7 @@ class Program:
 
     def boxes(self, accesses: list[LoadOp] | list[StoreOp], loop: str | None) -> list[str]:
         """The box in one iteration of a loop (or in the function), as ``base:size``."""
-        index = index_values(self.function)
+        index = BoundIndexValues()
         body = self.function.body.block if loop is None else self.loop(loop).body.block
         found = box(accesses, body, index)
         assert found is not None

@@ -62,7 +62,10 @@ def test_tir_is_lowered_first():
         ("tensor<4xf32>", "it has no counterpart in the llvm dialect"),
         ("memref<4xi24>", "integers in memory have 1, 8, 16, 32 or 64 bits"),
         ("memref<4xvector<4xf32>>", "memrefs hold integers and floats"),
-        ("memref<4xf32, strided<[2]>>", "memory is dense and row-major, without a layout"),
+        (
+            "memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>",
+            "memory is dense and row-major, or a strided part of it",
+        ),
         ('memref<4xf32, "wmma.matrix_a">', 'the memory space "wmma.matrix_a" does not exist'),
     ],
 )
@@ -84,7 +87,22 @@ func.func @f() {
         "error[KC4303]: convert-to-llvm: the type memref<4xf32, strided<[2]>> is not supported\n"
         "  --> in.mlir:3:3\n"
         "   |  in memref.alloc\n"
-        "  why: memory is dense and row-major, without a layout"
+        "  why: only memref.subview and arguments make parts of memory"
+    )
+
+
+def test_vectors_of_elements_that_are_apart():
+    assert message("""\
+func.func @f(%a: memref<8xf32, strided<[2], offset: ?>>) {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %a[%c0] : memref<8xf32, strided<[2], offset: ?>>, vector<4xf32>
+  func.return
+}""") == (
+        "error[KC4303]: convert-to-llvm: the type memref<8xf32, strided<[2], offset: ?>> is not "
+        "supported\n"
+        "  --> in.mlir:3:3\n"
+        "   |  in vector.load\n"
+        "  why: a vector is of consecutive elements"
     )
 
 

@@ -19,6 +19,7 @@ ORDER = [
     "lower-init-block",
     "compact-buffer-allocation",
     "lower-blocks",
+    "inject-double-buffer",
     "vectorize-loop",
     "convert-tir-to-scf",
     "convert-to-llvm",
@@ -34,7 +35,7 @@ def test_order():
 @pytest.mark.parametrize(
     ("phase", "before"),
     list(
-        enumerate(["convert-te-to-tir", "vectorize-loop", "convert-tir-to-scf", "convert-to-llvm"])
+        enumerate(["convert-te-to-tir", "inject-double-buffer", "convert-tir-to-scf", "convert-to-llvm"])
     ),
 )
 def test_hooks_run_in_their_phase(phase: int, before: str):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
+import types
+import typing
 from random import Random
 from typing import Any
 
@@ -11,12 +14,16 @@ import kc
 from kc import te
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
+from kc.dialects.tir import LoadOp, StoreOp
 from kc.support.diagnostics import KCError, diagnostic_handler
-from kc.support.registry import pass_class
+from kc.support.registry import current, pass_class
 from kc.support.target import target_of
-from kc.transforms.schedule.base import LoopRef, Primitive, Site
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site
 
-PRIMITIVES = ("split", "fuse", "reorder", "tile", "parallel", "vectorize", "unroll")
+LOOPS = ("split", "fuse", "reorder", "tile", "parallel", "vectorize", "unroll")
+"""Drawn more often: other primitives find more to do when loops were transformed."""
+
 MAX_ITERATIONS = 2000
 """No more splits beyond: those that do not divide add iterations that a predicate skips."""
 
@@ -39,7 +46,7 @@ def steps(random: Random, mod: kc.IRModule, count: int) -> list[str]:
             try:
                 step.apply(site)
             except KCError as refusal:
-                assert re.fullmatch(r"KC30\d\d", refusal.code), refusal.code
+                assert re.fullmatch(r"KC3[0-7]\d\d", refusal.code), refusal.code
                 assert len(refusal.render().splitlines()) <= 12
                 assert str(mod) == before, f"{text} was refused but changed the module"
                 continue
@@ -65,12 +72,16 @@ def _step(random: Random, site: Site) -> Primitive | None:
     loops = loop_tree.loops(site.function)
     if not loops:
         return None
-    cls: Any = pass_class(random.choice(PRIMITIVES))
+    pool = LOOPS if random.random() < 0.5 else tuple(current().primitives)
+    cls: Any = pass_class(random.choice(pool))
     if cls.name in ("split", "tile") and _iterations(site) > MAX_ITERATIONS:
         cls = pass_class("reorder")
-    if random.random() < 0.3:
+    if random.random() < (0.3 if cls.name in LOOPS else 0.7):
         candidates = list(cls.candidates(site))
-        return random.choice(candidates) if candidates else None
+        if candidates:
+            return random.choice(candidates)
+    if cls.name not in LOOPS:
+        return _any(random, cls, site)
     refs = [LoopRef(one) for one in loops]
     # Mostly loops of one nest: then the primitive has something to do.
     nest = loop_tree.loops(site.outermost(random.choice(loops)))
@@ -97,6 +108,57 @@ def _step(random: Random, site: Site) -> Primitive | None:
         sides = random.choice(((2, 2), (3, 4), (4, 3), (16, 2), (0, 4), (2,)))
         return cls(tuple(near[at : at + 2]), sides)
     return cls(random.choice(near))
+
+
+def _any(random: Random, cls: Any, site: Site) -> Primitive:
+    """A primitive with options of the right types, and no more thought."""
+    hints = typing.get_type_hints(cls)
+    values = {
+        one.name: _value(random, hints[one.name], site)
+        for one in dataclasses.fields(cls)
+        if one.default is dataclasses.MISSING or random.random() < 0.4
+    }
+    return cls(**values)
+
+
+def _value(random: Random, hint: Any, site: Site) -> Any:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return _value(random, random.choice(typing.get_args(hint)), site)
+    if typing.get_origin(hint) is tuple:
+        inner, *rest = typing.get_args(hint)
+        if rest == [...]:
+            return tuple(_value(random, inner, site) for _ in range(random.randrange(4)))
+        return tuple(_value(random, one, site) for one in (inner, *rest))
+    if typing.get_origin(hint) is typing.Literal:
+        return random.choice(typing.get_args(hint))
+    if hint is type(None):
+        return None
+    if hint is LoopRef:
+        return LoopRef(random.choice(loop_tree.loops(site.function)))
+    if hint is BlockRef:
+        blocks = loop_tree.blocks(site.function)
+        return BlockRef(random.choice(blocks) if blocks else "none")
+    if hint is BufferRef:
+        names = [loop_tree.buffer_name(one) for one in _buffers(site)]
+        return BufferRef(random.choice([0, 0, 1, *names, "none"]))
+    if hint is bool:
+        return random.random() < 0.5
+    if hint is int:
+        return random.choice((0, 1, -1, 2, 3, 4))
+    words = ["", "x", "global", "shared", "local", "1", "(i) -> (i)", "(i, j) -> (j, i)"]
+    for word in random.sample(words, len(words)):
+        if hint is str:
+            return word
+        try:
+            return hint.from_option(word)
+        except (ValueError, KCError):
+            continue
+    raise AssertionError(f"no value of {hint}")
+
+
+def _buffers(site: Site) -> list[Any]:
+    buffers = [op.buffer for op in site.function.walk() if isinstance(op, LoadOp | StoreOp)]
+    return list(dict.fromkeys(buffers))
 
 
 def _factor(random: Random, site: Site) -> int | str:

@@ -153,14 +153,15 @@ from kc.support import registry
 from kc.target import Target
 target = Target("npu/mini", host="llvm")
 print(target, target.keys, target.vector_bits, target.lanes(32), target.limits["scratchpad_bytes"])
-print(registry.current().hooks[3], registry.current().intrinsics["npu.dot"].load()[:14])
+from kc.tir import TensorIntrin
+print(registry.current().hooks[3], TensorIntrin.get("npu.dot").block.label)
 print(registry.get_pass("npu-stream", "loop=i").step.loop)
 Target("npu -cores=2 -double-buffer=maybe")
 """
     done = python(site, "-c", script)
     assert done.stdout == (
         "npu -cores=2 -tag=npu/mini --host=llvm ('npu', 'accel') 1024 32 1048576\n"
-        "['npu-insert-barriers'] func.func @dot\n"
+        "['npu-insert-barriers'] B\n"
         "i\n"
     )
     assert done.stderr.endswith(

@@ -23,6 +23,8 @@ TEXTS = [
     "llvm -keys=arm_cpu,cpu",
     "llvm -device=arm_cpu -libs=a,b -model='x y'",
     "llvm -mtriple=aarch64-unknown-linux-gnu -num-cores=4",
+    "cuda -arch=sm_80",
+    "nvptx -max_threads_per_block=512 -mcpu=sm_90",
     "llvm -l1-cache=1024 -l2-cache=2048 -l3-cache=4096 -vector-width=512",
 ]
 
@@ -298,3 +300,25 @@ def test_cache_sizes_as_linux_lists_them(tmp_path: Path):
     (tmp_path / "index7").mkdir()
     assert target_host.cache_sizes(tmp_path) == {1: 48 * 1024, 2: 2 * 1024 * 1024}
     assert target_host.cache_sizes(tmp_path / "none") == {}
+
+
+def test_limits_are_those_of_the_model_unless_given():
+    assert Target("cuda").limits["max_threads_per_block"] == 1024
+    assert Target("cuda").limits["max_shared_memory_per_block"] == 48 * 1024
+    assert Target("cuda -arch=sm_80").limits["max_shared_memory_per_block"] == 163 * 1024
+    assert Target("nvidia/nvidia-h100").limits["max_shared_memory_per_block"] == 227 * 1024
+    given = Target("nvptx -mcpu=sm_90 -max_threads_per_block=512")
+    assert given.limits["max_threads_per_block"] == 512
+    assert given.limits["max_grid_dims"] == [2**31 - 1, 65535, 65535]
+    assert given.model_name == "sm_90"
+    assert Target("cuda").model_name == "cuda"
+    assert Target("llvm -mcpu=znver4").model_name == "llvm"
+
+
+def test_an_unknown_gpu():
+    with pytest.raises(TargetError) as caught:
+        Target("cuda -arch=sm_8")
+    assert str(caught.value) == (
+        "error[KC6006]: target cuda: there is no architecture 'sm_8'\n"
+        "  try: did you mean 'sm_89' or 'sm_87' or 'sm_86'?"
+    )

@@ -116,7 +116,7 @@ def test_refused_at_the_call():
     ]
     assert refusal(lambda: stage.fuse(i, k)) == [
         "error[KC3109]: fuse: i, k of C",
-        "  why: only two or more neighbours can be fused; the order is i, j, k",
+        "  why: only neighbours can be fused, from the outside in; the order is i, j, k",
         "  try: reorder first",
     ]
     assert refusal(lambda: stage.reorder(i, i)) == ["error[KC3110]: reorder: axis i is named twice"]

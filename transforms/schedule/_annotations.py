@@ -56,6 +56,11 @@ class Value:
         """
         return cls(_attribute(value))
 
+    @classmethod
+    def tuple_of(cls, value: Any) -> tuple[Self, ...]:
+        """A Python value as the words of an option."""
+        return (cls.of(value),)
+
     def __str__(self) -> str:
         attr = self.attr
         if isinstance(attr, StringAttr):

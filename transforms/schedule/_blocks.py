@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -13,14 +14,15 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
-from kc.analysis.dependence import reduction_update
 from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Witness, is_before
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import buffers_read, in_order, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.affine_assembly import linear_terms
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, CombineOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 
 
@@ -38,6 +40,13 @@ class Definition:
 
     block: BlockOp
     store: StoreOp
+    others: tuple[StoreOp, ...] = ()
+    """The stores to other buffers, of a block that computes elements of several."""
+
+    @property
+    def stores(self) -> tuple[StoreOp, ...]:
+        """All stores, one a buffer."""
+        return self.store, *self.others
 
     @property
     def buffer(self) -> SSAValue:
@@ -45,9 +54,18 @@ class Definition:
         return self.store.buffer
 
     @property
+    def buffers(self) -> list[SSAValue]:
+        """The buffers that it defines, in the order of the stores."""
+        return [one.buffer for one in self.stores]
+
+    def store_to(self, buffer: SSAValue) -> StoreOp:
+        """The store to one of the buffers that it defines."""
+        return next(one for one in self.stores if one.buffer is buffer)
+
+    @property
     def inputs(self) -> list[SSAValue]:
         """The buffers that it reads, other than its own."""
-        return [one for one in buffers_read(self.block) if one is not self.buffer]
+        return [one for one in buffers_read(self.block) if one not in self.buffers]
 
     @property
     def scope(self) -> Operation:
@@ -56,13 +74,13 @@ class Definition:
 
     @property
     def loads(self) -> list[LoadOp]:
-        """The loads of the buffer in other blocks (or outside of blocks)."""
-        found = loads_of(self.buffer)
+        """The loads of the buffers in other blocks (or outside of blocks)."""
+        found = [load for buffer in self.buffers for load in loads_of(buffer)]
         return [one for one in found if not loop_tree.is_inside(one, self.block)]
 
     @property
     def users(self) -> list[Operation]:
-        """The other blocks (or loads outside of blocks) that read the buffer, in order."""
+        """The other blocks (or loads outside of blocks) that read the buffers, in order."""
         return in_order(self.scope, [self.unit(one) for one in self.loads])
 
     def unit(self, op: Operation) -> Operation:
@@ -89,11 +107,16 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
     return [found.get(arg) for arg in block.body.block.args]
 
 
-def require_definition(site: Site, primitive: str, block: BlockOp) -> Definition:
-    """``block`` as a definition, or a refusal (KC3200)."""
-    why = _no_definition(block)
-    if isinstance(why, StoreOp):
-        return Definition(block, why)
+def require_definition(
+    site: Site, primitive: str, block: BlockOp, *, updates: bool = False
+) -> Definition:
+    """``block`` as a definition, or a refusal (KC3200).
+
+    With ``updates``, a reduction may be of several buffers, and leave out terms by a ``tir.if``.
+    """
+    why = _no_definition(block, updates)
+    if isinstance(why, Definition):
+        return why
     raise site.refuse(
         "KC3200",
         f"{primitive}: block {block.label} is neither complete nor a reduction",
@@ -103,34 +126,64 @@ def require_definition(site: Site, primitive: str, block: BlockOp) -> Definition
     )
 
 
-def _no_definition(block: BlockOp) -> StoreOp | str:
+def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is IterType.OPAQUE:
             return f"nothing is known of its variable {name}, which is opaque"
+    found = reduction_of(block)
+    guard = found.guard if found is not None and updates else None
     for op in loop_tree.children(block):
-        if not isinstance(op, LoadOp | StoreOp) and (op.regions or not op.has_trait(Pure)):
+        if op is guard or isinstance(op, LoadOp | StoreOp | CombineOp) or _is_choice(op):
+            continue
+        if loop_tree.has_effects(op):
             return f"it contains {op.name}"
-    stores = [op for op in block.body.block.ops if isinstance(op, StoreOp)]
-    if len(stores) != 1:
+    body = block.body.block if guard is None else guard.then.block
+    stores = [op for op in body.ops if isinstance(op, StoreOp)]
+    if not stores or (len(stores) > 1 and not updates):
         return f"it has {len(stores)} stores, not one"
-    store = stores[0]
-    if isinstance(store.value.type, VectorType):
+    if any(isinstance(one.value.type, VectorType) for one in stores):
         return "it stores vectors"
-    own = [op for op in block.body.block.ops if isinstance(op, LoadOp) if op.buffer is store.buffer]
-    name = buffer_name(store.buffer)
+    written = {one.buffer for one in stores}
+    names = " and ".join(buffer_name(one.buffer) for one in stores)
     if not block.is_reduction:
-        if own:
-            return f"it reads {name}, which it writes"
-    elif reduction_update(block) is None:
+        if len(written) < len(stores):
+            return f"it has {len(stores)} stores to {names}"
+        if any(isinstance(op, LoadOp) and op.buffer in written for op in block.body.walk()):
+            return f"it reads {names}, which it writes"
+    elif found is None:
         return "it has reduce variables, but is not an update with a commutative combiner"
     elif not block.has_init:
-        return f"its initialisation is another block, so {name} has two writers"
+        return f"its initialisation is another block, so {names} has two writers"
     if block.has_init:
         inits = [op for op in block.init.block.ops if isinstance(op, StoreOp)]
-        if len(inits) != 1 or not _same_place(block, inits[0], store):
-            return f"its init does not store to the element of {name} that it updates"
-        if any(isinstance(op, LoadOp) and op.buffer is store.buffer for op in block.init.walk()):
-            return f"its init reads {name}"
+        pairs = list(zip(inits, stores, strict=False))
+        if len(inits) != len(stores) or not all(_same_place(block, *pair) for pair in pairs):
+            return f"its init does not store to the element of {names} that it updates"
+        if any(isinstance(op, LoadOp) and op.buffer in written for op in block.init.walk()):
+            return f"its init reads {names}"
+    for one in stores:
+        why = _undetermined(block, one)
+        if why is not None:
+            return why
+    return Definition(block, stores[0], tuple(stores[1:]))
+
+
+def _is_choice(op: Operation) -> bool:
+    """Whether ``op`` is a branch that computes one of two values, and does nothing else."""
+    return (
+        isinstance(op, scf.IfOp)
+        and bool(op.results)
+        and all(
+            isinstance(one, LoadOp | scf.YieldOp)
+            or _is_choice(one)
+            or not loop_tree.has_effects(one)
+            for one in loop_tree.children(op)
+        )
+    )
+
+
+def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
+    """A spatial variable that does not follow from the element that is written, as a reason."""
     index = IndexValues()
     exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
     known = determined(exprs, index)
@@ -138,8 +191,9 @@ def _no_definition(block: BlockOp) -> StoreOp | str:
         block.body.block.args, block.types, block.extents, block.names, strict=True
     ):
         if kind is IterType.SPATIAL and extent != 1 and arg not in known:
+            name = buffer_name(store.buffer)
             return f"{label} does not follow from the element of {name} that it writes"
-    return store
+    return None
 
 
 def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
@@ -149,11 +203,14 @@ def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
     return [twin.get(one, one) for one in init.operands_of_map] == list(store.operands_of_map)  # pyright: ignore
 
 
-def require_private(site: Site, primitive: str, made: Definition) -> AllocOp:
-    """The alloc of the buffer that ``made`` defines; refuses outputs (KC3202) and what is not
+def require_private(site: Site, primitive: str, made: Definition) -> list[AllocOp]:
+    """The allocs of the buffers that ``made`` defines; refuses outputs (KC3202) and what is not
     written by ``made`` alone and read by loads (KC3205)."""
-    buffer, block = made.buffer, made.block
-    name = buffer_name(buffer)
+    return [_private(site, primitive, made, one) for one in made.buffers]
+
+
+def _private(site: Site, primitive: str, made: Definition, buffer: SSAValue) -> AllocOp:
+    block, name = made.block, buffer_name(buffer)
     if not isinstance(buffer.owner, AllocOp):
         raise site.refuse(
             "KC3202",
@@ -164,6 +221,15 @@ def require_private(site: Site, primitive: str, made: Definition) -> AllocOp:
         )
     for use in buffer.uses:
         user = use.operation
+        if not loop_tree.is_inside(user, made.scope):
+            other = unit_of(user, site.function)
+            raise site.refuse(
+                "KC3212",
+                f"{primitive}: {describe(other)} uses {name} outside of the scope of block "
+                f"{block.label}",
+                at=other,
+                why="blocks are moved inside the block or function that holds them",
+            )
         if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
             continue
         if isinstance(user, StoreOp) and loop_tree.is_inside(user, block):
@@ -323,12 +389,14 @@ def require_unchanged(
     first: Instance,
     second: Instance,
     constraints: Sequence[str],
+    leave: Sequence[SSAValue] = (),
 ) -> None:
-    """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads may be
-    written between the instances ``first`` and ``second``."""
+    """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads, but
+    for the buffers in ``leave``, may be written between the instances ``first`` and ``second``."""
     for op in made.block.walk():
-        if not isinstance(op, LoadOp) or op.buffer is made.buffer:
+        if not isinstance(op, LoadOp) or op.buffer in (*made.buffers, *leave):
             continue
+        require_plain_uses(site, primitive, made.block, op.buffer)
         for store in stores_to(op.buffer):
             if loop_tree.is_inside(store, made.block) or _outside(store, first.op, second.op):
                 continue

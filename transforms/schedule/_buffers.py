@@ -2,53 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_read, buffers_written
-from kc.dialects.tir import AllocOp, BlockOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import ScheduleError, suggest, warn
-from kc.support.locations import location_of
+from kc.support.locations import caller_location, location_of
 from kc.transforms.schedule.base import CALL_SITE, Site
+
+Side = Literal["read", "write"]
 
 
 @dataclass(frozen=True)
 class BufferRef:
-    """A buffer of a block: its name, its position among those read or written, or the buffer."""
+    """A buffer of a block: its name, its position among those read or written, or the buffer.
+
+    ``side`` tells which of the two a position counts: ``read:0``, ``("write", 0)``.
+    """
 
     target: str | int | SSAValue
+    side: Side | None = None
 
     @classmethod
     def from_option(cls, text: str) -> Self:
         """The reference that an option's text makes."""
+        side, colon, rest = text.strip("()").replace(",", ":").partition(":")
+        if colon:
+            if side not in ("read", "write") or not rest.strip().isdecimal():
+                raise ValueError("a name, a position, read:POSITION or write:POSITION")
+            return cls(int(rest), side)  # pyright: ignore[reportArgumentType]
         return cls(int(text) if text.isdecimal() else text)
 
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The reference that a Python value stands for: what a field takes, or (side, position)."""
+        if isinstance(value, BufferRef):
+            return cls(value.target, value.side)
+        if isinstance(value, tuple | list):
+            if len(value) != 2 or value[0] not in ("read", "write"):
+                raise ScheduleError(
+                    "KC3300",
+                    f"{value!r} is no buffer",
+                    location=CALL_SITE.get() or caller_location(),
+                    hints=['("read", 0)', '("write", 0)'],
+                )
+            return cls(value[1], value[0])
+        return cls.from_option(value) if isinstance(value, str) else cls(value)
+
     def __str__(self) -> str:
-        return buffer_name(self.target) if isinstance(self.target, SSAValue) else str(self.target)
+        if isinstance(self.target, SSAValue):
+            return buffer_name(self.target)
+        return f"{self.side}:{self.target}" if self.side is not None else str(self.target)
 
 
-def find_buffer(
-    site: Site, primitive: str, block: BlockOp, ref: BufferRef, how: Literal["reads", "writes"]
-) -> SSAValue:
+How = Literal["reads", "writes", "uses"]
+
+
+def find_buffer(site: Site, primitive: str, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
     """The buffer of ``block`` that ``ref`` means, or a refusal (KC3300).
 
     Buffers are counted in the order of their first use. What a block both reads and writes (the
-    result of a reduction) is counted last among what it reads.
+    result of a reduction) is counted last among what it reads. Where either will do (``uses``) a
+    position without a side counts what is written.
     """
+    if how == "uses" and isinstance(ref.target, int):
+        how = "reads" if ref.side == "read" else "writes"
     written = buffers_written(block)
     if how == "writes":
         known = written
+    elif how == "uses":
+        known = list(dict.fromkeys([*written, *buffers_read(block)]))
     else:
         read = buffers_read(block)
         known = [one for one in read if one not in written] + [
             one for one in read if one in written
         ]
+    if ref.side is not None and not how.startswith(ref.side):
+        known = []
     names = [buffer_name(one) for one in known]
     if isinstance(ref.target, int):
         found = known[ref.target : ref.target + 1] if ref.target >= 0 else []
@@ -76,7 +113,7 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
     """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses."""
     for use in buffer.uses:
         user = use.operation
-        if isinstance(user, LoadOp | memref.DimOp):
+        if isinstance(user, LoadOp | PrefetchOp | memref.DimOp):
             continue
         if isinstance(user, StoreOp) and user.buffer is buffer:
             continue
@@ -138,19 +175,36 @@ def scope_attr(scope: str) -> Attribute:
     return NoneAttr() if scope == "global" else StringAttr(scope)
 
 
-def scope_name(type_: MemRefType) -> str:
-    """The scope of a buffer."""
-    space = type_.memory_space
-    return space.data if isinstance(space, StringAttr) else "global"
-
-
 # Names ----------------------------------------------------------------------------------------
 
 
 def fresh_name(site: Site, wanted: str) -> str:
     """``wanted``, or with a number where a block or a buffer of the function has that name."""
+    return _free(wanted, _names(site))
+
+
+def name_apart(site: Site, copies: Iterable[Region]) -> None:
+    """Give the blocks and buffers in copies of a part of the function names of their own."""
+    taken = _names(site)
+    for region in copies:
+        for op in region.walk():
+            if isinstance(op, BlockOp):
+                label = _free(op.label, taken)
+                op.properties["block_name"] = StringAttr(label)
+            elif isinstance(op, AllocOp):
+                label = op.buffer.name_hint = _free(op.label, taken)
+                op.properties["buffer_name"] = StringAttr(label)
+            else:
+                continue
+            taken.add(label)
+
+
+def _names(site: Site) -> set[str]:
     taken = {one.label for one in site.function.walk() if isinstance(one, BlockOp | AllocOp)}
-    taken |= {one.name_hint or "" for one in site.function.body.block.args}
+    return taken | {one.name_hint or "" for one in site.function.body.block.args}
+
+
+def _free(wanted: str, taken: Container[str]) -> str:
     chosen, n = wanted, 0
     while chosen in taken:
         n += 1

@@ -1,12 +1,16 @@
-"""The neutral elements of the combiners of reductions."""
+"""The steps of reductions: their neutral elements, and the same steps on other values."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kc.analysis.reductions import Reduction, Update
+from kc.dialects.tir import CombineOp
 
 _FLOAT: dict[type[Operation], float] = {
     arith.AddfOp: 0.0,
@@ -32,3 +36,34 @@ def neutral_element(combiner: type[Operation], element: Attribute) -> IntegerAtt
         arith.MinUIOp: -1,
     }[combiner]
     return IntegerAttr(value, element)
+
+
+def neutral_of(update: Update) -> Attribute:
+    """What the step of ``update`` does not notice in its buffer."""
+    step = update.step
+    if isinstance(step, CombineOp):
+        return step.identity.data[list(step.combined).index(update.store.value)]  # pyright: ignore
+    return neutral_element(type(step), update.term.type)
+
+
+def steps_on(
+    reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
+) -> tuple[list[Operation], list[SSAValue]]:
+    """The steps of ``reduction`` on other values, one a buffer, and their results, likewise."""
+    made: dict[Operation, Operation] = {}
+    results: list[SSAValue] = []
+    for n, update in enumerate(reduction.updates):
+        step = update.step
+        copy = made.get(step)
+        if copy is None:
+            copy = made[step] = step.clone()
+        if isinstance(step, CombineOp):
+            at = list(step.combined).index(update.store.value)  # pyright: ignore
+            copy.operands[at] = old[n]
+            copy.operands[len(step.lhs) + at] = new[n]
+        else:
+            at = list(step.operands).index(update.load.result)
+            copy.operands[at], copy.operands[1 - at] = old[n], new[n]
+            at = 0
+        results.append(copy.results[at])
+    return list(made.values()), results

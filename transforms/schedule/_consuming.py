@@ -18,6 +18,7 @@ from kc.transforms.schedule._blocks import (
     rebuild,
     require_available,
 )
+from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 
 
@@ -26,37 +27,38 @@ def require_inputs(
 ) -> None:
     """Refuse (KC3208) unless all that the block uses is known at ``anchor``.
 
-    The buffer that it writes may also be allocated earlier; see :func:`hoist_output`.
+    The buffers that it writes may also be allocated earlier; see :func:`hoist_output`.
     """
-    owner = made.buffer.owner
-    if not isinstance(owner, AllocOp):
-        require_available(site, primitive, made.block, anchor, where)
-        return
-    require_available(site, primitive, made.block, anchor, where, leave=[made.buffer])
-    top = _beside(owner, anchor)
-    if top is None or not all(can_rebuild(one, top) for one in owner.dynamic_sizes):
-        raise site.refuse(
-            "KC3208",
-            f"{primitive}: block {made.block.label} cannot be computed {where}",
-            at=made.block,
-            why=f"it writes the buffer {owner.label}, which is not known there",
-        )
+    owners = [one.owner for one in made.buffers]
+    allocs = [one for one in owners if isinstance(one, AllocOp)]
+    own = [one.buffer for one in allocs]
+    require_available(site, primitive, made.block, anchor, where, leave=own)
+    for one in allocs:
+        top = _beside(one, anchor)
+        if top is None or not all(can_rebuild(size, top) for size in one.dynamic_sizes):
+            raise site.refuse(
+                "KC3208",
+                f"{primitive}: block {made.block.label} cannot be computed {where}",
+                at=made.block,
+                why=f"it writes the buffer {one.label}, which is not known there",
+            )
 
 
 def hoist_output(made: Definition, anchor: Operation) -> None:
-    """Allocate the buffer of the block before ``anchor``, if it is not yet."""
-    owner = made.buffer.owner
-    if not isinstance(owner, AllocOp):
-        return
-    top = _beside(owner, anchor)
-    if top is None or owner.is_before_in_block(top):
-        return
+    """Allocate the buffers of the block before ``anchor``, if they are not yet."""
     values: dict[SSAValue, SSAValue] = {}
-    owner.operands = [rebuild(one, top, values) for one in owner.dynamic_sizes]
-    owner.detach()
-    home = top.parent
-    assert home is not None
-    home.insert_op_before(owner, top)
+    for buffer in made.buffers:
+        owner = buffer.owner
+        if not isinstance(owner, AllocOp):
+            continue
+        top = _beside(owner, anchor)
+        if top is None or owner.is_before_in_block(top):
+            continue
+        owner.operands = [rebuild(one, top, values) for one in owner.dynamic_sizes]
+        owner.detach()
+        home = top.parent
+        assert home is not None
+        home.insert_op_before(owner, top)
 
 
 def _beside(alloc: AllocOp, anchor: Operation) -> Operation | None:
@@ -77,20 +79,23 @@ def require_unused(
 
     ``places`` gives the new place, an old instance, and that they are for the same values.
     """
-    buffer = made.buffer
-    for op in [*loads_of(buffer), *stores_to(buffer)]:
+    for buffer in made.buffers:
+        require_plain_uses(site, primitive, made.block, buffer)
+    for op in [op for one in made.buffers for op in (*loads_of(one), *stores_to(one))]:
         if loop_tree.is_inside(op, made.block):
             continue
         space = Space()
         new, old, same = places(space)
         use = space.instance(op)
-        elements = zip(space.element(op, use), space.element(made.store, old), strict=True)
+        elements = zip(
+            space.element(op, use), space.element(made.store_to(op.buffer), old), strict=True
+        )
         found = space.find(
             [new, old, use],
             [
                 *same,
                 *(f"{x} = {y}" for x, y in elements),
-                *space.same_buffer(buffer, old, use),
+                *space.same_buffer(op.buffer, old, use),
                 space.may_precede(new, use),
                 space.may_precede(use, old),
             ],
@@ -98,7 +103,7 @@ def require_unused(
         if found is None:
             continue
         other = made.unit(op)
-        name = buffer_name(buffer)
+        name = buffer_name(op.buffer)
         verb = "reads" if isinstance(op, LoadOp) else "writes"
         raise site.refuse(
             "KC3232",

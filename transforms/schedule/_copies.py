@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineConstraintExpr,
@@ -18,19 +18,18 @@ from xdsl.ir.affine import (
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
-from kc.analysis.regions import WHOLE, Interval, box, index_values
+from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
-    INDEX,
     AllocOp,
     BlockOp,
     ForKind,
     ForOp,
-    IterType,
     LoadOp,
     StoreOp,
     SymbolOp,
 )
+from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
 from kc.transforms.schedule._sizes import Size, SymbolicSize, size_value, sizes_of
 from kc.transforms.schedule.base import Site
 
@@ -62,7 +61,7 @@ class Part:
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
     """What ``accesses`` of one buffer touch in one execution of ``level``, as a box."""
     buffer = accesses[0].buffer
-    index = index_values(site.function)
+    index = BoundIndexValues()
     region = box(accesses, level, index)
     assert region is not None
     sizes = sizes_of(site, buffer)
@@ -107,11 +106,11 @@ def _size_text(site: Site, size: Size, space: Space, made: Instance) -> str:
 # Places ---------------------------------------------------------------------------------------
 
 
-def levels_of(scope: Operation, ops: Sequence[Operation]) -> list[Block]:
+def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False) -> list[Block]:
     """The bodies in ``scope`` that hold all of ``ops``, outermost first.
 
-    Loops that hold nothing else are not entered: a copy has a nest of its own. Nor are vectorized
-    ones: the lanes would share what is there.
+    Loops that hold nothing else are entered only for ``every`` body: a copy has a nest of its own.
+    Vectorized ones never are: the lanes would share what is there.
     """
     common: list[Block] | None = None
     for op in ops:
@@ -131,7 +130,7 @@ def levels_of(scope: Operation, ops: Sequence[Operation]) -> list[Block]:
     for level in common or []:
         parent = level.parent_op()
         assert parent is not None
-        if parent is not scope and not _holds_more(parent, ops):
+        if parent is not scope and not every and not _holds_more(parent, ops):
             break
         if not _in_vector_lanes(level):
             found.append(level)
@@ -169,6 +168,12 @@ def first_of(level: Block, ops: Sequence[Operation]) -> Operation:
     return next(one for one in level.ops if one in found)
 
 
+def whole_of(site: Site, buffer: SSAValue) -> Part:
+    """All of ``buffer``."""
+    sizes = sizes_of(site, buffer)
+    return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
+
+
 def loops_shared(level: Block, made: Instance) -> dict[ForOp, str]:
     """The coordinates of ``made`` in the loops around ``level``: one execution of it."""
     parent = level.parent_op()
@@ -185,15 +190,6 @@ def same_element(
 
 
 # Building -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A copy that was made: its outermost op, its loops and its block."""
-
-    top: Operation
-    loops: list[ForOp]
-    block: BlockOp
 
 
 def new_alloc(
@@ -219,22 +215,22 @@ def copy_nest(
     sizes: Sequence[int | SSAValue],
     anchor: Operation,
     like: Operation,
-) -> Copy:
+    annotations: Mapping[str, Attribute] | None = None,
+) -> Nest:
     """Loops around a block ``name`` that copies ``part`` of ``source`` into ``target``.
 
-    They have names that are new around ``anchor``, and the location of ``like``.
+    They have names that are new around ``anchor``, and the location of ``like``; the block has
+    ``annotations``.
     """
     index = part.index
-    names = [f"ax{n}" for n in range(len(sizes))]
-    around = loop_tree.loops_around(anchor)
-    if around:
-        names = site.fresh_names(names, around[-1], [])
-    loops: list[ForOp] = []
+    extents = [
+        size if interval.size is None else interval.size
+        for interval, size in zip(part.intervals, sizes, strict=True)
+    ]
+    loops = new_loops(site, extents, anchor)
     bindings: list[AffineExpr] = []
     conditions: list[AffineConstraintExpr] = []
-    for label, interval, size in zip(names, part.intervals, sizes, strict=True):
-        loop = ForOp(label, size if interval.size is None else interval.size)
-        loops.append(loop)
+    for loop, interval, size in zip(loops, part.intervals, sizes, strict=True):
         expr = index.expr(loop.var)
         if interval.size is not None:
             low, _ = index.bounds(interval.base)
@@ -247,24 +243,17 @@ def copy_nest(
                 conditions.append(at_least_zero(index.simplify(end - expr - 1)))
         bindings.append(expr)
     rank = len(sizes)
-    body = Block(arg_types=[INDEX] * rank)
-    for n, arg in enumerate(body.args):
-        arg.name_hint = f"v{n}"
+    body = new_body(rank)
     load = LoadOp(source, AffineMap.identity(rank), body.args)
     load.result.name_hint = "value"
     body.add_ops([load, StoreOp(load.result, target, AffineMap.identity(rank), body.args)])
     block = BlockOp(
         name,
-        [(IterType.SPATIAL, f"v{n}", size) for n, size in enumerate(sizes)],
+        spatial_iters(sizes),
         *index.to_map(bindings),
         Region(body),
         None,
         *index.to_set(conditions),
+        annotations,
     )
-    top: Operation = block
-    for loop in reversed(loops):
-        loop.body.block.add_op(top)
-        top = loop
-    for op in (*loops, block, *body.ops):
-        op.location = like.location
-    return Copy(top, loops, block)
+    return wrap(loops, block, like)

@@ -12,8 +12,9 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import reduction_update
 from kc.analysis.index_values import IndexValues
+from kc.analysis.reductions import Reduction, reduction_of
+from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import (
     DYNAMIC,
     INDEX,
@@ -27,7 +28,7 @@ from kc.dialects.tir import (
 )
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
 from kc.transforms.schedule._blocks import Definition
-from kc.transforms.schedule._combiners import neutral_element
+from kc.transforms.schedule._combiners import neutral_of, steps_on
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import Site
 
@@ -49,7 +50,8 @@ class Factoring:
     predicate: list[AffineConstraintExpr]
     """The predicate of the final reduction, over the roots of ``index``."""
     block_name: str
-    buffer_name: str
+    buffer_names: tuple[str, ...]
+    """Of the new buffers, in the order of the stores."""
 
 
 def build_partial(site: Site, plan: Factoring) -> BlockOp:
@@ -62,9 +64,10 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     assert home is not None
     assert parent is not None
     kept = [one for one in plan.chain if one is plan.loop or _is_final(plan, one)]
-    alloc = _alloc(site, plan)
-    partial = _Partial(plan, alloc.buffer)
-    final = _final_body(plan, alloc.buffer)
+    allocs = [_alloc(site, plan, n) for n in range(len(plan.buffer_names))]
+    buffers = [one.buffer for one in allocs]
+    partial = _Partial(plan, buffers)
+    final = _final_body(plan, buffers)
     iters = block.iters
     bindings = [plan.index.compose(one, block.binding_operands) for one in block.binding_exprs]
     parent.insert_op_before(partial.build(iters, bindings), block)
@@ -75,7 +78,7 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     for one in reversed(kept):
         loops[one].body.block.add_op(inner)
         inner = loops[one]
-    home.insert_op_before(alloc, top)
+    home.insert_ops_before(allocs, top)
     home.insert_op_after(inner, top)
     return partial.block
 
@@ -88,8 +91,8 @@ def _is_final(plan: Factoring, loop: ForOp) -> bool:
     )
 
 
-def _alloc(site: Site, plan: Factoring) -> AllocOp:
-    buffer = plan.made.buffer
+def _alloc(site: Site, plan: Factoring, n: int) -> AllocOp:
+    buffer = plan.made.stores[n].buffer
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     sizes = [size_value(site, one, plan.made.block) for one in sizes_of(site, buffer)]
@@ -97,7 +100,7 @@ def _alloc(site: Site, plan: Factoring) -> AllocOp:
     shape = [one if isinstance(one, int) else DYNAMIC for one in sizes]
     dynamic = [one for one in sizes if not isinstance(one, int)]
     partial_type = MemRefType(type_.element_type, shape, memory_space=type_.memory_space)
-    alloc = AllocOp(plan.buffer_name, partial_type, dynamic)
+    alloc = AllocOp(plan.buffer_names[n], partial_type, dynamic)
     alloc.location = plan.made.block.location
     return alloc
 
@@ -110,7 +113,7 @@ def _copy_loops(site: Site, loops: Sequence[ForOp], top: ForOp) -> dict[ForOp, F
         names = site.fresh_names(names, around[-1], [])
     found: dict[ForOp, ForOp] = {}
     for name, one in zip(names, loops, strict=True):
-        found[one] = ForOp(name, one.extent_value, kind=one.kind.data)
+        found[one] = ForOp(name, one.extent_value, kind=one.kind.data, axis=one.axis)
         found[one].location = one.location
     return found
 
@@ -150,23 +153,14 @@ def _block_of(names: Sequence[str]) -> Block:
     return made
 
 
-def _combiner(made: Definition) -> tuple[Operation, SSAValue, SSAValue]:
-    """The combining op of a reduction, the old value, and the new one."""
-    combiner = reduction_update(made.block)
-    assert combiner is not None, "check saw to it"
-    old, new = combiner.operands
-    if not (isinstance(old.owner, LoadOp) and old.owner.buffer is made.buffer):
-        old, new = new, old
-    return combiner, old, new
-
-
 class _Partial:
     """The block of the partial results, in the loops of the old one."""
 
-    def __init__(self, plan: Factoring, buffer: SSAValue) -> None:
+    def __init__(self, plan: Factoring, buffers: Sequence[SSAValue]) -> None:
         self.plan = plan
-        self.buffer = buffer
-        self.update = _combiner(plan.made)
+        self.buffers = buffers
+        self.reduction = _reduction(plan)
+        self.is_reduction = bool(plan.rest) or self.reduction.guard is not None
 
     def build(self, iters: Sequence[Iter], bindings: Sequence[AffineExpr]) -> BlockOp:
         """The block; empties the body of the old one."""
@@ -181,13 +175,15 @@ class _Partial:
             )
         ]
         new_iters: list[Iter] = [first, *kept, *rest]
+        if self.is_reduction and not rest:  # terms that are left out: a reduction of one term
+            new_iters.append((IterType.REDUCE, _new_name("v_one", new_iters), 1))
         args = _block_of([name for _, name, _ in new_iters])
         old = block.body.detach_block(0)
         _move(old, args)
         for n, arg in zip(spatial, args.args[1:], strict=False):
             old.args[n].replace_all_uses_with(arg)
         variables = [plan.loop.var, *(one.var for one in plan.rest)]
-        counters = [args.args[0], *args.args[1 + len(spatial) :]]
+        counters = [args.args[0], *args.args[1 + len(spatial) : 1 + len(spatial) + len(rest)]]
         twin: dict[SSAValue, SSAValue] = {}
         twin.update(zip(variables, counters, strict=True))
         for n, (kind, _, _) in enumerate(iters):
@@ -203,7 +199,9 @@ class _Partial:
         self.block = BlockOp(
             plan.block_name,
             new_iters,
-            *plan.index.to_map([whole, *exprs, *parts]),
+            *plan.index.to_map(
+                [whole, *exprs, *parts, *[ZERO] * (len(new_iters) - len(kept) - len(counted))]
+            ),
             Region(args),
             init,
             block.predicate.data,
@@ -214,49 +212,51 @@ class _Partial:
         return self.block
 
     def _redirect(self, body: Block) -> Region | None:
-        """Let ``body`` update the new buffer; returns its init, unless there is nothing to add."""
-        made = self.plan.made
-        combiner, old_value, new_value = self.update
-        old_store, old_load = made.store, old_value.owner
-        assert isinstance(old_load, LoadOp)
+        """Let ``body`` update the new buffers; returns its init, if it is a reduction."""
         part = body.args[0]
-        indices, operands = _widened(
-            self.plan, old_store.indices.data, old_store.operands_of_map, part
-        )
-        if not self.plan.rest:
-            value = new_value
-        else:
-            load = LoadOp(self.buffer, indices, operands)
-            load.result.name_hint = old_value.name_hint
-            load.location = old_load.location
-            body.insert_op_before(load, old_load)
-            old_value.replace_all_uses_with(load.result)
-            value = old_store.value
-        store = StoreOp(value, self.buffer, indices, operands)
-        store.location = old_store.location
-        body.insert_op_before(store, old_store)
-        body.erase_op(old_store)
-        for op in (combiner, old_load):
-            if not any(list(result.uses) for result in op.results):
-                body.erase_op(op)
-        if not self.plan.rest:
-            return None
         init = _block_of([one.name_hint or "" for one in body.args])
-        assert isinstance(self.buffer.type, MemRefType)
-        start = arith.ConstantOp(neutral_element(type(combiner), self.buffer.type.element_type))
         twin: dict[SSAValue, SSAValue] = {}
         twin.update(zip(body.args, init.args, strict=True))
-        at = [twin.get(one, one) for one in operands]
-        init.add_ops([start, StoreOp(start.result, self.buffer, indices, at)])
+        for update, buffer in zip(self.reduction.updates, self.buffers, strict=True):
+            old_load, old_store = update.load, update.store
+            home = old_store.parent
+            assert home is not None
+            indices, operands = _widened(
+                self.plan, old_store.indices.data, old_store.operands_of_map, part
+            )
+            value = update.term
+            if self.is_reduction:
+                load = LoadOp(buffer, indices, operands)
+                load.result.name_hint = old_load.result.name_hint
+                load.location = old_load.location
+                home.insert_op_before(load, old_load)
+                old_load.result.replace_all_uses_with(load.result)
+                value = old_store.value
+                start = arith.ConstantOp(neutral_of(update))  # pyright: ignore
+                at = [twin.get(one, one) for one in operands]
+                init.add_ops([start, StoreOp(start.result, buffer, indices, at)])
+            store = StoreOp(value, buffer, indices, operands)
+            store.location = old_store.location
+            home.insert_op_before(store, old_store)
+            home.erase_op(old_store)
+        for op in (*self.reduction.steps, *(one.load for one in self.reduction.updates)):
+            if not any(result.first_use is not None for result in op.results):
+                op.detach()
+                op.erase()
         for op in init.ops:
-            op.location = made.block.location
-        return Region(init)
+            op.location = self.plan.made.block.location
+        return Region(init) if self.is_reduction else None
 
 
-def _final_body(plan: Factoring, buffer: SSAValue) -> tuple[Block, Block]:
-    """The body and the init of the reduction of what is in ``buffer``."""
-    made = plan.made
-    block, store = made.block, made.store
+def _reduction(plan: Factoring) -> Reduction:
+    found = reduction_of(plan.made.block)
+    assert found is not None, "check saw to it"
+    return found
+
+
+def _final_body(plan: Factoring, buffers: Sequence[SSAValue]) -> tuple[Block, Block]:
+    """The body and the init of the reduction of what is in ``buffers``."""
+    block, reduction = plan.made.block, _reduction(plan)
     spatial = _spatial(block.iters)
     part_name = _new_name(f"v_{plan.loop.label}", [block.iters[n] for n in spatial])
     names = [part_name, *(block.names[n] for n in spatial)]
@@ -265,15 +265,22 @@ def _final_body(plan: Factoring, buffer: SSAValue) -> tuple[Block, Block]:
     twin: dict[SSAValue, SSAValue] = {
         old_args[n]: arg for n, arg in zip(spatial, body.args[1:], strict=True)
     }
-    at = [twin.get(one, one) for one in store.operands_of_map]
-    combiner, old_value, new_value = _combiner(made)
-    old = LoadOp(made.buffer, store.indices.data, at)
-    new = LoadOp(buffer, *_widened(plan, store.indices.data, at, body.args[0]))
-    old.result.name_hint, new.result.name_hint = old_value.name_hint, "part"
-    total = combiner.clone({old_value: old.result, new_value: new.result})
-    body.add_ops([old, new, total, StoreOp(total.results[0], made.buffer, store.indices.data, at)])
+    old: list[LoadOp] = []
+    new: list[LoadOp] = []
+    for update, buffer in zip(reduction.updates, buffers, strict=True):
+        store = update.store
+        at = [twin.get(one, one) for one in store.operands_of_map]
+        old.append(LoadOp(store.buffer, store.indices.data, at))
+        new.append(LoadOp(buffer, *_widened(plan, store.indices.data, at, body.args[0])))
+        old[-1].result.name_hint = update.load.result.name_hint
+        new[-1].result.name_hint = "part"
+    steps, totals = steps_on(reduction, [one.result for one in old], [one.result for one in new])
+    body.add_ops([*old, *new, *steps])
+    for update, load, total in zip(reduction.updates, old, totals, strict=True):
+        store = update.store
+        body.add_op(StoreOp(total, store.buffer, store.indices.data, load.operands_of_map))
     for op in body.ops:
-        op.location = combiner.location
+        op.location = reduction.steps[0].location
     old_init = block.init.detach_block(0)
     _move(old_init, init)
     for n, arg in zip(spatial, init.args[1:], strict=True):

@@ -13,8 +13,8 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
-from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import WHOLE, Interval, box, index_values
+from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
 from kc.support.diagnostics import ScheduleError, suggest
@@ -26,6 +26,7 @@ from kc.transforms.schedule._blocks import (
     describe,
     erase_empty,
     own_loops,
+    positions,
     rebuild,
     require_available,
     require_unchanged,
@@ -52,6 +53,16 @@ class Domain:
                 base = self.base(interval, space, made)
                 made.constraints.append(f"{base} <= {dim} and {dim} < {base} + {interval.size}")
         return found
+
+    def with_all_of(self, other: Domain) -> Domain:
+        """The values of either: the larger of two parts that begin alike, else all."""
+        found: list[Interval] = []
+        for one, two in zip(self.intervals, other.intervals, strict=True):
+            if one.size is None or two.size is None or one.base != two.base:
+                found.append(WHOLE)
+            else:
+                found.append(one if one.size >= two.size else two)
+        return Domain(found, self.index)
 
     def base(self, interval: Interval, space: Space, made: Instance) -> str:
         """A base as isl text."""
@@ -85,8 +96,8 @@ def require_loose(site: Site, primitive: str, block: BlockOp) -> list[ForOp]:
     return loops
 
 
-def require_scalar_place(site: Site, primitive: str, block: BlockOp, loop: ForOp) -> None:
-    """Refuse (KC3211) a place inside a vectorized loop."""
+def require_scalar_place(site: Site, primitive: str, what: str, loop: ForOp) -> None:
+    """Refuse (KC3211) a place for ``what`` inside a vectorized loop."""
     for one in [*loop_tree.loops_around(loop), loop]:
         if one.kind.data is ForKind.VECTORIZED:
             raise site.refuse(
@@ -94,7 +105,7 @@ def require_scalar_place(site: Site, primitive: str, block: BlockOp, loop: ForOp
                 f"{primitive}: loop {one.label} is vectorized",
                 at=loop,
                 mark={loop: "here", one: "vectorized"},
-                why=f"the lanes of {one.label} would share one {block.label}",
+                why=f"the lanes of {one.label} would share one {what}",
                 hints=[f"{primitive} first, then vectorize"],
             )
 
@@ -118,24 +129,36 @@ class Placing:
 def plan_placing(
     site: Site, primitive: str, made: Definition, anchor: Operation, inside: Block, where: str
 ) -> Placing:
-    """How what is read of ``made.buffer`` in ``inside`` can be computed before ``anchor``.
+    """How what is read of ``made.buffers`` in ``inside`` can be computed before ``anchor``.
 
     Refuses when it cannot be (KC3010, KC3206, KC3207, KC3208, KC3209); ``where`` words the place.
     """
     block = made.block
     loose = require_loose(site, primitive, block)
-    require_available(site, primitive, block, anchor, where, leave=[made.buffer])
-    index = index_values(site.function)
+    require_available(site, primitive, block, anchor, where, leave=made.buffers)
+    index = BoundIndexValues()
     loads = made.loads
-    region = box(loads, inside, index)
-    assert region is not None
-    domain = needed_domain(block, made.positions(), region, index)
+    needed = [
+        needed_domain(block, positions(block, store), region, index)
+        for store in made.stores
+        if (region := _region(loads, store.buffer, inside, index)) is not None
+    ]
+    domain = needed[0]
+    for other in needed[1:]:
+        domain = domain.with_all_of(other)
     plan = _Prover(site, primitive, made, anchor, domain, where)
     for load in loads:
         plan.require_cover(load)
     plan.require_executed()
     plan.require_unchanged()
     return Placing(made, anchor, domain, guards_of(block, domain, anchor), loose)
+
+
+def _region(
+    loads: Sequence[LoadOp], buffer: SSAValue, inside: Block, index: IndexValues
+) -> list[Interval] | None:
+    """The part of ``buffer`` that ``loads`` read in one execution of ``inside``, if they do."""
+    return box([one for one in loads if one.buffer is buffer], inside, index, memory_scope(buffer))
 
 
 @dataclass
@@ -165,13 +188,13 @@ class _Prover:
         found = space.uncovered(
             read,
             element,
-            [Supply(new, space.element(self.made.store, new))],
+            [Supply(new, space.element(self.made.store_to(load.buffer), new))],
             space.in_bounds(load, element, read),
         )
         if found is None:
             return
         reader = self.made.unit(load)
-        name = buffer_name(self.made.buffer)
+        name = buffer_name(load.buffer)
         raise self.site.refuse(
             "KC3206",
             f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
@@ -230,7 +253,8 @@ def require_once(site: Site, primitive: str, made: Definition, anchor: Operation
     shared = {
         loop: dim
         for loop, dim in first.loops.items()
-        if loop_tree.is_inside(anchor, loop) or loop_tree.defined_inside(made.buffer, loop)
+        if loop_tree.is_inside(anchor, loop)
+        or all(loop_tree.defined_inside(one, loop) for one in made.buffers)
     }
     second = space.instance(block, shared)
     rest = [loop for loop in first.loops if loop not in shared]
@@ -293,13 +317,13 @@ def build(
     site: Site,
     plan: Placing,
     near: ForOp | None,
-    alloc: AllocOp | None = None,
+    allocs: Sequence[AllocOp] = (),
     *,
     unit_loops: bool,
 ) -> list[ForOp]:
     """Move the block to its new place, with its loops, whose names are new in the nest of ``near``.
 
-    ``alloc`` moves along, in front of them. Returns the loops, in the order of the block's
+    ``allocs`` move along, in front of them. Returns the loops, in the order of the block's
     variables. Without ``unit_loops`` there are none of one iteration.
     """
     block, index = plan.made.block, plan.domain.index
@@ -343,7 +367,7 @@ def build(
         home.insert_op_after(op, plan.anchor)
     else:
         home.insert_op_before(op, plan.anchor)
-    _rebuild_values(op, alloc)
+    _rebuild_values(op, allocs)
     for loop in plan.loose:
         site.remember(loop.label, went(loop, plan))
     erase_empty(old_parent)
@@ -355,12 +379,12 @@ def went(loop: ForOp, plan: Placing) -> str:
     return f"{loop.label} went when block {plan.made.block.label} moved"
 
 
-def _rebuild_values(top: Operation, alloc: AllocOp | None) -> None:
+def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:
     """Compute what is not known at the place of ``top`` once more, before it."""
     made: dict[SSAValue, SSAValue] = {}
-    if alloc is not None:
-        home = top.parent
-        assert home is not None
+    home = top.parent
+    assert home is not None
+    for alloc in allocs:
         alloc.detach()
         home.insert_op_before(alloc, top)
         alloc.operands = [rebuild(one, alloc, made) for one in alloc.dynamic_sizes]

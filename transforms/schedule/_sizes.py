@@ -78,10 +78,15 @@ def size_value(site: Site, size: Size, like: Operation) -> int | SSAValue:
     if isinstance(size, int | SSAValue):
         return size
     if isinstance(size, SymbolicSize):
-        values = [symbol_value(site, name) for name in size.symbols]
+        used = [one.position for one in size.expr.dfs() if isinstance(one, AffineSymExpr)]
+        used = list(dict.fromkeys(used))
+        values = [symbol_value(site, size.symbols[n]) for n in used]
         if isinstance(size.expr, AffineSymExpr):
-            return values[size.expr.position]
-        dims = [AffineExpr.dimension(n) for n in range(len(values))]
+            return values[0]
+        dims = [
+            AffineExpr.dimension(used.index(n) if n in used else 0)
+            for n in range(len(size.symbols))
+        ]
         apply = ApplyOp(size.expr.replace_dims_and_symbols([], dims), values)
         apply.location = like.location
         entry = site.function.body.block

@@ -40,9 +40,15 @@ class AddUnitLoop(Primitive):
     name: ClassVar[str] = "add-unit-loop"
     gives: ClassVar[Gives] = "loop"
 
-    loop: LoopRef | None = field(default=None, metadata={"help": "the loop"})
+    loop: LoopRef | None = field(
+        default=None, metadata={"help": "the loop", "python": "block_or_loop"}
+    )
     block: BlockRef | None = field(
-        default=None, metadata={"help": "the block, or the one that the loop is around"}
+        default=None,
+        metadata={
+            "help": "the block, or the one that the loop is around",
+            "python": "block_or_loop",
+        },
     )
 
     def check(self, site: Site) -> Annotated:

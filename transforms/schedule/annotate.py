@@ -53,13 +53,20 @@ class Annotate(Primitive):
 
     name: ClassVar[str] = "annotate"
 
-    key: str = field(metadata={"help": "the name"})
+    key: str = field(metadata={"help": "the name", "python": "ann_key"})
     value: tuple[Value, ...] = field(
-        default=(), metadata={"help": "the value: a list if there are several"}
+        default=(),
+        metadata={"help": "the value: a list if there are several", "python": "ann_val"},
     )
-    loop: LoopRef | None = field(default=None, metadata={"help": "the loop to annotate"})
+    loop: LoopRef | None = field(
+        default=None, metadata={"help": "the loop to annotate", "python": "block_or_loop"}
+    )
     block: BlockRef | None = field(
-        default=None, metadata={"help": "the block to annotate, or the one that the loop is around"}
+        default=None,
+        metadata={
+            "help": "the block to annotate, or the one that the loop is around",
+            "python": "block_or_loop",
+        },
     )
 
     def check(self, site: Site) -> Plan:

@@ -23,24 +23,23 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
-from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
+from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForKind, ForOp
-from kc.support.diagnostics import Location, ScheduleError, remark, suggest
+from kc.support.diagnostics import Location, ScheduleError, suggest
 from kc.support.locations import location_of
-from kc.support.option_types import from_options
-from kc.support.options import Options, option_error
-from kc.support.target import Target, target_of
+from kc.support.target import Target
 
 
 @dataclass(frozen=True)
 class LoopRef:
     """A loop: its printed name, or the loop."""
+
+    handle: ClassVar[str] = "loop"
 
     target: str | ForOp
 
@@ -56,6 +55,8 @@ class LoopRef:
 @dataclass(frozen=True)
 class BlockRef:
     """A block: its name, or the block."""
+
+    handle: ClassVar[str] = "block"
 
     target: str | BlockOp
 
@@ -98,6 +99,12 @@ def called_from(location: Location | None) -> Iterator[None]:
 
 # Function -> loop name -> what became of it, so that a stale name can be explained.
 _HISTORY: weakref.WeakKeyDictionary[Operation, dict[str, str]] = weakref.WeakKeyDictionary()
+
+
+def copy_history(old: Operation, new: Operation) -> None:
+    """Let a copy of a function explain the same stale names."""
+    if old in _HISTORY:
+        _HISTORY[new] = dict(_HISTORY[old])
 
 
 class Site:
@@ -206,8 +213,12 @@ class Site:
         mark: Mapping[Operation, str] | None = None,
         why: str | None = None,
         hints: Iterable[str] = (),
+        beside: Iterable[Operation] = (),
     ) -> ScheduleError:
-        """A refusal, with the loop tree around ``at`` and the place marked."""
+        """A refusal, with the loop tree around ``at`` and the place marked.
+
+        The trees around ``beside`` are shown after it.
+        """
         call = CALL_SITE.get()
         marks = dict(mark) if mark is not None else {at: "here"}
         origin = location_of(at)
@@ -218,9 +229,12 @@ class Site:
             message,
             location=call or origin,
             why=why,
-            facts=_shorten(loop_tree.render(self.outermost(at), marks)),
+            facts=_shorten(loop_tree.render(self._trees(at, beside), marks)),
             hints=hints,
         )
+
+    def _trees(self, at: Operation, beside: Iterable[Operation]) -> list[Operation]:
+        return list(dict.fromkeys(self.outermost(one) for one in (at, *beside)))
 
     def past(self, name: str) -> str | None:
         """What became of the loop ``name``, if it is gone."""
@@ -255,6 +269,11 @@ class Primitive(ABC):
     name: ClassVar[str]
     gives: ClassVar[Gives] = "nothing"
     """What the method of ``kc.tir.Schedule`` and the op of ``sched`` give of what was made."""
+    count: ClassVar[int | str | None] = None
+    """How many results ``loops`` and ``blocks`` are, where it is known before: a number, or the
+    field whose length it is."""
+    undecidable: ClassVar[bool] = False
+    """Whether it asks what cannot always be decided, and may be told to go on (``unsafe``)."""
 
     @abstractmethod
     def check(self, site: Site) -> Any:
@@ -264,9 +283,41 @@ class Primitive(ABC):
     def rewrite(self, site: Site, plan: Any) -> Rewritten:
         """Change the IR as ``check`` planned."""
 
-    def apply(self, site: Site) -> Rewritten:
-        """Check, then rewrite."""
-        return self.rewrite(site, self.check(site))
+    def apply(self, site: Site, *, unsafe: bool = False) -> Rewritten:
+        """Check, then rewrite.
+
+        With ``unsafe`` it goes on where the check was undecided, never where it found the rewrite
+        to be wrong, and leaves the reason in the attribute ``kc.unsafe``.
+        """
+        with undecided(trusted=False) as reasons:
+            try:
+                plan = self.check(site)
+            except ScheduleError as refusal:
+                refusal.undecided = any(one in (refusal.why or "") for one in reasons)
+                if not (unsafe and self.undecidable and refusal.undecided):
+                    raise
+                return self._apply_trusting(site)
+        return self.rewrite(site, plan)
+
+    def _apply_trusting(self, site: Site) -> Rewritten:
+        with undecided(trusted=True) as reasons:
+            plan = self.check(site)
+        named = self._named(site)
+        done = self.rewrite(site, plan)
+        _note_unsafe([*done.loops, *done.blocks, *named], f"{self.name}: {'; '.join(reasons)}")
+        return done
+
+    def _named(self, site: Site) -> list[Operation]:
+        """The loops and blocks that the options name."""
+        found: list[Operation] = []
+        for one in fields(self):  # pyright: ignore[reportArgumentType]
+            value = getattr(self, one.name)
+            for ref in value if isinstance(value, tuple) else (value,):
+                if isinstance(ref, LoopRef):
+                    found.append(site.resolve_loop(ref))
+                elif isinstance(ref, BlockRef):
+                    found.append(site.resolve_block(ref))
+        return found
 
     @classmethod
     def legal(cls, site: Site) -> Iterator[Self]:
@@ -292,6 +343,17 @@ class Primitive(ABC):
         raise NotImplementedError
 
 
+UNSAFE_ATTRIBUTE = "kc.unsafe"
+
+
+def _note_unsafe(ops: Sequence[Operation], reason: str) -> None:
+    """Write what was taken on trust to the first of ``ops`` that is still there."""
+    op = next(one for one in ops if one.parent is not None)
+    old = op.attributes.get(UNSAFE_ATTRIBUTE)
+    text = f"{old.data}; {reason}" if isinstance(old, StringAttr) else reason
+    op.attributes[UNSAFE_ATTRIBUTE] = StringAttr(text)
+
+
 Watcher = Callable[[Primitive, Site, Rewritten], None]
 """Told of every primitive that was performed, after the rewrite."""
 
@@ -308,26 +370,26 @@ def watching(watcher: Watcher) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
-def perform(step: Primitive, site: Site) -> Rewritten:
+def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
     """What every surface does with a primitive that a user asked for."""
-    done = step.apply(site)
+    done = step.apply(site, unsafe=unsafe)
+    for old, new in done.replaced.items():
+        if UNSAFE_ATTRIBUTE in old.attributes and new:
+            new[0].attributes.setdefault(UNSAFE_ATTRIBUTE, old.attributes[UNSAFE_ATTRIBUTE])
     watcher = _WATCHER.get()
     if watcher is not None:
         watcher(step, site, done)
     return done
 
 
-def takes_defaults(primitive: type[Primitive]) -> bool:
-    """Whether the bare flag of a primitive means something."""
-    return primitive.defaults.__func__ is not Primitive.defaults.__func__  # pyright: ignore
-
-
 def require_serial(site: Site, primitive: str, loop: ForOp) -> None:
     """Refuse a loop that is already bound to a kind of execution or annotated."""
     if loop.kind.data is not ForKind.SERIAL:
+        bound = loop.axis is not None
         raise site.refuse(
             "KC3010",
-            f"{primitive}: loop {loop.label} is {loop.kind.data.value} already",
+            f"{primitive}: loop {loop.label} is {'bound to ' if bound else ''}{loop.kind_text} "
+            "already",
             at=loop,
             why="a loop is restructured before it is given a kind of execution",
             hints=[f"{primitive} first, then {_verb(loop.kind.data)} one of the results"],
@@ -349,99 +411,5 @@ def _verb(kind: ForKind) -> str:
         ForKind.VECTORIZED: "vectorize",
         ForKind.UNROLLED: "unroll",
         ForKind.SERIAL: "serial",
+        ForKind.THREAD: "bind",
     }[kind]
-
-
-@dataclass(frozen=True)
-class SchedulePass(ModulePass):
-    """A primitive as a pass: the flag of kc-opt. Without options, what the bare flag does."""
-
-    name: ClassVar[str] = "schedule"  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    primitive: type[Primitive]
-    step: Primitive | None = None
-    block: BlockRef | None = None
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = target_of(op)
-        functions = loop_tree.functions(op)
-        if self.step is None:
-            self._defaults([Site(one, target) for one in functions], op)
-            return
-        site = Site(self._function(functions, op), target, self.block)
-        perform(self.step, site)
-
-    def _function(self, functions: Sequence[func.FuncOp], module: ModuleOp) -> func.FuncOp:
-        if len(functions) == 1:
-            return functions[0]
-        what = self.primitive.name
-        names = [one.sym_name.data for one in functions]
-        if not functions:
-            raise ScheduleError(
-                "KC3005", f"{what}: there is no function to schedule", location=location_of(module)
-            )
-        if self.block is not None and isinstance(self.block.target, str):
-            label = self.block.target
-            found = [
-                one
-                for one in functions
-                if any(block.label == label for block in loop_tree.blocks(one))
-            ]
-            if len(found) == 1:
-                return found[0]
-            if not found:
-                labels = [block.label for one in functions for block in loop_tree.blocks(one)]
-                raise ScheduleError(
-                    "KC3001",
-                    f"there is no block '{label}' in any function",
-                    location=location_of(module),
-                    hints=suggest(label, labels, "the blocks are"),
-                )
-        raise ScheduleError(
-            "KC3006",
-            f"{what}: there are {len(functions)} functions",
-            location=location_of(functions[1]),
-            hints=[f"name one: func={names[0]}"],
-        )
-
-    def _defaults(self, sites: Sequence[Site], module: ModuleOp) -> None:
-        changed = 0
-        refused: ScheduleError | None = None
-        for site in sites:
-            for step in self.primitive.defaults(site):
-                try:
-                    perform(step, site)
-                    changed += 1
-                except ScheduleError as error:
-                    refused = refused or error
-        if not changed:
-            remark(
-                "KC3007",
-                f"{self.primitive.name} changed nothing",
-                location=refused.location if refused else location_of(module),
-                why=f"{refused.message}: {refused.why}"
-                if refused
-                else "no block has a loop that the bare flag applies to",
-            )
-
-
-def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
-    """The pass that ``--<primitive>=<options>`` stands for."""
-    if not options and takes_defaults(primitive):
-        return SchedulePass(primitive)
-    own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
-    known = list(dict.fromkeys([*own, "block", "func"]))
-    for option in options:
-        if option.name.replace("-", "_") not in known:
-            raise option_error(
-                "KC0011",
-                f"{primitive.name}: there is no option '{option.name}'",
-                options,
-                option,
-                suggest(option.name, known, f"options of {primitive.name}"),
-            )
-    block = options.get("block") if "block" not in own else None
-    if block is not None:
-        options = options.without("block")
-    step = from_options(primitive, options, primitive.name)
-    return SchedulePass(primitive, step, BlockRef(block.text) if block is not None else None)

@@ -18,9 +18,11 @@ After::
       tir.block "C_local" (spatial %v0 in 16 = %ax0) do { %C[%v0] = %C_local[%v0] }
     }
 
-The init of a reduction and its updates go to the new buffer. The copy stands behind the block, as
-far out as nothing notices that the old buffer is written later; it copies the box around all that
-the block writes there. The new buffer has the shape of the old one, so that indices stay.
+The init of a reduction and its updates go to the new buffer, once for each buffer that the block
+writes and that is named. ``consumers`` are blocks that read the new buffer from then on; all others
+read the old one. The copy stands behind the block, as far out as nothing notices that the old
+buffer is written later; it copies the box around all that the block writes there. The new buffer
+has the shape of the old one, so that indices stay. Other blocks may write the buffer too.
 
 *Legal when*
 
@@ -30,9 +32,12 @@ the block writes there. The new buffer has the shape of the old one, so that ind
 4. KC3307: nothing else reads or writes these elements between the block and the copy.
 5. KC3308: each read of the buffer by the block itself is always of what it has written before,
    there (then it reads the new buffer), or never.
-6. KC3310: there is a place for the copy that is not in a vectorized loop.
+6. KC3304, KC3600: the consumers are blocks of the scope of the block, and read what it has written
+   last there.
+7. KC3310: there is a place for the copy that is not in a vectorized loop.
 
-TVM: ``cache_write``. Halide: an intermediate ``Func``. Exo: ``stage_mem``.
+TVM: ``cache_write`` (of buffers with exactly one writer). Halide: an intermediate ``Func``. Exo:
+``stage_mem``.
 """
 
 from __future__ import annotations
@@ -41,49 +46,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import scope_of, unit_of
-from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp
+from kc.analysis.regions import buffers_read, buffers_written, readers, scope_of
+from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import describe, is_available, witness_text
-from kc.transforms.schedule._buffers import (
-    BufferRef,
-    cache_type,
-    find_buffer,
-    fresh_name,
-    redirect,
-    require_plain_uses,
-    require_scope,
-    warn_of_scope,
-)
-from kc.transforms.schedule._copies import (
-    Part,
-    child_at,
-    copy_nest,
-    first_of,
-    levels_of,
-    loops_shared,
-    new_alloc,
-    part_of,
-    realize,
-    same_element,
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule._cached_updates import plan_update
+from kc.transforms.schedule._cached_writes import CachedWrites
+from kc.transforms.schedule._caching import (
+    Caching,
+    cached_buffer,
+    choices,
+    consumers_of,
+    outermost_place,
 )
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The block and its accesses, what is copied, and the op around which this happens."""
-
-    block: BlockOp
-    accesses: list[LoadOp | StoreOp]
-    part: Part
-    anchor: Operation
-    name: str
 
 
 @dataclass(frozen=True)
@@ -96,196 +75,83 @@ class CacheWrite(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         default=BufferRef(0),
-        metadata={"help": "the buffer: its name, or its position among those that are written"},
+        metadata={
+            "help": "the buffer: its name, or its position among those that are written",
+            "python": "write_buffer_index",
+        },
     )
-    scope: str = field(default="global", metadata={"help": "the memory scope of the new buffer"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+    )
+    consumers: tuple[BlockRef, ...] = field(
+        default=(),
+        metadata={
+            "help": "the blocks that read the new buffer (default: none)",
+            "python": "consumer_blocks",
+        },
+    )
 
-    def check(self, site: Site) -> Plan:
-        block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "cache_write", block, self.buffer, "writes")
-        require_scope(site, "cache_write", self.scope)
-        require_plain_uses(site, "cache_write", block, buffer)
-        search = _Search(site, block, buffer)
-        level = search.level()
-        part = part_of(site, search.stores, level)
-        name = fresh_name(site, f"{buffer_name(buffer)}_{self.scope}")
-        return Plan(block, search.redirected, part, first_of(level, [block]), name)
+    def check(self, site: Site) -> Caching:
+        block, buffer = cached_buffer(
+            site, "cache_write", self.block, self.buffer, self.scope, "writes"
+        )
+        consumers = consumers_of(site, "cache_write", block, buffer, self.consumers)
+        try:
+            return _plan(site, block, buffer, consumers)
+        except ScheduleError as error:
+            if error.code == "KC3600":
+                error.hints = _legal_consumers(site, block, buffer, consumers)
+            elif error.code in ("KC3306", "KC3308") and not consumers:
+                error.hints = (*error.hints, *_inplace(site, block, buffer))
+            raise
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        for block in loop_tree.blocks(site.function):
-            stores = [op for op in block.walk() if isinstance(op, StoreOp)]
-            for buffer in dict.fromkeys(op.buffer for op in stores):
-                for scope, useless in site.target.kind.scopes.items():
-                    if not useless:
-                        yield cls(BlockRef(block), BufferRef(buffer), scope)
+        for block, buffer, scope in choices(site, buffers_written):
+            yield cls(block, buffer, scope)
+            assert isinstance(block.target, BlockOp)
+            assert isinstance(buffer.target, SSAValue)
+            for one in readers(buffer.target, scope_of(block.target)):
+                if isinstance(one, BlockOp) and one is not block.target:
+                    yield cls(block, buffer, scope, (BlockRef(one),))
 
-    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        warn_of_scope(site, "cache_write", self.scope, plan.block)
-        buffer = plan.part.buffer
-        sizes = realize(site, plan.part, plan.block)
-        alloc = new_alloc(plan.name, cache_type(buffer, self.scope), sizes, plan.block)
-        copy = copy_nest(
-            site, plan.name, alloc.buffer, buffer, plan.part, sizes, plan.anchor, plan.block
-        )
-        home = plan.anchor.parent
-        assert home is not None
-        home.insert_op_before(alloc, plan.anchor)
-        home.insert_op_after(copy.top, plan.anchor)
-        redirect(plan.accesses, alloc.buffer)
-        return Rewritten(tuple(copy.loops), blocks=(copy.block,))
+    def rewrite(self, site: Site, plan: Caching) -> Rewritten:
+        return plan.build(site, "cache_write", self.scope)
 
 
-class _Search:
-    """The outermost place where the copy can stand."""
+def _plan(site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]) -> Caching:
+    writes = CachedWrites(site, "cache_write", block, buffer, consumers)
+    place = outermost_place(
+        site, "cache_write", block, buffer, [block], writes.objection, consumers
+    )
+    return writes.caching(place)
 
-    def __init__(self, site: Site, block: BlockOp, buffer: SSAValue) -> None:
-        self.site = site
-        self.block = block
-        self.buffer = buffer
-        accesses = [
-            use.operation for use in buffer.uses if isinstance(use.operation, LoadOp | StoreOp)
-        ]
-        self.own = [one for one in accesses if loop_tree.is_inside(one, block)]
-        self.stores = [one for one in self.own if isinstance(one, StoreOp)]
-        self.others = [one for one in accesses if one not in self.own]
-        self.redirected: list[LoadOp | StoreOp] = []
-        self.refusal: ScheduleError | None = None
 
-    def level(self) -> Block:
-        """The body in which the block gets its own buffer."""
-        scope = scope_of(self.block)
-        for level in levels_of(scope, [self.block]):
-            anchor = first_of(level, [self.block])
-            if not is_available(self.buffer, anchor):
-                continue
-            refusal = (
-                self._seen_by_others(level, anchor)
-                or self._mixes_reads(level)
-                or self._not_all_written(level, anchor)
-            )
-            if refusal is None:
-                return level
-            self.refusal = refusal
-        name = buffer_name(self.buffer)
-        raise self.refusal or self.site.refuse(
-            "KC3310",
-            f"cache_write: there is no place for a copy of {name}",
-            at=self.block,
-            why=f"{name} is there in a vectorized loop only, whose lanes would share the copy",
-            hints=["cache_write first, then vectorize"],
-        )
+def _is_legal(site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]) -> bool:
+    try:
+        _plan(site, block, buffer, consumers)
+    except ScheduleError:
+        return False
+    return True
 
-    def _seen_by_others(self, level: Block, anchor: Operation) -> ScheduleError | None:
-        """Another access of an element that was written, before it is copied."""
-        name = buffer_name(self.buffer)
-        for other in self.others:
-            if child_at(level, other) is not anchor:
-                continue
-            for store in self.stores:
-                space = Space()
-                write = space.instance(store)
-                access = space.instance(other, loops_shared(level, write))
-                same = same_element(space, store, write, other, access)
-                found = space.find([write, access], [*same, space.may_precede(write, access)])
-                if found is None:
-                    continue
-                unit = unit_of(other, scope_of(self.block))
-                verb = "reads" if isinstance(other, LoadOp) else "writes"
-                return self.site.refuse(
-                    "KC3307",
-                    f"cache_write: {describe(unit)} {verb} {name} before it would be copied",
-                    at=unit,
-                    mark={self.block: f"writes {name}", unit: f"{verb} {name}"},
-                    why=found.undecided
-                    or f"{describe(unit)}{access.at(found)} {verb} what "
-                    f"{describe(self.block)}{write.at(found)} writes",
-                )
-        return None
 
-    def _mixes_reads(self, level: Block) -> ScheduleError | None:
-        """A read of the block that is neither always nor never of what it has written here.
+def _legal_consumers(
+    site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]
+) -> tuple[str, ...]:
+    """Those of ``consumers`` that may read the new buffer, as an option."""
+    found = [one for one in consumers if _is_legal(site, block, buffer, [one])]
+    if not found or not _is_legal(site, block, buffer, found):
+        return ()
+    return ("consumers=" + ",".join(one.label for one in found if isinstance(one, BlockOp)),)
 
-        Those that always are go to the new buffer, with the writes.
-        """
-        self.redirected = [*self.stores]
-        for load in self.own:
-            if not isinstance(load, LoadOp):
-                continue
-            space = Space()
-            read = space.instance(load)
-            element = space.element(load, read)
-            writes = [space.instance(one, loops_shared(level, read)) for one in self.stores]
-            supplies = [
-                Supply(write, space.element(store, write), [space.before(write, read)])
-                for store, write in zip(self.stores, writes, strict=True)
-            ]
-            old = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
-            if old is None:
-                self.redirected.append(load)
-            elif any(
-                space.find(
-                    [read, write],
-                    [
-                        *same_element(space, load, read, store, write),
-                        space.may_precede(write, read),
-                    ],
-                )
-                for store, write in zip(self.stores, writes, strict=True)
-            ):
-                return self._reads_both(space, old)
-        return None
 
-    def _reads_both(self, space: Space, old: Witness) -> ScheduleError:
-        name, label = buffer_name(self.buffer), self.block.label
-        return self.site.refuse(
-            "KC3308",
-            f"cache_write: block {label} reads {name} both as it was before and as it writes it",
-            at=self.block,
-            why=old.undecided
-            or f"it reads element {witness_text(space, old)} before it writes it, others after",
-            hints=["cache_write before decompose_reduction: the init then belongs to the block"]
-            if self._is_update()
-            else [],
-        )
-
-    def _is_update(self) -> bool:
-        return self.block.is_reduction and not self.block.has_init
-
-    def _not_all_written(self, level: Block, anchor: Operation) -> ScheduleError | None:
-        """An element of the part that is copied, and not written."""
-        space = Space()
-        copy = space.place(anchor)
-        element = part_of(self.site, self.stores, level).enter(self.site, space, copy)
-        supplies: list[Supply] = []
-        for store in self.stores:
-            write = space.instance(store, loops_shared(level, copy))
-            supplies.append(Supply(write, space.element(store, write)))
-        found = space.uncovered(copy, element, supplies, self._not_empty(anchor, space, copy))
-        if found is None:
-            return None
-        name = buffer_name(self.buffer)
-        return self.site.refuse(
-            "KC3306",
-            f"cache_write: block {self.block.label} "
-            + ("may not write" if found.undecided else "does not write")
-            + f" all of {name} that would be copied",
-            at=self.block,
-            why=found.undecided or self._unwritten(space, found),
-        )
-
-    def _unwritten(self, space: Space, found: Witness) -> str:
-        return (
-            f"element {witness_text(space, found)} is in the box around what it writes, and is "
-            "not written"
-        )
-
-    def _not_empty(self, anchor: Operation, space: Space, copy: Instance) -> Sequence[str]:
-        """That reductions have elements, where the initial value of empty ones is stored too."""
-        if not self.block.has_init or loop_tree.loops_around(anchor):
-            return ()
-        return [
-            f"{space.size(extent, copy)} >= 1"
-            for kind, _, extent in self.block.iters
-            if kind is IterType.REDUCE
-        ]
+def _inplace(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+    """That the block can update a copy, if it can."""
+    if buffer not in buffers_read(block):
+        return []
+    try:
+        plan_update(site, block, buffer)
+    except ScheduleError:
+        return []
+    return [f"cache_inplace of {buffer_name(buffer)}: its old values are copied first"]

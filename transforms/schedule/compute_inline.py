@@ -78,6 +78,7 @@ class ComputeInline(Primitive):
     """Compute a block where its elements are read."""
 
     name: ClassVar[str] = "compute-inline"
+    undecidable = True
 
     block: BlockRef = field(metadata={"help": "the block to inline"})
 
@@ -92,7 +93,7 @@ class ComputeInline(Primitive):
                 why="an element is the result of many iterations, which an expression cannot hold",
                 hints=["compute_at computes it inside a loop of its consumer"],
             )
-        alloc = require_private(site, "compute_inline", made)
+        (alloc,) = require_private(site, "compute_inline", made)
         loads = made.loads
         if not loads:
             raise site.refuse(

@@ -59,9 +59,9 @@ from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 @dataclass(frozen=True)
 class Plan:
-    """The buffer, and where the block goes."""
+    """The buffers, and where the block goes."""
 
-    alloc: AllocOp
+    allocs: list[AllocOp]
     placing: Placing
 
 
@@ -70,6 +70,7 @@ class ComputeRoot(Primitive):
     """Compute a block in a nest of its own, outside of all loops."""
 
     name: ClassVar[str] = "compute-root"
+    undecidable = True
 
     block: BlockRef = field(metadata={"help": "the block to move"})
 
@@ -77,12 +78,13 @@ class ComputeRoot(Primitive):
         block = site.resolve_block(self.block)
         if own_loops(block) == loop_tree.loops_around(block):
             return None
-        made = require_definition(site, "compute_root", block)
-        alloc = require_private(site, "compute_root", made)
+        made = require_definition(site, "compute_root", block, updates=True)
+        allocs = require_private(site, "compute_root", made)
         if not made.users:
             raise site.refuse(
                 "KC3203",
-                f"compute_root: nothing reads {alloc.label} of block {block.label}",
+                f"compute_root: nothing reads {' and '.join(one.label for one in allocs)} of block "
+                f"{block.label}",
                 at=block,
                 why="a block is computed for what reads it",
             )
@@ -93,14 +95,15 @@ class ComputeRoot(Primitive):
             op for op in home.ops if any(loop_tree.is_inside(one, op) for one in made.users)
         )
         placing = plan_placing(site, "compute_root", made, anchor, home, "at the root")
-        if not all(can_rebuild(one, anchor) for one in alloc.dynamic_sizes):
-            raise site.refuse(
-                "KC3208",
-                f"compute_root: block {block.label} cannot be computed at the root",
-                at=block,
-                why=f"the size of {alloc.label} is not known there",
-            )
-        return Plan(alloc, placing)
+        for alloc in allocs:
+            if not all(can_rebuild(one, anchor) for one in alloc.dynamic_sizes):
+                raise site.refuse(
+                    "KC3208",
+                    f"compute_root: block {block.label} cannot be computed at the root",
+                    at=block,
+                    why=f"the size of {alloc.label} is not known there",
+                )
+        return Plan(allocs, placing)
 
     def _require_finished(self, site: Site, made: Definition) -> None:
         for load in made.loads:
@@ -109,10 +112,12 @@ class ComputeRoot(Primitive):
             same = [
                 f"{x} = {y}"
                 for x, y in zip(
-                    space.element(load, read), space.element(made.store, update), strict=True
+                    space.element(load, read),
+                    space.element(made.store_to(load.buffer), update),
+                    strict=True,
                 )
             ]
-            same += space.same_buffer(made.buffer, read, update)
+            same += space.same_buffer(load.buffer, read, update)
             found = space.find([read, update], [*same, space.may_precede(read, update)])
             if found is not None:
                 reader = made.unit(load)
@@ -137,6 +142,6 @@ class ComputeRoot(Primitive):
     def rewrite(self, site: Site, plan: Plan | None) -> Rewritten:
         if plan is None:
             return Rewritten()
-        loops = build(site, plan.placing, None, plan.alloc, unit_loops=True)
+        loops = build(site, plan.placing, None, plan.allocs, unit_loops=True)
         removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
         return Rewritten(tuple(loops), removed=removed)

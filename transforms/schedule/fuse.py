@@ -61,9 +61,11 @@ class Fuse(Primitive):
 
     name: ClassVar[str] = "fuse"
     gives: ClassVar[Gives] = "loop"
+    undecidable = True
 
     loops: tuple[LoopRef, ...] = field(
-        default=(), metadata={"help": "the loops to fuse, from the outside in"}
+        default=(),
+        metadata={"help": "the loops to fuse, from the outside in", "python": "*loops"},
     )
 
     def check(self, site: Site) -> Plan:

@@ -11,8 +11,8 @@ After::
 *Legal when*
 
 1. KC3010: the loop is serial (or parallel already).
-2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused),
-   and it is not inside a vectorized loop.
+2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
+   or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
 3. KC3040, KC3041: no two iterations depend on each other; a reduction does.
 
 TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
@@ -30,6 +30,7 @@ from kc.support.diagnostics import warn
 from kc.transforms.schedule._loop_kinds import (
     kinds_around,
     kinds_inside,
+    real_threads,
     require_concurrent,
     set_kind,
 )
@@ -48,6 +49,7 @@ class Parallel(Primitive):
     """Run the iterations of a loop on several threads."""
 
     name: ClassVar[str] = "parallel"
+    undecidable = True
 
     loop: LoopRef = field(metadata={"help": "the loop to run in parallel"})
 
@@ -56,21 +58,23 @@ class Parallel(Primitive):
         if loop.kind.data is ForKind.PARALLEL:
             return loop
         require_serial(site, "parallel", loop)
-        around = kinds_around(loop, ForKind.PARALLEL) + kinds_around(loop, ForKind.VECTORIZED)
-        others = around or kinds_inside(loop, ForKind.PARALLEL)
+        around = [
+            *kinds_around(loop, ForKind.PARALLEL),
+            *kinds_around(loop, ForKind.VECTORIZED),
+            *kinds_around(loop, ForKind.THREAD),
+        ]
+        threads = real_threads(kinds_inside(loop, ForKind.THREAD))
+        others = around or kinds_inside(loop, ForKind.PARALLEL) + threads
         if others:
             other = others[0]
             where = "inside" if around else "around"
             raise site.refuse(
                 "KC3042",
-                f"parallel: loop {loop.label} is {where} the {other.kind.data.value} loop "
-                f"{other.label}",
+                f"parallel: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
                 at=loop,
-                mark={loop: "here", other: other.kind.data.value},
+                mark={loop: "here", other: other.kind_text},
                 why="threads are not started from threads or from vector lanes",
-                hints=["one loop of a nest is parallel; two can be fused into one before"]
-                if other.kind.data is ForKind.PARALLEL
-                else ["parallel a loop outside"],
+                hints=_INSTEAD.get(other.kind.data, ["parallel a loop outside"]),
             )
         require_concurrent(site, "parallel", loop)
         return loop
@@ -100,3 +104,9 @@ class Parallel(Primitive):
                 why="there is nothing to share between threads",
             )
         return set_kind(plan, ForKind.PARALLEL)
+
+
+_INSTEAD = {
+    ForKind.PARALLEL: ["one loop of a nest is parallel; two can be fused into one before"],
+    ForKind.THREAD: ["bind: the loops of a kernel are blocks and threads, or serial"],
+}

@@ -75,7 +75,8 @@ class Pragma(Primitive):
     loop: LoopRef = field(metadata={"help": "the loop"})
     pragma_type: str = field(metadata={"help": "the name of the pragma"})
     value: tuple[Value, ...] = field(
-        default=(), metadata={"help": "the value: a list if there are several"}
+        default=(),
+        metadata={"help": "the value: a list if there are several", "python": "pragma_value"},
     )
 
     def check(self, site: Site) -> Plan:

@@ -23,8 +23,10 @@ The named loops exchange the places they have; loops in between stay where they 
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
    change places (the combiner is associative and commutative by declaration), its initialisation
    may not.
-4. KC3041: the iterations of a parallel or vectorized loop stay independent with the loops that it
-   comes to hold. KC3044: a vectorized loop comes to hold no parallel one.
+4. KC3041: the iterations of a parallel or vectorized loop, and the blocks of a GPU, stay
+   independent with the loops that they come to hold (threads of a block are in lockstep, so the
+   place of their loop does not matter). KC3044: a vectorized loop comes to hold no parallel one and
+   none of threads.
 
 TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
 """
@@ -41,6 +43,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis import loop_tree
 from kc.analysis.dependence import concurrent_conflict, reorder_conflict
 from kc.dialects.tir import ForKind, ForOp
+from kc.dialects.tir_threads import BLOCK_AXES
 from kc.transforms.schedule._chain import require_chain
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
 
@@ -59,9 +62,11 @@ class Reorder(Primitive):
     """Exchange nested loops."""
 
     name: ClassVar[str] = "reorder"
+    undecidable = True
 
     loops: tuple[LoopRef, ...] = field(
-        default=(), metadata={"help": "the loops in their new order, outermost first"}
+        default=(),
+        metadata={"help": "the loops in their new order, outermost first", "python": "*loops"},
     )
 
     def check(self, site: Site) -> Plan:
@@ -108,14 +113,15 @@ class Reorder(Primitive):
         for n, loop in enumerate(order):
             kind = loop.kind.data
             gained = [one for one in order[n + 1 :] if chain.index(one) < chain.index(loop)]
-            if kind not in (ForKind.PARALLEL, ForKind.VECTORIZED) or not gained:
+            together = kind in (ForKind.PARALLEL, ForKind.VECTORIZED) or loop.axis in BLOCK_AXES
+            if not together or not gained:
                 continue
-            threads = [one for one in gained if one.kind.data is ForKind.PARALLEL]
+            threads = [one for one in gained if one.kind.data in (ForKind.PARALLEL, ForKind.THREAD)]
             if threads and kind is ForKind.VECTORIZED:
                 raise site.refuse(
                     "KC3044",
-                    f"reorder: the vectorized loop {loop.label} around the parallel loop "
-                    f"{threads[0].label}",
+                    f"reorder: the vectorized loop {loop.label} around the {threads[0].kind_text} "
+                    f"loop {threads[0].label}",
                     at=loop,
                     why="a lane of a vector is one scalar: it starts no threads",
                     hints=[f"keep {threads[0].label} outside {loop.label}"],
@@ -126,7 +132,7 @@ class Reorder(Primitive):
                 unsure = conflict.undecided is not None
                 raise site.refuse(
                     "KC3041",
-                    f"reorder: with {held} inside, the iterations of the {kind.value} loop "
+                    f"reorder: with {held} inside, the iterations of the {loop.kind_text} loop "
                     f"{loop.label} "
                     + ("cannot be proven independent" if unsure else "depend on each other"),
                     at=loop,
@@ -157,6 +163,7 @@ class Reorder(Primitive):
                 body if is_last else None,
                 one.kind.data,
                 one.annotations.data if one.annotations is not None else None,
+                one.axis,
             )
             made.attributes.update(one.attributes)
             made.location = one.location

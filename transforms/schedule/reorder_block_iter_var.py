@@ -41,7 +41,10 @@ class ReorderBlockIterVar(Primitive):
 
     block: BlockRef = field(metadata={"help": "the block"})
     order: tuple[int, ...] = field(
-        metadata={"help": "the old positions of the variables, in their new order"}
+        metadata={
+            "help": "the old positions of the variables, in their new order",
+            "python": "new_order",
+        }
     )
 
     def check(self, site: Site) -> BlockOp:

@@ -42,18 +42,25 @@ TVM: ``reverse_compute_at``. Halide: ``compute_with``, in part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
-from kc.analysis.regions import WHOLE, Interval, box, index_values, loads_of, producers, stores_to
+from kc.analysis.regions import (
+    WHOLE,
+    BoundIndexValues,
+    Interval,
+    box,
+    loads_of,
+    producers,
+    stores_to,
+)
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
-from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule._at_loop import AtLoop, Plan
 from kc.transforms.schedule._blocks import (
     Definition,
     describe,
@@ -66,54 +73,38 @@ from kc.transforms.schedule._consuming import hoist_output, require_inputs, requ
 from kc.transforms.schedule._placing import (
     Domain,
     Placing,
-    build,
     guards_of,
     loop_near,
     old_values,
     require_loose,
     require_once,
     require_scalar_place,
-    went,
 )
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import LoopRef, Rewritten, Site
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Where the block goes."""
-
-    loop: ForOp
-    placing: Placing
-
-
-@dataclass(frozen=True)
-class ReverseComputeAt(Primitive):
+class ReverseComputeAt(AtLoop):
     """Compute a block inside a loop of its producers."""
 
     name: ClassVar[str] = "reverse-compute-at"
-
-    block: BlockRef = field(metadata={"help": "the block to move"})
-    loop: LoopRef = field(metadata={"help": "a loop around its producers"})
-    preserve_unit_loops: bool = field(
-        default=False, metadata={"help": "keep loops of one iteration"}
+    undecidable = True
+    neighbours = staticmethod(producers)
+    repeats = False
+    about_the_loop: ClassVar[tuple[str, ...]] = (
+        *("KC3201", "KC3207", "KC3208", "KC3209", "KC3211", "KC3214"),
+        *("KC3230", "KC3231", "KC3232", "KC3233", "KC3408", "KC3409"),
     )
+
+    loop: LoopRef = field(metadata={"help": "a loop around its producers"})
     index: int = field(
         default=-1,
         metadata={"help": "where in the loop: -1 last possible place, -2 first, n behind child n"},
     )
 
-    def check(self, site: Site) -> Plan:
-        block = site.resolve_block(self.block)
-        try:
-            return self._check(site, block)
-        except ScheduleError as error:
-            if error.code in _ABOUT_THE_LOOP and not error.hints:
-                error.hints = self._legal_loops(site, block)
-            raise
-
-    def _check(self, site: Site, block: BlockOp) -> Plan:
+    def check_block(self, site: Site, block: BlockOp) -> Plan:
         what = "reverse_compute_at"
-        made = require_definition(site, what, block)
+        made = require_definition(site, what, block, updates=True)
         sources = producers(block)
         if not sources:
             raise site.refuse(
@@ -123,14 +114,7 @@ class ReverseComputeAt(Primitive):
                 why="a block is computed at a loop of what writes its inputs",
             )
         loop = loop_near(site, what, self.loop, block, sources, "producers")
-        if loop_tree.is_inside(block, loop):
-            raise site.refuse(
-                "KC3213",
-                f"{what}: block {block.label} is in loop {loop.label} already",
-                at=block,
-                mark={loop: "the loop", block: "the block"},
-                why="a block is moved into a loop that it is not in",
-            )
+        self.require_outside(site, what, block, loop)
         same_scope(site, what, block, [loop])
         inside = [one for one in sources if loop_tree.is_inside(one, loop)]
         if not inside:
@@ -149,11 +133,11 @@ class ReverseComputeAt(Primitive):
                 mark={loop: "the loop", block: "the block"},
                 why="the block reads what was written before, not what the loop writes later",
             )
-        require_scalar_place(site, what, block, loop)
-        anchor = self._anchor(site, loop, inside)
+        require_scalar_place(site, what, block.label, loop)
+        anchor = self.child(site, what, loop, inside, before=False)
         loose = require_loose(site, what, block)
         require_inputs(site, what, made, anchor, f"in loop {loop.label}")
-        index = index_values(site.function)
+        index = BoundIndexValues()
         domain = Domain(_completed(block, loop, index), index)
         prover = _Prover(site, made, anchor, loop, domain)
         prover.require_partition()
@@ -164,63 +148,9 @@ class ReverseComputeAt(Primitive):
         guards = guards_of(block, domain, anchor)
         return Plan(loop, Placing(made, anchor, domain, guards, loose, behind=True))
 
-    def _anchor(self, site: Site, loop: ForOp, inside: Sequence[Operation]) -> Operation:
-        children = [op for op in loop.body.block.ops if loop_tree.has_work(op)]
-        first = max(
-            n
-            for n, op in enumerate(children)
-            if any(loop_tree.is_inside(one, op) for one in inside)
-        )
-        last = len(children) - 1
-        place = {-1: last, -2: first}.get(self.index, self.index)
-        if not first <= place <= last:
-            raise site.refuse(
-                "KC3215",
-                f"reverse_compute_at: index {self.index} in loop {loop.label}",
-                at=children[first],
-                mark={loop: "the loop", children[first]: f"child {first}, the last producer"},
-                why=f"the block must come behind its last producer: {first} to {last}, -1 or -2",
-                hints=["index=-1", f"index={first}"],
-            )
-        return children[place]
-
-    def _legal_loops(self, site: Site, block: BlockOp) -> tuple[str, ...]:
-        found: list[str] = []
-        for one in self._choices(block):
-            try:
-                one._check(site, block)
-            except ScheduleError:
-                continue
-            found.append(str(one.loop))
-        if found:
-            return (f"legal: loop={' or loop='.join(found)}",)
-        return ("there is no loop at which it is legal",)
-
-    @classmethod
-    def _choices(cls, block: BlockOp) -> Iterator[Self]:
-        seen: set[ForOp] = set()
-        for source in producers(block):
-            for loop in loop_tree.loops_around(source):
-                if loop not in seen:
-                    seen.add(loop)
-                    yield cls(BlockRef(block), LoopRef(loop))
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        for block in loop_tree.blocks(site.function):
-            yield from cls._choices(block)
-
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         hoist_output(plan.placing.made, plan.placing.anchor)
-        loops = build(site, plan.placing, plan.loop, unit_loops=self.preserve_unit_loops)
-        removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
-        return Rewritten(tuple(loops), removed=removed)
-
-
-_ABOUT_THE_LOOP = (
-    *("KC3201", "KC3207", "KC3208", "KC3209", "KC3211", "KC3214"),
-    *("KC3230", "KC3231", "KC3232", "KC3233"),
-)
+        return super().rewrite(site, plan)
 
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
@@ -232,7 +162,11 @@ def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval
         region = box(stores, loop.body.block, index)
         if region is None:
             continue
-        loads = [one for one in loads_of(buffer) if one.parent is block.body.block]
+        loads = [
+            one
+            for one in loads_of(buffer)
+            if loop_tree.is_inside(one, block) and one.parent_region() is not block.init
+        ]
         for n, extent in enumerate(block.extents):
             if found[n].size is not None or block.types[n] is IterType.OPAQUE:
                 continue

@@ -89,6 +89,7 @@ class ReverseComputeInline(Primitive):
     """Compute a block where its only input is made."""
 
     name: ClassVar[str] = "reverse-compute-inline"
+    undecidable = True
 
     block: BlockRef = field(metadata={"help": "the consumer to inline into its producer"})
 
@@ -108,7 +109,7 @@ class ReverseComputeInline(Primitive):
                 hints=[f"compute_inline {one.label} first" for one in sources[1:]],
             )
         source = _require_complete(site, sources[0])
-        alloc = require_private(site, "reverse_compute_inline", source)
+        (alloc,) = require_private(site, "reverse_compute_inline", source)
         if source.users != [block]:
             names = ", ".join(describe(one) for one in source.users if one is not block)
             raise site.refuse(

@@ -25,7 +25,9 @@ After::
 
 The partial results start from the neutral element of the combiner, so the init may be anything.
 ``factor-axis`` is the dimension of the new buffer that stands for the loop. The sum of floats is
-taken in another order, which a reduction allows by declaration.
+taken in another order, which a reduction allows by declaration. A block that reduces to several
+buffers, with a ``tir.combine`` or a step for each, gets a new one for each; terms that a ``tir.if``
+leaves out are left out of the partial results.
 
 *Legal when*
 
@@ -85,7 +87,7 @@ class Rfactor(Primitive):
         loop = site.resolve_loop(self.loop)
         require_serial(site, "rfactor", loop)
         block, chain = _own_nest(site, loop)
-        made = require_definition(site, "rfactor", block)
+        made = require_definition(site, "rfactor", block, updates=True)
         if not block.is_reduction:
             raise site.refuse(
                 "KC3331",
@@ -96,7 +98,8 @@ class Rfactor(Primitive):
             )
         nest = _Nest(site, loop, made, chain)
         predicate = nest.check()
-        rank = len(sizes_of(site, made.buffer))
+        ranks = {len(sizes_of(site, one.buffer)) for one in made.stores}
+        rank = min(ranks)
         if not -rank - 1 <= self.factor_axis <= rank:
             raise site.refuse(
                 "KC3335",
@@ -115,7 +118,9 @@ class Rfactor(Primitive):
             predicate=predicate,
             axis=self.factor_axis % (rank + 1),
             block_name=fresh_name(site, f"{block.label}_rf"),
-            buffer_name=fresh_name(site, f"{buffer_name(made.buffer)}_rf"),
+            buffer_names=tuple(
+                fresh_name(site, f"{buffer_name(one.buffer)}_rf") for one in made.stores
+            ),
         )
 
     @classmethod
@@ -198,7 +203,8 @@ class _Nest:
         block, variables = self.block, {one.var for one in self.chain}
         used = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
         used += captured_values(block.init.block)
-        used += [one for one in self.made.store.operands_of_map if not _is_argument(one, block)]
+        for store in self.made.stores:
+            used += [one for one in store.operands_of_map if not _is_argument(one, block)]
         exprs = [*self.exprs, *(self.index.expr(one) for one in block.predicate_operands)]
         used += [one for expr in exprs for one in self._roots(expr) if one not in variables]
         for value in used:

@@ -42,14 +42,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis import loop_tree
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
-from kc.dialects.tir import BlockOp, ForOp, symbol_names
-from kc.support.diagnostics import ScheduleError, suggest
-from kc.support.locations import location_of
+from kc.dialects.tir import BlockOp, ForOp
 from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
 from kc.transforms.schedule._chain import size_point
+from kc.transforms.schedule._factors import LIMIT, Factors, require_symbol
 from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule.base import (
-    CALL_SITE,
     Gives,
     LoopRef,
     Primitive,
@@ -57,37 +55,6 @@ from kc.transforms.schedule.base import (
     Site,
     require_serial,
 )
-
-LIMIT = 2**63 - 1
-
-Factor = int | SSAValue | str | None
-"""A constant, an index value, the name of a symbolic size, or None where it is left open."""
-
-
-class Factors(tuple[Factor, ...]):
-    """The factors of a split, outermost first; ``?,32`` in text."""
-
-    @classmethod
-    def from_option(cls, text: str) -> Factors:
-        """Parse ``?,32`` or ``4,n``."""
-        parsed: list[Factor] = []
-        for word in text.strip("[]").split(","):
-            word = word.strip()
-            if word in ("?", "None"):
-                parsed.append(None)
-            else:
-                parsed.append(int(word) if word.lstrip("+-").isdigit() else word)
-        return cls(parsed)
-
-    def __str__(self) -> str:
-        return ",".join(
-            "?"
-            if one is None
-            else one.name_hint or "value"
-            if isinstance(one, SSAValue)
-            else str(one)
-            for one in self
-        )
 
 
 @dataclass(frozen=True)
@@ -105,6 +72,7 @@ class Split(Primitive):
 
     name: ClassVar[str] = "split"
     gives: ClassVar[Gives] = "loops"
+    count = "factors"
 
     loop: LoopRef = field(metadata={"help": "the loop to split"})
     factors: Factors = field(
@@ -141,7 +109,7 @@ class Split(Primitive):
                     )
                 product *= one
             elif isinstance(one, str):
-                self._require_symbol(site, one, loop)
+                require_symbol(site, "split", one, loop)
         total = product
         if None in factors and extent is not None:
             total *= -(-extent // product)  # what the open one will be
@@ -167,17 +135,6 @@ class Split(Primitive):
                 hints=[f"leave one open: factors=?,{rest}"],
             )
         return Plan(loop, factors, self._names(site, loop))
-
-    def _require_symbol(self, site: Site, name: str, loop: ForOp) -> None:
-        symbols = symbol_names(site.function)
-        if name not in symbols:
-            raise ScheduleError(
-                "KC3023",
-                f"split: '{name}' is neither a number nor a symbolic size of "
-                f"@{site.function.sym_name.data}",
-                location=CALL_SITE.get() or location_of(loop),
-                hints=suggest(name, symbols, "the symbolic sizes are") or ["use a number or ?"],
-            )
 
     def _names(self, site: Site, loop: ForOp) -> tuple[str, ...]:
         count = len(self.factors)

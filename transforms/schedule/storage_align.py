@@ -10,7 +10,7 @@ After::
 
 The distance in elements between neighbours along the axis shall be ``factor * n + offset``: an
 offset keeps columns out of one cache set, or memory bank. The request is kept with the buffer
-(axis, factor, offset), for the pass that lays out memory; results do not depend on it. A second
+(axis, factor, offset), and ``align-storage`` lays it out; results do not depend on it. A second
 one for the same axis replaces the first.
 
 *Legal when*
@@ -54,7 +54,10 @@ class StorageAlign(Primitive):
 
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
-        metadata={"help": "the buffer: its name, or its position among those that are written"}
+        metadata={
+            "help": "the buffer: its name, or its position among those that are written",
+            "python": "buffer_index",
+        }
     )
     axis: int = field(metadata={"help": "the dimension, -1 for the last"})
     factor: int = field(metadata={"help": "the distance is a multiple of this, in elements"})

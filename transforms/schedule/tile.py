@@ -43,10 +43,15 @@ class Tile(Primitive):
 
     name: ClassVar[str] = "tile"
     gives: ClassVar[Gives] = "loops"
+    count = 4
 
-    loops: tuple[LoopRef, ...] = field(default=(), metadata={"help": "the two loops, outer first"})
+    loops: tuple[LoopRef, ...] = field(
+        default=(),
+        metadata={"help": "the two loops, outer first", "python": ("x", "y")},
+    )
     factors: tuple[int, ...] = field(
-        default=(DEFAULT, DEFAULT), metadata={"help": "the extents of a tile"}
+        default=(DEFAULT, DEFAULT),
+        metadata={"help": "the extents of a tile", "python": ("x_factor", "y_factor")},
     )
 
     def check(self, site: Site) -> tuple[ForOp, ForOp]:

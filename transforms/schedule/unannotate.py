@@ -40,10 +40,16 @@ class Unannotate(Primitive):
 
     name: ClassVar[str] = "unannotate"
 
-    key: str = field(metadata={"help": "the name of the annotation"})
-    loop: LoopRef | None = field(default=None, metadata={"help": "the annotated loop"})
+    key: str = field(metadata={"help": "the name of the annotation", "python": "ann_key"})
+    loop: LoopRef | None = field(
+        default=None, metadata={"help": "the annotated loop", "python": "block_or_loop"}
+    )
     block: BlockRef | None = field(
-        default=None, metadata={"help": "the annotated block, or the one that the loop is around"}
+        default=None,
+        metadata={
+            "help": "the annotated block, or the one that the loop is around",
+            "python": "block_or_loop",
+        },
     )
 
     def check(self, site: Site) -> Annotated:

@@ -14,7 +14,8 @@ The loop may hold serial loops (a matrix product's reduction): they stay loops, 
 
 1. KC3010: the loop is serial (or vectorized already).
 2. KC3043: its extent is a constant.
-3. KC3044: no loop around it or in it is vectorized, and none in it is parallel.
+3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
+   threads.
 4. KC3040, KC3041: no two iterations depend on each other; a reduction does.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
@@ -50,6 +51,7 @@ class Vectorize(Primitive):
     """Make the iterations of a loop the lanes of vectors."""
 
     name: ClassVar[str] = "vectorize"
+    undecidable = True
 
     loop: LoopRef = field(metadata={"help": "the loop to vectorize; its extent is a constant"})
 
@@ -70,16 +72,16 @@ class Vectorize(Primitive):
             kinds_around(loop, ForKind.VECTORIZED)
             + kinds_inside(loop, ForKind.VECTORIZED)
             + kinds_inside(loop, ForKind.PARALLEL)
+            + kinds_inside(loop, ForKind.THREAD)
         )
         if others:
             other = others[0]
             where = "inside" if other in loop_tree.loops_around(loop) else "around"
             raise site.refuse(
                 "KC3044",
-                f"vectorize: loop {loop.label} is {where} the {other.kind.data.value} loop "
-                f"{other.label}",
+                f"vectorize: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
                 at=loop,
-                mark={loop: "here", other: other.kind.data.value},
+                mark={loop: "here", other: other.kind_text},
                 why="a lane of a vector is one scalar: it holds no vectors and starts no threads",
                 hints=[f"reorder, or fuse {other.label} and {loop.label} before vectorizing"],
             )

@@ -20,6 +20,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import compact
 
 
 def is_empty(block: BlockOp) -> bool:
@@ -41,19 +44,25 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
         zero = AffineConstraintExpr(
             AffineConstraintKind.eq, AffineExpr.dimension(0), AffineExpr.constant(0)
         )
-        then = Region(Block([_fill_nest(block, fresh_name)]))
-        guard = IfOp(AffineSet(1, 0, (zero,)), [extent], then)
+        place = _outermost(block)
+        if loop_tree.defined_inside(extent, place):  # another extent for each element
+            place = _outermost(block, extent)
+            fill = _fill_at(block, place, fresh_name)
+        else:
+            fill = _fill_nest(block, fresh_name)
+        guard = IfOp(AffineSet(1, 0, (zero,)), [extent], Region(Block([fill])))
         guard.location = block.location
-        Rewriter.insert_op(guard, InsertPoint.before(_outermost(block)))
+        Rewriter.insert_op(guard, InsertPoint.before(place))
 
 
 def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
     return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
 
 
-def _outermost(block: BlockOp) -> Operation:
-    """The outermost loop around ``block`` in which nothing that its init uses is defined."""
-    used = captured_values(block.init.block)
+def _outermost(block: BlockOp, *others: SSAValue) -> Operation:
+    """The outermost loop around ``block`` in which nothing that its init uses is defined, and
+    none of ``others``."""
+    used = [*captured_values(block.init.block), *others]
     loops = [
         loop
         for loop in loop_tree.loops_around(block)
@@ -64,12 +73,7 @@ def _outermost(block: BlockOp) -> Operation:
 
 def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
     """Loops over the spatial domain of ``block`` around a block that does what its init does."""
-    spatial = [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
-    iters = [block.iters[n] for n in spatial]
-    init = block.init.clone()
-    for n in reversed(range(len(block.types))):
-        if n not in spatial:
-            init.block.erase_arg(init.block.args[n])
+    iters, init, _ = _init_of(block)
     loops = [ForOp(name.removeprefix("v_"), extent) for _, name, extent in iters]
     inner: Operation = BlockOp(
         fresh_name(f"{block.label}_init"),
@@ -84,3 +88,70 @@ def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
         loop.body.block.add_op(inner)
         inner = loop
     return inner
+
+
+def _init_of(
+    block: BlockOp,
+) -> tuple[list[tuple[IterType, str, int | SSAValue]], Region, list[AffineExpr]]:
+    """The spatial variables of ``block``, a copy of its init over these, and their bindings."""
+    spatial = [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
+    init = block.init.clone()
+    for n in reversed(range(len(block.types))):
+        if n not in spatial:
+            init.block.erase_arg(init.block.args[n])
+    iters = [block.iters[n] for n in spatial]
+    return iters, init, [block.binding_exprs[n] for n in spatial]
+
+
+def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str]) -> Operation:
+    """What the init of ``block`` does for the elements that ``place``, which holds it, computes.
+
+    Loops inside ``place`` that count elements are copied. Refuses (KC4213) what is not counted by
+    loops.
+    """
+    iters, init, exprs = _init_of(block)
+    bindings, operands = compact(
+        AffineMap(len(block.binding_operands), 0, tuple(exprs)), block.binding_operands
+    )
+    around = loop_tree.loops_around(block)
+    inside = {one.var: one for one in around if loop_tree.is_inside(one, place)}
+    counts = {one for one in inside if IterType.REDUCE in loop_tree.iter_types(inside[one], block)}
+    kept = [
+        one
+        for one in block.predicate.data.constraints
+        if not any(block.predicate_operands[dim] in counts for dim in one.lhs.used_dims())
+    ]
+    predicate, about = compact(
+        AffineSet(len(block.predicate_operands), 0, tuple(kept)), block.predicate_operands
+    )
+    inner = [inside[one] for one in inside if one in {*operands, *about}]
+    given = [one for one in (*operands, *about) if one not in inside]
+    given += [one.dynamic_extent for one in inner if one.dynamic_extent is not None]
+    if counts & set(operands) or any(loop_tree.defined_inside(one, place) for one in given):
+        raise CodegenError(
+            "KC4213",
+            f"lower-init-block: the elements of {block.label} are not counted by loops of their "
+            "own",
+            location=location_of(block),
+            why="its reduction has another extent for each element; where that is 0, the element "
+            "is the initial value",
+            hints=["do not fuse loops of elements with loops of this reduction"],
+        )
+    copies = {one.var: ForOp(one.label, one.extent_value) for one in inner}
+    values: dict[SSAValue, SSAValue] = {old: new.var for old, new in copies.items()}
+    made: Operation = BlockOp(
+        fresh_name(f"{block.label}_init"),
+        iters,
+        bindings,
+        [values.get(one, one) for one in operands],
+        init,
+        predicate=predicate,
+        predicate_operands=[values.get(one, one) for one in about],
+    )
+    made.location = block.location
+    for one in reversed(inner):
+        copy = copies[one.var]
+        copy.location = one.location
+        copy.body.block.add_op(made)
+        made = copy
+    return made

@@ -40,6 +40,7 @@ from kc.dialects.tir import (
     IfOp,
     LinearizeOp,
     LoadOp,
+    PrefetchOp,
     StoreOp,
 )
 from kc.support.diagnostics import CodegenError
@@ -271,6 +272,18 @@ class Chunk(LaneValues):
             map_, operands = self.index.to_map([self.at_lane(one, n) for one in place])
             self.emit(StoreOp(value, buffer, map_, operands))
 
+    def _prefetch(self, op: PrefetchOp) -> None:
+        """For a row of elements that of the first one; a hint that is not affine is left out."""
+        place = self.exprs(op.indices.data.results, op.operands_of_map)
+        if place is None:
+            return
+        strides = _strides([self.linear(one) for one in place])
+        is_row = strides is not None and _is_row(op.buffer.type, strides)
+        lanes = range(self.width) if any(map(self.has_lane, place)) and not is_row else range(1)
+        for n in lanes:
+            map_, operands = self.index.to_map([self.at_lane(one, n) for one in place])
+            self.emit(PrefetchOp(self.scalar(op.buffer), map_, operands))
+
     def _assumed(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
         """The indices of the first lane, with what makes them linear assumed."""
         bases = []
@@ -294,7 +307,7 @@ class Chunk(LaneValues):
                 )
             extent = self.scalar(extent)
         annotations = op.annotations.data if op.annotations is not None else None
-        new = ForOp(op.label, extent, kind=op.kind.data, annotations=annotations)
+        new = ForOp(op.label, extent, kind=op.kind.data, annotations=annotations, axis=op.axis)
         self.emit(new)
         self.define_scalar(op.var, new.var)
         self._block(new.body.block, op.body.block.ops)
@@ -432,4 +445,5 @@ _REWRITES: dict[type[Operation], Callable[[Chunk, Any], None]] = {
     LinearizeOp: Chunk._linearize,
     LoadOp: Chunk._load,
     StoreOp: Chunk._store,
+    PrefetchOp: Chunk._prefetch,
 }

@@ -49,12 +49,25 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
-from kc.analysis.regions import Interval, box, index_values
+from kc.analysis.loop_tree import memory_scope
+from kc.analysis.regions import BoundIndexValues, Interval, box
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import (
+    DYNAMIC,
+    AllocOp,
+    BlockOp,
+    ForKind,
+    ForOp,
+    IterType,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+)
+from kc.dialects.tir_threads import is_shared
 from kc.transforms.affine_rewrite import compact
 
-Access = LoadOp | StoreOp
+Access = LoadOp | StoreOp | PrefetchOp
+"""What uses a buffer; a prefetch moves with it, but does not count."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,7 @@ class CompactBufferAllocationPass(ModulePass):
         for function in loop_tree.functions(op):
             allocs = [one for one in function.walk() if isinstance(one, AllocOp)]
             if allocs:
-                index = index_values(function)
+                index = BoundIndexValues()
                 for alloc in allocs:
                     _compact(alloc, index)
 
@@ -76,17 +89,19 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
     accesses: list[Access] = []
     for use in alloc.buffer.uses:
         op = use.operation
-        if not isinstance(op, LoadOp | StoreOp) or op.buffer is not alloc.buffer:
+        if not isinstance(op, Access) or op.buffer is not alloc.buffer:
             return
         if _may_be_empty(op):
             return
         accesses.append(op)
     home = alloc.parent
-    if not accesses or home is None:
+    touching = [one for one in accesses if not isinstance(one, PrefetchOp)]
+    if not touching or home is None:
         return
     places: list[tuple[ForOp | None, list[Interval]]] = []
     for loop in (None, *_loops_around_all(accesses, home)):
-        region = box(accesses, home if loop is None else loop.body.block, index)
+        inside = home if loop is None else loop.body.block
+        region = box(touching, inside, index, memory_scope(alloc.buffer))
         assert region is not None
         places.append((loop, _useful(region, alloc)))
     # The smallest first, of those as small the outermost; a proof is asked for only where it pays.
@@ -171,7 +186,8 @@ def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
         element = space.element(load, read)
         shared = {}
         for around, dim in read.loops.items():
-            shared[around] = dim
+            if not is_shared(memory_scope(load.buffer), around.axis):
+                shared[around] = dim
             if around is loop:
                 break
         supplies = []

@@ -23,7 +23,7 @@ After::
 Block variables become their bindings: affine maps and sets absorb them, other uses share a
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
 (then it goes) or never does (then the block goes); existing ``tir.if`` are treated alike. Loops of
-no iteration go.
+no iteration go, and each ``tir.combine`` becomes the ops of its combiner.
 
 Requires: no block has an init region (``lower-init-block``).
 """
@@ -41,9 +41,20 @@ from xdsl.passes import ModulePass
 
 from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
-from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import (
+    INDEX,
+    ApplyOp,
+    BlockOp,
+    CombineOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+)
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir._inline_combine import inline_combine
 
 
 @dataclass(frozen=True)
@@ -79,13 +90,15 @@ class _Lowering:
                 work += self._block(op)
             elif isinstance(op, IfOp):
                 work += self._if(op)
+            elif isinstance(op, CombineOp):
+                work.append(inline_combine(op))
             elif isinstance(op, ForOp) and op.static_extent == 0:
                 work.append(op.next_op)
                 op.detach()
                 op.erase(safe_erase=False)
             else:
                 work.append(op.next_op)
-                if isinstance(op, LoadOp | StoreOp):
+                if isinstance(op, LoadOp | StoreOp | PrefetchOp):
                     self._access(op)
                 elif isinstance(op, ApplyOp):
                     self._apply(op)
@@ -148,7 +161,7 @@ class _Lowering:
         op.erase(safe_erase=False)
         return [ops[0] if ops else following]
 
-    def _access(self, op: LoadOp | StoreOp) -> None:
+    def _access(self, op: LoadOp | StoreOp | PrefetchOp) -> None:
         exprs = [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
         affine_map, operands = self.index.to_map(exprs)
         fixed = len(op.operands) - len(op.operands_of_map)
@@ -185,7 +198,7 @@ class _Lowering:
 
 def _is_affine_use(op: Operation, index: int) -> bool:
     """Whether operand ``index`` of ``op`` is an operand of an affine map or set."""
-    if isinstance(op, LoadOp | StoreOp):
+    if isinstance(op, LoadOp | StoreOp | PrefetchOp):
         return index >= len(op.operands) - len(op.operands_of_map)
     if isinstance(op, BlockOp):
         return index >= len(op.dynamic_extents)

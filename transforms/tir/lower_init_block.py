@@ -57,8 +57,10 @@ from kc.dialects.tir import (
     IterType,
     LinearizeOp,
     LoadOp,
+    PrefetchOp,
     StoreOp,
 )
+from kc.dialects.tir_views import ViewOp
 from kc.transforms.tir._empty_reductions import fill_if_empty, fill_instead, is_empty
 
 
@@ -110,6 +112,8 @@ class _Lowering:
             plan.check_order(self.users_below(plan.place))
         except _Stay:
             return False
+        if plan.misses_empty():
+            fill_if_empty(block, self.fresh_name)
         plan.build()
         return True
 
@@ -293,6 +297,21 @@ class _Plan:
         for value in (*self.block.dynamic_extents, *captured_values(self.block.init.block)):
             self._check_value(value)
 
+    def misses_empty(self) -> bool:
+        """Whether the new nest may store nothing just because the reduction has no element."""
+        sizes = [
+            extent
+            for kind, _, extent in self.block.iters
+            if kind is IterType.REDUCE and not isinstance(extent, int)
+        ]
+        used: set[SSAValue] = set()
+        for one in self.conditions or ():
+            used |= {self.index.roots[dim] for dim in dimensions(one.lhs)}  # pyright: ignore
+        used |= {loop.dynamic_extent for loop in self.kept if loop.dynamic_extent is not None}
+        if self.conditions is None:
+            return bool(sizes)
+        return bool(_origins(sizes) & _origins(used))
+
     def _check_value(self, value: SSAValue) -> None:
         if not loop_tree.defined_inside(value, self.place):
             return
@@ -369,6 +388,7 @@ class _Plan:
                 extent if isinstance(extent, int) else rebuilt(extent),
                 kind=loop.kind.data,
                 annotations=loop.annotations.data if loop.annotations else None,
+                axis=loop.axis,
             )
             copy.location = loop.location
             emit(copy)
@@ -406,6 +426,23 @@ class _Plan:
         assert parent is not None
         parent.insert_ops_before(nest, self.place)
         return new
+
+
+def _origins(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """The values that ``values`` are computed from, and that are not computed themselves."""
+    found: set[SSAValue] = set()
+    seen: set[SSAValue] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        operands = () if isinstance(value.owner, Block) else value.owner.operands
+        pending.extend(operands)
+        if not operands:
+            found.add(value)
+    return found
 
 
 class Decomposition:
@@ -468,7 +505,9 @@ def _accesses(op: Operation) -> Iterator[tuple[SSAValue, bool, bool]]:
         yield op.buffer, True, False
     elif isinstance(op, StoreOp):
         yield op.buffer, False, True
-    else:
+    elif not isinstance(op, PrefetchOp):
         for operand in op.operands:
             if isinstance(operand.type, MemRefType):
+                while isinstance(operand.owner, ViewOp):
+                    operand = operand.owner.buffer
                 yield operand, True, True

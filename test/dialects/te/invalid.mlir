@@ -94,7 +94,7 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
 
 te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
   %C = te.compute "C" [%i = 4] {
-    // expected-error@+1 {{'te.compute' expects parent op 'te.func'}}
+    // expected-error@+1 {{'te.compute' expects parent op to be one of 'te.func', 'te.scan'}}
     %D = te.compute "D" [%j = 4] {
       %a = te.read %A[%j] : tensor<4xf32>
       te.yield %a : f32
@@ -107,7 +107,7 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+1 {{te.func: test.op in @f works on tensors; only te.compute does}}
+// expected-error@+1 {{te.func: test.op in @f works on tensors; only te.compute and te.scan do}}
 te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
   %B = "test.op"(%A) : (tensor<4xf32>) -> tensor<4xf32>
   te.return %B : tensor<4xf32>

@@ -35,6 +35,30 @@ func.func @f() {
 
 // -----
 
+func.func @f() {
+  // expected-error@+1 {{tir.alloc: tir.storage_align of buffer b has the entry array<i64: 2, 8, 0>; it has a dimension (0 to 1), a factor, and an offset less than that}}
+  %b = tir.alloc "b" {tir.storage_align = [array<i64: 2, 8, 0>]} : memref<4x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.alloc: tir.storage_align of buffer b aligns a dimension twice}}
+  %b = tir.alloc "b" {tir.storage_align = [array<i64: 0, 8, 0>, array<i64: 0, 4, 1>]} : memref<4x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.alloc: tir.axis_separators of buffer b is array<i64: 2>; separators are between its 2 dimensions, in increasing order}}
+  %b = tir.alloc "b" {tir.axis_separators = array<i64: 2>} : memref<4x4xf32>
+  func.return
+}
+
+// -----
+
 func.func @f(%A: memref<4xf32>) {
   tir.for %i in 4 {
     // expected-error@+1 {{tir.block: block B has an init but no reduce variable}}

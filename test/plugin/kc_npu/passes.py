@@ -11,7 +11,24 @@ from kc.support.diagnostics import ParseError
 from kc.support.locations import location_of
 from kc_npu.dialect import BarrierOp
 
-DOT = "func.func @dot(%a: memref<16xf32>, %b: memref<16xf32>, %c: memref<f32>)"
+DOT = """
+func.func @description(%A: memref<16xf32>, %B: memref<16xf32>) {
+  tir.for %i in 16 {
+    tir.block "B" (spatial %v_i in 16 = %i) do {
+      %a = tir.load %A[%v_i] : memref<16xf32>
+      %b = arith.addf %a, %a : f32
+      tir.store %b, %B[%v_i] : memref<16xf32>
+    }
+  }
+  func.return
+}
+func.func @implementation(%A: memref<16xf32>, %B: memref<16xf32>) {
+  %a = tir.load %A[0] : memref<16xf32>, vector<16xf32>
+  %b = arith.addf %a, %a : vector<16xf32>
+  tir.store %b, %B[0] : memref<16xf32>, vector<16xf32>
+  func.return
+}
+"""
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 
 //SCOPE:error[KC3301]: cache_read: target llvm has no memory scope 'registers'
 //SCOPE-NEXT:  --> {{.*}}cache_read_invalid.mlir:13:1  func.func @versions(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
-//SCOPE-NEXT:  try: the scopes are: global, local, shared, warp
+//SCOPE-NEXT:  try: the scopes are: global, local, shared, shared.dyn, warp, wmma.matrix_a, wmma.matrix_b, wmma.accumulator
 
 //CALL:error[KC3303]: cache_read: A of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}cache_read_invalid.mlir:44:3  func.call @change(%A) : (memref<8xf32>) -> ()
@@ -134,15 +134,20 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //VERSIONS-NEXT:   |    block D    <-- reads A
 //VERSIONS-NEXT:  why: block W at (i=0) writes what is read at (i=0)
 //VERSIONS-NEXT:  try: consumers=C
+//VERSIONS-NEXT:  try: consumers=D
 
 //SCAN:error[KC3305]: cache_read: A changes between the copy and what block S reads
 //SCAN-NEXT:  --> {{.*}}cache_read_invalid.mlir:50:3  tir.block "S" (opaque %u in 1 = 0) do {
 //SCAN-NEXT:   |  block S    <-- reads A
+//SCAN-NEXT:   |    for i in 8:
+//SCAN-NEXT:   |      store to A
 //SCAN-NEXT:  why: block S at (i=0) writes what is read at (i=1)
 
 //GATHER:error[KC3305]: cache_read: A may change between the copy and what block G reads
 //GATHER-NEXT:  --> {{.*}}cache_read_invalid.mlir:60:3  tir.block "G" (opaque %u in 1 = 0) do {
 //GATHER-NEXT:   |  block G    <-- reads A
+//GATHER-NEXT:   |    for i in 8:
+//GATHER-NEXT:   |      store to A
 //GATHER-NEXT:  why: n is not affine
 
 //THREADS:error[KC3305]: cache_read: A changes between the copy and what block T reads

@@ -7,6 +7,8 @@
 // RUN:   | FileCheck %s --check-prefix=SIZES
 // RUN: kc-opt %s --cache-write="func=part block=P buffer=A" | FileCheck %s --check-prefix=PART
 // RUN: kc-opt %s --cache-write="func=two block=T buffer=D scope=local" | FileCheck %s --check-prefix=TWO
+// RUN: kc-opt %s --cache-write="func=several block=B buffer=B scope=local consumers=C,E" \
+// RUN:   | FileCheck %s --check-prefix=READERS
 // RUN: kc-opt %s --cache-write="func=sums block=S scope=warp" 2>&1 >/dev/null | FileCheck %s --check-prefix=WARN --match-full-lines --strict-whitespace
 
 te.func @sums(%A: tensor<4x8xf32>) -> tensor<4xf32> {
@@ -60,6 +62,41 @@ func.func @two(%C: memref<8xf32>, %D: memref<8xf32>) {
       tir.store %x, %D[%v_i] : memref<8xf32>
       %y = tir.load %D[%v_i] : memref<8xf32>
       tir.store %y, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// C and E read what B writes, D reads the buffer that W writes too.
+func.func @several(%B: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
+  tir.for %i in 4 {
+    tir.block "W" (spatial %v_i in 4 = %i) do {
+      %x = arith.constant 1.0 : f32
+      tir.store %x, %B[%v_i] : memref<8xf32>
+    }
+  }
+  tir.for %i in 4 {
+    tir.for %j in 2 {
+      tir.block "B" (spatial %v_i in 8 = %i * 2 + %j) do {
+        %x = arith.constant 2.0 : f32
+        tir.store %x, %B[%v_i] : memref<8xf32>
+      }
+    }
+    tir.block "C" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %B[%v_i * 2] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "D" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %D[%v_i] : memref<8xf32>
+    }
+  }
+  tir.for %i in 4 {
+    tir.block "E" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %B[%v_i + 4] : memref<8xf32>
+      tir.store %x, %C[%v_i + 4] : memref<8xf32>
     }
   }
   func.return
@@ -177,8 +214,49 @@ func.func @two(%C: memref<8xf32>, %D: memref<8xf32>) {
 // TWO-NEXT:   func.return
 // TWO-NEXT: }
 
+// READERS:      func.func @several(
+// READERS-NEXT:   tir.for %i in 4 {
+// READERS-NEXT:     tir.block "W" (spatial %v_i in 4 = %i) do {
+// READERS-NEXT:       %x = arith.constant 1.000000e+00 : f32
+// READERS-NEXT:       tir.store %x, %B[%v_i] : memref<8xf32>
+// READERS-NEXT:     }
+// READERS-NEXT:   }
+// READERS-NEXT:   %B_local = tir.alloc "B_local" : memref<8xf32, "local">
+// READERS-NEXT:   tir.for %i_1 "i" in 4 {
+// READERS-NEXT:     tir.for %j in 2 {
+// READERS-NEXT:       tir.block "B" (spatial %v_i in 8 = %i_1 * 2 + %j) do {
+// READERS-NEXT:         %x = arith.constant 2.000000e+00 : f32
+// READERS-NEXT:         tir.store %x, %B_local[%v_i] : memref<8xf32, "local">
+// READERS-NEXT:       }
+// READERS-NEXT:     }
+// READERS-NEXT:     tir.block "C" (spatial %v_i in 4 = %i_1) do {
+// READERS-NEXT:       %x = tir.load %B_local[%v_i * 2] : memref<8xf32, "local">
+// READERS-NEXT:       tir.store %x, %C[%v_i] : memref<8xf32>
+// READERS-NEXT:     }
+// READERS-NEXT:   }
+// READERS-NEXT:   tir.for %ax0 in 8 {
+// READERS-NEXT:     tir.block "B_local" (spatial %v0 in 8 = %ax0) do {
+// READERS-NEXT:       %value = tir.load %B_local[%v0] : memref<8xf32, "local">
+// READERS-NEXT:       tir.store %value, %B[%v0] : memref<8xf32>
+// READERS-NEXT:     }
+// READERS-NEXT:   }
+// READERS-NEXT:   tir.for %i_2 "i" in 8 {
+// READERS-NEXT:     tir.block "D" (spatial %v_i in 8 = %i_2) do {
+// READERS-NEXT:       %x = tir.load %B[%v_i] : memref<8xf32>
+// READERS-NEXT:       tir.store %x, %D[%v_i] : memref<8xf32>
+// READERS-NEXT:     }
+// READERS-NEXT:   }
+// READERS-NEXT:   tir.for %i_3 "i" in 4 {
+// READERS-NEXT:     tir.block "E" (spatial %v_i in 4 = %i_3) do {
+// READERS-NEXT:       %x = tir.load %B_local[%v_i + 4] : memref<8xf32, "local">
+// READERS-NEXT:       tir.store %x, %C[%v_i + 4] : memref<8xf32>
+// READERS-NEXT:     }
+// READERS-NEXT:   }
+// READERS-NEXT:   func.return
+// READERS-NEXT: }
+
 //WARN:warning[KC3302]: cache_write: the scope 'warp' is useless on target llvm
-//WARN-NEXT:  --> {{.*}}cache_write.mlir:13:3  %S = te.compute "S" [%i = 4] reduce sum [%k = 8] {
+//WARN-NEXT:  --> {{.*}}cache_write.mlir:15:3  %S = te.compute "S" [%i = 4] reduce sum [%k = 8] {
 //WARN-NEXT:  why: a CPU has no warps, whose registers could hold it
 //WARN-NEXT:  try: scope=global
 //WARN-NEXT:  try: scope=local

@@ -383,6 +383,8 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SCOPE:      error[KC3201]: compute_at: there is no loop 'i' around the consumers of B
 // SCOPE-NEXT:   --> {{.*}}compute_at_invalid.mlir:248:3  tir.block "outer" (opaque %u in 1 = 0) do {
 // SCOPE-NEXT:    |  block outer    <-- this is the one
+// SCOPE-NEXT:    |    for i in 8:
+// SCOPE-NEXT:    |      store to C
 // SCOPE-NEXT:   why: the consumers are block outer
 // SCOPE-NEXT:   try: there is no loop at which it is legal
 

@@ -6,16 +6,18 @@ Elements are i32, so that results are equal exactly however sums are ordered.
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import builtin, func, math, memref
+from xdsl.dialects import builtin, func, math, memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
+import kc
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
@@ -37,7 +39,7 @@ Dim = int | str
 def parse(text: str) -> ModuleOp:
     """The verified module ``text``, located in a file called k.mlir."""
     context = Context()
-    for dialect in (ARITH, builtin.Builtin, func.Func, math.Math, memref.MemRef, TE, TIR):
+    for dialect in (ARITH, builtin.Builtin, func.Func, math.Math, memref.MemRef, scf.Scf, TE, TIR):
         context.load_dialect(dialect)
     module = LocationParser(context, text, "k.mlir").parse_module()
     module.verify()
@@ -233,8 +235,13 @@ def try_step(module: ModuleOp, step: Primitive) -> Rewritten | None:
     return done
 
 
-def arguments(module: ModuleOp, random: Random) -> list[Any]:
-    """Random arrays for the arguments of the only function; results are zero."""
+def arguments(
+    module: ModuleOp, random: Random, sizes: Mapping[str, int] | None = None
+) -> list[Any]:
+    """Random arrays for the arguments of the only function; results are zero.
+
+    ``sizes`` are the symbolic ones, in the order of :data:`SIZES`, which they are by default.
+    """
     function = loop_tree.functions(module)[0]
     assert function.arg_attrs is not None
     generator = np.random.default_rng(random.randrange(2**32))
@@ -244,7 +251,7 @@ def arguments(module: ModuleOp, random: Random) -> list[Any]:
         shape = list(type_.get_shape())
         given = attrs.data.get("kc.shape")
         if isinstance(given, builtin.AffineMapAttr):
-            shape = given.data.eval([], list(SIZES.values()))
+            shape = given.data.eval([], list((sizes or SIZES).values()))
         assert isinstance(role := attrs.data["kc.role"], builtin.StringAttr)
         if role.data == "in":
             found.append(generator.integers(-9, 9, shape).astype(np.int32))
@@ -257,6 +264,13 @@ def results(module: ModuleOp, args: list[Any]) -> list[Any]:
     """The arguments after a call of the only function."""
     copies = [one.copy() for one in args]
     run(module, "f", copies)
+    return copies
+
+
+def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
+    """The arguments after a call of the only function, compiled."""
+    copies = [one.copy() for one in args]
+    kc.build(module)["f"](*copies)
     return copies
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from overwriting_programs import Updates, update_arguments
 from random_programs import (
     arguments,
     assert_same,
@@ -58,7 +58,14 @@ def cache_write(module: ModuleOp, random: Random) -> Primitive:
     block = random.choice(blocks_of(module))
     written = buffers_written(block)
     buffer = random.choice(written) if written else 0
-    return pass_class("cache-write")(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
+    consumers = ()
+    if random.random() < 0.4:
+        readers = [one for one in blocks_of(module) if buffer in buffers_read(one)]
+        count = random.randint(0, min(2, len(readers)))
+        consumers = tuple(BlockRef(one) for one in random.sample(readers, count))
+    return pass_class("cache-write")(
+        BlockRef(block), BufferRef(buffer), random.choice(SCOPES), consumers
+    )
 
 
 def compute_at(module: ModuleOp, random: Random) -> Primitive:
@@ -67,10 +74,22 @@ def compute_at(module: ModuleOp, random: Random) -> Primitive:
     return random.choice(legal or [pass_class("compute-at")(BlockRef(blocks_of(module)[0]), loop)])
 
 
-CHOOSERS: dict[str, Chooser] = {"cache_read": cache_read, "cache_write": cache_write}
+def cache_inplace(module: ModuleOp, random: Random) -> Primitive:
+    block = random.choice(blocks_of(module))
+    read = buffers_read(block)
+    both = [one for one in read if one in buffers_written(block)] or read
+    buffer = random.choice(both) if both else 0
+    return pass_class("cache-inplace")(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
 
 
-@pytest.mark.parametrize("name", CHOOSERS)
+CHOOSERS: dict[str, Chooser] = {
+    "cache_read": cache_read,
+    "cache_write": cache_write,
+    "cache_inplace": cache_inplace,
+}
+
+
+@pytest.mark.parametrize("name", ["cache_read", "cache_write"])
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_one_primitive(name: str, seed: int, symbolic: bool):
     check(Random(seed), symbolic, [CHOOSERS[name]] * 3)
@@ -98,65 +117,10 @@ def test_random_programs_are_cached():
     done = {"cache_read": 0, "cache_write": 0}
     for seed in range(30):
         random = Random(seed)
-        for name, choose in CHOOSERS.items():
+        for name in done:
             module = random_program(random, 3)
-            done[name] += try_step(module, choose(module, random)) is not None
+            done[name] += try_step(module, CHOOSERS[name](module, random)) is not None
     assert min(done.values()) >= 15, done
-
-
-@dataclass
-class Updates:
-    """A random function of loops and blocks that read and write the same few buffers."""
-
-    random: Random
-    lines: list[str] = field(default_factory=list)
-    blocks: int = 0
-
-    def text(self) -> str:
-        for _ in range(self.random.randint(1, 3)):
-            self._statement([])
-        arguments = ", ".join(f'%{one}: memref<8xi32> {{kc.role = "in"}}' for one in "ABC")
-        return f"func.func @f({arguments}) {{\n{''.join(self.lines)}  func.return\n}}\n"
-
-    def _statement(self, around: list[tuple[str, int]]) -> None:
-        if len(around) < 2 and self.random.random() < (0.5 if around else 0.9):
-            name, extent = f"i{len(self.lines)}", self.random.choice((2, 3, 4, 8))
-            self.lines.append(f"tir.for %{name} in {extent} {{\n")
-            for _ in range(self.random.choice((1, 2, 2, 3))):
-                self._statement([*around, (name, extent)])
-            self.lines.append("}\n")
-        else:
-            self._block(around)
-
-    def _block(self, around: list[tuple[str, int]]) -> None:
-        number = self.blocks = self.blocks + 1
-        iters = ", ".join(f"opaque %v_{name} in {extent} = %{name}" for name, extent in around)
-        guard = ""
-        if around and self.random.random() < 0.3:
-            guard = f" where (%{around[-1][0]} < {self.random.randint(1, around[-1][1])})"
-        body = [f'tir.block "S{number}" ({iters}){guard} do {{\n']
-        body.append(f"%c{number} = arith.constant {self.random.randint(1, 5)} : i32\n")
-        value = f"%c{number}"
-        for n in range(self.random.randint(1, 4)):
-            buffer, index = self.random.choice("ABC"), self._index(around)
-            if self.random.random() < 0.5:
-                at = f"%{buffer}[{index}] : memref<8xi32>"
-                body.append(f"%x{number}_{n} = tir.load {at}\n")
-                body.append(f"%y{number}_{n} = arith.addi {value}, %x{number}_{n} : i32\n")
-                value = f"%y{number}_{n}"
-            else:
-                body.append(f"tir.store {value}, %{buffer}[{index}] : memref<8xi32>\n")
-        self.lines += [*body, "}\n"]
-
-    def _index(self, around: list[tuple[str, int]]) -> str:
-        if not around or self.random.random() < 0.15:
-            return str(self.random.randrange(8))
-        name, extent = self.random.choice(around)
-        low = 8 - extent
-        kinds = [f"%v_{name} + {self.random.randint(0, low)}", f"7 - %v_{name}"]
-        if extent <= 4:
-            kinds.append(f"%v_{name} * 2 + {self.random.randint(0, 1)}")
-        return self.random.choice(kinds)
 
 
 @pytest.mark.parametrize("name", CHOOSERS)
@@ -165,7 +129,7 @@ def test_programs_that_overwrite(name: str, seed: int):
     """Every buffer is read and written by several blocks, at elements that overlap or do not."""
     random = Random(seed)
     module = parse(Updates(random).text())
-    args = [np.arange(n * 10, n * 10 + 8, dtype=np.int32) for n in range(3)]
+    args = update_arguments()
     expected = results(module, args)
     for _ in range(3):
         if not any(buffers_written(one) for one in blocks_of(module)):
@@ -222,11 +186,64 @@ def test_names_are_new():
     assert names == ["A_global", "A_global_1"]
 
 
+def test_a_part_is_about_the_blocks_around_it():
+    """What a cache costs does not grow with what else is in the function."""
+    computes = ["%P0"]
+    lines = []
+    for n in range(20):
+        lines.append(
+            f'%P{n + 1} = te.compute "P{n + 1}" [%i = 8] {{\n'
+            f"%x = te.read {computes[-1]}[%i] : tensor<8xi32>\n"
+            "te.yield %x : i32\n} : tensor<8xi32>\n"
+        )
+        computes.append(f"%P{n + 1}")
+    module = lowered(
+        "te.func @f(%P0: tensor<8xi32>) -> tensor<8xi32> {\n"
+        + "".join(lines)
+        + "te.return %P20 : tensor<8xi32>\n}\n"
+    )
+    for name in ("cache-write", "cache-read"):
+        plan = pass_class(name)(BlockRef("P10"), BufferRef(0)).check(site_of(module))
+        assert len((plan.fill or plan.flush).index.roots) == 1, name
+
+
 def test_consumers():
     sch = kc.tir.Schedule(lowered(CHAIN))
     first = sch.cache_read("C", "B", "local", ["C"])
     assert [one.name for one in sch.get_consumers("B")] == ["B_local"]
     assert [one.name for one in sch.get_consumers(first)] == ["C"]
+
+
+def test_consumers_of_what_is_written():
+    """One of two readers gets what is not copied yet; the other one what is."""
+    sch = kc.tir.Schedule(lowered(TWO_READERS))
+    copy = sch.cache_write("B", 0, "local", ["D"])
+    assert [one.name for one in sch.get_consumers("B")] == ["B_local", "D"]
+    assert [one.name for one in sch.get_consumers(copy)] == ["C"]
+    a = np.arange(8, dtype=np.int32)
+    out = results(sch.module, [a, np.zeros(8, np.int32), np.zeros(8, np.int32)])
+    np.testing.assert_array_equal(out[1], a * 2)
+    np.testing.assert_array_equal(out[2], a * 2)
+
+
+TWO_READERS = """
+te.func @f(%A: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+  %B = te.compute "B" [%i = 8] {
+    %a = te.read %A[%i] : tensor<8xi32>
+    %b = arith.addi %a, %a : i32
+    te.yield %b : i32
+  } : tensor<8xi32>
+  %C = te.compute "C" [%i = 8] {
+    %x = te.read %B[%i] : tensor<8xi32>
+    te.yield %x : i32
+  } : tensor<8xi32>
+  %D = te.compute "D" [%i = 8] {
+    %x = te.read %B[%i] : tensor<8xi32>
+    te.yield %x : i32
+  } : tensor<8xi32>
+  te.return %C, %D : tensor<8xi32>, tensor<8xi32>
+}
+"""
 
 
 def test_a_loop_of_the_copy_can_be_scheduled():
@@ -249,9 +266,12 @@ def test_legal():
         ("C", "B", "local"),
     ]
     writes = list(pass_class("cache-write").legal(site_of(module)))
-    assert [(str(one.block), one.scope) for one in writes] == [
+    found = [(str(one.block), one.scope, *map(str, one.consumers)) for one in writes]
+    assert found == [
         ("B", "global"),
+        ("B", "global", "C"),
         ("B", "local"),
+        ("B", "local", "C"),
         ("C", "global"),
         ("C", "local"),
     ]

@@ -1,0 +1,114 @@
+"""Conditions that are computed by ``arith``, as affine ones: ``arith.cmpi slt, %i, %n``.
+
+Integers made of indices (``arith.index_cast %i : index to i32``) are seen through where no step of
+their computation can overflow.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+)
+
+from kc.analysis.index_values import IndexValues
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "sgt": "sle"}
+
+
+def conjunction(
+    condition: SSAValue, index: IndexValues, *, holds: bool = True
+) -> list[AffineConstraintExpr] | None:
+    """When ``condition`` (an i1) is ``holds``, over the roots of ``index``.
+
+    None where that is no conjunction of affine conditions.
+    """
+    owner = condition.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return [] if (owner.value.value.data != 0) is holds else [at_least_zero(ZERO - 1)]
+    if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
+        parts = [conjunction(one, index, holds=holds) for one in owner.operands]
+        found = [one for part in parts if part is not None for one in part]
+        return None if None in parts else found
+    if isinstance(owner, arith.XOrIOp):
+        for one, other in (owner.operands, owner.operands[::-1]):
+            if isinstance(other.owner, arith.ConstantOp):
+                flips = other.owner.value != IntegerAttr(0, IntegerType(1))
+                return conjunction(one, index, holds=holds is not flips)
+        return None
+    if not isinstance(owner, arith.CmpiOp):
+        return None
+    sign = arith.CMPI_COMPARISON_OPERATIONS[owner.predicate.value.data]
+    if not holds:
+        sign = _OPPOSITE.get(sign, sign)
+        if sign.startswith("u"):
+            return None
+    return _comparison(sign, owner.lhs, owner.rhs, index)
+
+
+def _comparison(
+    sign: str, lhs: SSAValue, rhs: SSAValue, index: IndexValues
+) -> list[AffineConstraintExpr] | None:
+    left, right = integer_value(lhs, index), integer_value(rhs, index)
+    if left is None or right is None:
+        return None
+    if sign in ("sgt", "sge", "ugt", "uge"):
+        sign, left, right = sign.replace("g", "l"), right, left
+    difference = right - left
+    match sign:
+        case "eq":
+            kind = AffineConstraintKind.eq
+            return [AffineConstraintExpr(kind, index.simplify(difference), ZERO)]
+        case "slt" | "sle":
+            return [at_least_zero(index.simplify(difference - int(sign == "slt")))]
+        case "ult" | "ule" if index.is_natural(right):
+            # Below zero is very large: this is a test for both bounds.
+            upper = at_least_zero(index.simplify(difference - int(sign == "ult")))
+            return [upper] if index.is_natural(left) else [at_least_zero(left), upper]
+    return None
+
+
+def integer_value(value: SSAValue, index: IndexValues) -> AffineExpr | None:
+    """A scalar integer or index over the roots of ``index``; None where it may not be affine."""
+    if isinstance(value.type, IndexType):
+        return index.expr(value)
+    if not isinstance(value.type, IntegerType):
+        return None
+    found = _computed(value, index)
+    return found if found is not None and _fits(found, value.type.width.data, index) else None
+
+
+def _computed(value: SSAValue, index: IndexValues) -> AffineExpr | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp):
+        attr = owner.value
+        return AffineExpr.constant(attr.value.data) if isinstance(attr, IntegerAttr) else None
+    if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp):
+        return integer_value(owner.operands[0], index)
+    if isinstance(owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
+        lhs, rhs = (integer_value(one, index) for one in owner.operands)
+        if lhs is None or rhs is None:
+            return None
+        if isinstance(owner, arith.AddiOp):
+            return index.simplify(lhs + rhs)
+        if isinstance(owner, arith.SubiOp):
+            return index.simplify(lhs - rhs)
+        if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
+            return index.simplify(lhs * rhs)
+    return None
+
+
+def _fits(expr: AffineExpr, width: int, index: IndexValues) -> bool:
+    """Whether ``expr`` is a value of ``width`` bits; indices, of 64 bits, do not overflow."""
+    if width == 64:
+        return True
+    low, high = index.bounds(expr)
+    return (
+        low is not None and high is not None and -(1 << width - 1) <= low and high < 1 << width - 1
+    )

@@ -1,0 +1,430 @@
+"""Kernels: loops that are bound to thread axes run as :mod:`kc.dialects.tir_threads` says.
+
+All threads of a kernel are run in lockstep, op by op, each in an environment of its own. What has
+no meaning raises :class:`ExecutionError`: two threads that store different values to one element, a
+block of threads that reads what another one wrote, threads that meet where only some of them are,
+shared work that some of the threads do not take part in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
+from kc.analysis.interpreter.errors import DomainError, ExecutionError, index_text
+from kc.analysis.interpreter.memory import Index, reader, writer
+from kc.analysis.interpreter.te import extents_from
+from kc.analysis.interpreter.values import Buffer
+from kc.analysis.loop_tree import iter_types, loops_around, memory_scope
+from kc.dialects import tir
+from kc.dialects.tir import IterType
+from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES, is_shared
+
+Place = frozenset[tuple[Hashable, int]]
+"""Some of the coordinates of a thread: axis (or the loop, for one without a name) and number."""
+
+
+class Thread:
+    """A thread: its coordinates, and what it knows."""
+
+    __slots__ = ("block", "env", "lane", "numbers", "place", "team")
+
+    def __init__(self, numbers: dict[Hashable, int], env: list[Any]) -> None:
+        self.numbers = numbers
+        self.env = env
+        self.place: Place = frozenset(numbers.items())
+        self.block: Place = frozenset((axis, n) for axis, n in numbers.items() if axis in _BLOCKS)
+        self.lane: Place = frozenset((axis, n) for axis, n in numbers.items() if axis in _LANES)
+        self.team: Place = self.place - self.lane
+
+    def fork(self, axis: Hashable, number: int) -> Thread:
+        """The thread of this number along ``axis``."""
+        return Thread({**self.numbers, axis: number}, self.env.copy())
+
+    def without(self, axes: Iterable[Hashable]) -> Place:
+        """The coordinates along other axes."""
+        return frozenset((axis, n) for axis, n in self.numbers.items() if axis not in axes)
+
+    def __str__(self) -> str:
+        names = [(one.label if isinstance(one, tir.ForOp) else one) for one in self.numbers]
+        numbers = zip(names, self.numbers.values(), strict=True)
+        return "thread " + ", ".join(f"{name} = {n}" for name, n in numbers)
+
+
+_BLOCKS = frozenset(BLOCK_AXES)
+_LANES = frozenset(LANE_AXES)
+
+Threads = Sequence[Thread]
+
+
+class Written(NamedTuple):
+    """Who stored an element last, what, and what kept these threads apart from others, if so."""
+
+    threads: list[Thread]
+    value: Any
+    divergence: object | None
+
+    @property
+    def is_by_several_blocks(self) -> bool:
+        """Whether the threads are in several blocks."""
+        return any(one.block != self.threads[0].block for one in self.threads)
+
+
+@dataclass
+class Kernel:
+    """One execution of a kernel."""
+
+    interpreter: KernelInterpreter
+    functions: dict[Operation, Any]
+    """What is made of an op once."""
+    current: Thread | None = None
+    """The thread that is running."""
+    extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
+    written: dict[Buffer, dict[Index, Written]] = field(default_factory=dict)
+    divergences: list[object] = field(default_factory=list)
+    is_sequential: bool = False
+    """Whether threads run alone, one after the other, as in a reduction."""
+
+    def run(self, root: tir.ForOp, extent: int) -> None:
+        """Run the kernel below ``root``, from the environment of the interpreter on."""
+        env = self.interpreter.environment
+        try:
+            self._thread_loop(root, [extent], [Thread({}, env)])
+        except ExecutionError as error:
+            if self.current is not None:
+                error.within(str(self.current))
+            raise
+        finally:
+            self.interpreter.environment = env
+
+    # Regions -------------------------------------------------------------------------------
+
+    def _region(self, region: Region, threads: Threads) -> None:
+        block = region.blocks.first
+        if block is None or not threads:
+            return
+        for step in self.interpreter.plan(block).steps:
+            op, run, operands, result, results = step
+            together = _TOGETHER.get(type(op))
+            if together is not None:
+                together(self, step, threads)
+                continue
+            for thread in threads:
+                value = self._run(run, operands, thread)
+                if result >= 0:
+                    thread.env[result] = value
+                elif results:
+                    for slot, one in zip(results, value, strict=True):
+                        thread.env[slot] = one
+
+    def _run(self, run: Run, operands: Callable, thread: Thread) -> Any:
+        self.current, self.interpreter.environment = thread, thread.env
+        return run(*operands(thread.env))
+
+    def _enter(self, block: Block, values: Sequence[Any], thread: Thread) -> None:
+        for slot, value in zip(self.interpreter.plan(block).arguments, values, strict=True):
+            thread.env[slot] = value
+
+    def _function(self, op: Operation, make: Callable[[], Any]) -> Any:
+        found = self.functions.get(op)
+        if found is None:
+            found = self.functions[op] = make()
+        return found
+
+    @contextlib.contextmanager
+    def _some(self, chosen: Threads, threads: Threads) -> Iterator[None]:
+        """Run ``chosen`` of ``threads``, apart from others that they would have to wait for."""
+        teams = {one.team for one in chosen}
+        diverges = len(chosen) < sum(one.team in teams for one in threads)
+        if diverges:
+            self.divergences.append(object())
+        try:
+            yield
+        finally:
+            if diverges:
+                self.divergences.pop()
+
+    # Control -------------------------------------------------------------------------------
+
+    def _for(self, step: Step, threads: Threads) -> None:
+        op, _, operands, _, _ = step
+        dynamic = [operands(one.env) for one in threads]
+        extents = [one[0] if one else op.extent.value.data for one in dynamic]
+        if op.axis is not None:
+            self._thread_loop(op, extents, threads)
+            return
+        i = 0
+        try:
+            for i in range(max(extents)):
+                active = [one for one, extent in zip(threads, extents, strict=True) if i < extent]
+                for thread in active:
+                    self._enter(op.body.block, [i], thread)
+                with self._some(active, threads):
+                    self._region(op.body, active)
+        except ExecutionError as error:
+            error.within(f"{op.label} = {i}")
+            raise
+
+    def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
+        axis: Hashable = op if op.axis == "vthread" else op.axis
+        extent, first = self.extents.setdefault(axis, (extents[0], op))
+        for other in extents:
+            if extent != other:
+                raise ExecutionError(
+                    op, f"{op.label} has {other} threads of {op.axis}, {first.label} {extent}"
+                )
+        if axis in threads[0].numbers:
+            inner = threads
+            if not self.is_sequential:
+                self._require_all(op, axis, extent, threads)
+        else:
+            inner = [one.fork(axis, n) for one in threads for n in range(extent)]
+        for thread in inner:
+            self._enter(op.body.block, [thread.numbers[axis]], thread)
+        self._region(op.body, inner)
+
+    def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
+        """That no iteration of a loop is lost because its thread does not come there."""
+        teams = Counter(one.without([axis]) for one in threads)
+        for count in teams.values():
+            if count != extent:
+                self.current = None
+                raise ExecutionError(
+                    op,
+                    f"{count} of the {extent} threads of {op.axis} come to {op.label}, whose "
+                    "iterations they share",
+                )
+
+    def _if(self, step: Step, threads: Threads) -> None:
+        op, _, operands, _, _ = step
+        holds = self._function(op, lambda: set_function(op.condition.data))
+        then: list[Thread] = []
+        orelse: list[Thread] = []
+        for thread in threads:
+            self.current = thread
+            taken = holds(*operands(thread.env))
+            (then if taken else orelse).append(thread)
+        for region, chosen in ((op.then, then), (op.orelse, orelse)):
+            with self._some(chosen, threads):
+                self._region(region, chosen)
+
+    def _block(self, step: Step, threads: Threads) -> None:
+        op, _, operands, _, _ = step
+        enter = self._function(op, lambda: _Entry(op))
+        active: list[tuple[Thread, tuple[int, ...]]] = []
+        for thread in threads:
+            self.current = thread
+            values = enter.variables(operands(thread.env))
+            if values is not None:
+                active.append((thread, values))
+        if enter.reduced_by and not self.is_sequential:
+            self._reduce(op, enter, active)
+            return
+        with self._some([thread for thread, _ in active], threads):
+            self._block_bodies(op, enter, active)
+
+    def _block_bodies(
+        self, op: tir.BlockOp, enter: _Entry, active: Sequence[tuple[Thread, tuple[int, ...]]]
+    ) -> None:
+        try:
+            if op.has_init:
+                first = [one for one in active if enter.is_first(one[1])]
+                for thread, values in first:
+                    self._enter(op.init.block, values, thread)
+                self._region(op.init, [thread for thread, _ in first])
+            for thread, values in active:
+                self._enter(op.body.block, values, thread)
+            self._region(op.body, [thread for thread, _ in active])
+        except ExecutionError as error:
+            error.within(f'block "{op.label}"')
+            raise
+
+    def _reduce(
+        self, op: tir.BlockOp, enter: _Entry, active: Sequence[tuple[Thread, tuple[int, ...]]]
+    ) -> None:
+        """A reduction over threads: one after the other, each iteration once for its memory."""
+        teams: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
+        for thread, values in active:
+            teams.setdefault(thread.without(enter.reduced_by), []).append((thread, values))
+        done: set[tuple[Any, ...]] = set()
+        self.is_sequential = True
+        try:
+            for team in teams.values():
+                for thread, values in team:
+                    buffers = [thread.env[self.interpreter.slot(one)] for one in enter.written]
+                    key = (values, *buffers)
+                    if key not in done:
+                        done.add(key)
+                        self._block_bodies(op, enter, [(thread, values)])
+        finally:
+            self.is_sequential = False
+
+    # Memory --------------------------------------------------------------------------------
+
+    def _alloc(self, step: Step, threads: Threads) -> None:
+        op, run, operands, slot, _ = step
+        scope = memory_scope(op.buffer)
+        made: dict[Place, Buffer] = {}
+        for thread in threads:
+            shared = [
+                axis
+                for axis in thread.numbers
+                if is_shared(scope, axis if isinstance(axis, str) else "vthread")
+            ]
+            owner = thread.without(shared)
+            if owner not in made:
+                made[owner] = self._run(run, operands, thread)
+            thread.env[slot] = made[owner]
+
+    def _load(self, step: Step, threads: Threads) -> None:
+        op, _, operands, slot, _ = step
+        index, read = self._function(
+            op, lambda: (map_function(op.indices.data), reader(op, op.result.type))
+        )
+        for thread in threads:
+            self.current = thread
+            buffer, *rest = operands(thread.env)
+            at = index(*rest)
+            value = thread.env[slot] = read(buffer, at)
+            known = self.written.get(buffer)
+            if known is not None:
+                for element in _elements(at, value):
+                    last = known.get(element)
+                    if last is not None and thread not in last.threads:
+                        self._require_visible(op, buffer, element, last, thread)
+
+    def _require_visible(
+        self, op: tir.LoadOp, buffer: Buffer, at: Index, last: Written, thread: Thread
+    ) -> None:
+        if not any(one.block <= thread.place for one in last.threads):
+            raise ExecutionError(
+                op,
+                f"{buffer.name}{index_text(at)} was written by another block of threads, and "
+                "blocks are in no order",
+            )
+        apart = last.divergence is not None and last.divergence in self.divergences
+        if apart and not any(one.lane <= thread.place for one in last.threads):
+            raise ExecutionError(
+                op,
+                f"{buffer.name}{index_text(at)} was written by another thread where not all "
+                "threads are, so they cannot wait for each other",
+            )
+
+    def _store(self, step: Step, threads: Threads) -> None:
+        op, _, operands, _, _ = step
+        index, write = self._function(
+            op, lambda: (map_function(op.indices.data), writer(op, op.value.type))
+        )
+        divergence = self.divergences[-1] if self.divergences else None
+        stored: dict[tuple[Buffer, Index], tuple[Any, list[Thread]]] = {}
+        for thread in threads:
+            self.current = thread
+            value, buffer, *rest = operands(thread.env)
+            at = index(*rest)
+            write(value, buffer, at)
+            for element, one in zip(_elements(at, value), _parts(value), strict=True):
+                known = stored.get((buffer, element))
+                if known is None:
+                    stored[buffer, element] = one, [thread]
+                    continue
+                if not _is_same(known[0], one):
+                    self.current = None
+                    raise ExecutionError(
+                        op,
+                        f"{known[1][0]} and {thread} store {known[0]} and {one} to "
+                        f"{buffer.name}{index_text(element)} at the same time",
+                    )
+                known[1].append(thread)
+        for (buffer, element), (value, writers) in stored.items():
+            known = self.written.setdefault(buffer, {})
+            last, new = known.get(element), Written(writers, value, divergence)
+            if last is not None and not _is_same(last.value, value) and last.is_by_several_blocks:
+                raise ExecutionError(
+                    op,
+                    f"several blocks of threads store {last.value}, then {value} to "
+                    f"{buffer.name}{index_text(element)}, and blocks do not wait for each other",
+                )
+            known[element] = new
+
+
+class _Entry:
+    """How a thread enters a block."""
+
+    def __init__(self, op: tir.BlockOp) -> None:
+        self.op = op
+        self.first = len(op.dynamic_extents)
+        self.second = self.first + len(op.binding_operands)
+        self.bindings, self.holds = map_function(op.bindings.data), set_function(op.predicate.data)
+        self.complete = extents_from(op.extents)
+        self.reduced = [n for n, kind in enumerate(op.types) if kind is IterType.REDUCE]
+        self.reduced_by: set[Hashable] = {
+            loop if loop.axis == "vthread" else loop.axis
+            for loop in loops_around(op)
+            if loop.axis is not None and IterType.REDUCE in iter_types(loop, op)
+        }
+        self.written = list(
+            dict.fromkeys(
+                one.buffer
+                for one in op.walk()
+                if isinstance(one, tir.StoreOp) and not _is_local(one.buffer, op)
+            )
+        )
+
+    def variables(self, args: Sequence[int]) -> tuple[int, ...] | None:
+        """The values of the variables, None where the predicate does not hold."""
+        if not self.holds(*args[self.second :]):
+            return None
+        values = self.bindings(*args[self.first : self.second])
+        for n, extent in enumerate(self.complete(args[: self.first])):
+            if not 0 <= values[n] < extent:
+                raise DomainError(self.op, self.op.label, self.op.names[n], values[n], extent)
+        return values
+
+    def is_first(self, values: Sequence[int]) -> bool:
+        """Whether all reduce variables are 0."""
+        return all(values[n] == 0 for n in self.reduced)
+
+
+def _is_local(buffer: SSAValue, block: tir.BlockOp) -> bool:
+    op: Operation | None = buffer.owner if isinstance(buffer.owner, Operation) else None
+    while op is not None and op is not block:
+        op = op.parent_op()
+    return op is block
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    """The elements of a value."""
+    return list(value.reshape(-1)) if isinstance(value, np.ndarray) else [value]
+
+
+def _elements(at: Index, value: Any) -> list[Index]:
+    """The elements that an access of ``value`` touches: several for a vector."""
+    if not isinstance(value, np.ndarray):
+        return [at]
+    leading = len(at) - value.ndim
+    return [
+        (*at[:leading], *(i + n for i, n in zip(at[leading:], offset, strict=True)))
+        for offset in np.ndindex(value.shape)
+    ]
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    return bool(value == other) or (value != value and other != other)  # noqa: PLR0124
+
+
+_TOGETHER: dict[type[Operation], Callable[[Kernel, Step, Threads], None]] = {
+    tir.AllocOp: Kernel._alloc,
+    tir.BlockOp: Kernel._block,
+    tir.ForOp: Kernel._for,
+    tir.IfOp: Kernel._if,
+    tir.LoadOp: Kernel._load,
+    tir.StoreOp: Kernel._store,
+}

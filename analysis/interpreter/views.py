@@ -1,0 +1,62 @@
+"""Parts of buffers, and calls on them: ``tir.view`` and ``tir.call``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
+from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.ir import Operation
+
+from kc.analysis.interpreter.affine_code import map_function
+from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
+from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError
+from kc.analysis.interpreter.values import Buffer
+from kc.dialects.tir_views import CallOp, ViewOp
+
+
+def called_function(interpreter: KernelInterpreter, op: Operation, name: str) -> func.FuncOp:
+    """The function to run for a call of ``name``: itself, or what ``kc.description`` names."""
+    callee = interpreter.symbol_op(name)
+    if isinstance(callee, func.FuncOp) and callee.is_declaration:
+        described = callee.attributes.get("kc.description")
+        if isinstance(described, SymbolRefAttr):
+            callee = interpreter.symbol_op(described.string_value())
+    if not isinstance(callee, func.FuncOp) or callee.is_declaration:
+        raise ExecutionError(op, f"@{name} has no body to run")
+    return callee
+
+
+@register_impls
+class ViewFunctions(InterpreterFunctions):
+    """Boxes of buffers share their memory."""
+
+    @prepared(ViewOp)
+    def view(self, interpreter: KernelInterpreter, op: ViewOp) -> Run:
+        start = map_function(op.indices.data)
+        assert isinstance(made := op.result.type, MemRefType)
+        sizes = dict(zip(op.positions, made.get_shape(), strict=True))
+
+        def run(buffer: Buffer, *operands: int) -> Buffer:
+            data = buffer.array(op)
+            first = start(*operands)
+            box: list[Any] = []
+            for dim, (at, whole) in enumerate(zip(first, data.shape, strict=True)):
+                count = sizes.get(dim, 1)
+                if not 0 <= at <= whole - count:
+                    counts = [sizes.get(n, 1) for n in range(data.ndim)]
+                    raise OutOfBoundsError(op, buffer, first, counts)
+                box.append(slice(at, at + count) if dim in sizes else at)
+            return buffer.view(data[(*box, ...)])
+
+        return run
+
+    @prepared(CallOp)
+    def call(self, interpreter: KernelInterpreter, op: CallOp) -> Run:
+        callee = called_function(interpreter, op, op.callee.string_value())
+
+        def run(*args: Any) -> None:
+            interpreter.call_op(callee, args)
+
+        return run

@@ -1,0 +1,125 @@
+"""What a reduction block does in one step, read off its body and not taken on trust.
+
+A step loads what the block's buffers hold, combines it with the next term, and stores the results
+to the same places: ``C[i] = C[i] op x`` with a commutative and associative op, the same for
+several buffers, or for all at once with the combiner of a ``tir.combine``. A ``tir.if`` around the
+step leaves terms out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.loop_tree import touches_memory
+from kc.dialects.tir import BlockOp, CombineOp, IfOp, LoadOp, StoreOp
+
+COMBINERS = (
+    arith.AddfOp,
+    arith.AddiOp,
+    arith.MulfOp,
+    arith.MuliOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.MaxUIOp,
+    arith.MinUIOp,
+)
+"""The ops that a reduction block may combine with, beside ``tir.combine``."""
+
+
+@dataclass(frozen=True)
+class Update:
+    """What happens to one buffer in a step."""
+
+    load: LoadOp
+    """Of what the buffer holds."""
+    term: SSAValue
+    """What this is combined with."""
+    step: Operation
+    """The combining op; updates of a ``tir.combine`` share it."""
+    store: StoreOp
+
+    @property
+    def buffer(self) -> SSAValue:
+        """The buffer."""
+        return self.store.buffer
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The step of a reduction block."""
+
+    block: BlockOp
+    updates: tuple[Update, ...]
+    """In the order of the stores."""
+    guard: IfOp | None
+    """What is around the step, and leaves terms out."""
+
+    @property
+    def steps(self) -> list[Operation]:
+        """The combining ops, once each."""
+        return list(dict.fromkeys(one.step for one in self.updates))
+
+
+def reduction_of(block: BlockOp) -> Reduction | None:
+    """The step of ``block`` when that is all it does, else None.
+
+    Its instances then commute: the buffers are used by the step alone, and terms and conditions
+    do not depend on what these hold.
+    """
+    if not block.is_reduction:
+        return None
+    ops = list(block.body.walk())
+    if any(touches_memory(op) and not isinstance(op, LoadOp | StoreOp) for op in ops):
+        return None
+    stores = [op for op in ops if isinstance(op, StoreOp)]
+    home = stores[0].parent if stores else None
+    if home is None or any(one.parent is not home for one in stores):
+        return None
+    guard = home.parent_op()
+    if guard is block:
+        guard = None
+    elif not isinstance(guard, IfOp) or guard.parent_op() is not block or guard.orelse.blocks:
+        return None
+    loads: dict[SSAValue, list[LoadOp]] = {}
+    for op in ops:
+        if isinstance(op, LoadOp):
+            loads.setdefault(op.buffer, []).append(op)
+    if len({one.buffer for one in stores}) != len(stores):
+        return None
+    updates = [_update(one, loads.get(one.buffer, [])) for one in stores]
+    found = tuple(one for one in updates if one is not None)
+    if len(found) != len(stores):
+        return None
+    for step in {one.step for one in found}:
+        if isinstance(step, CombineOp):
+            stored = {one.store.value for one in found if one.step is step}
+            if stored != set(step.combined):
+                return None
+    return Reduction(block, found, guard)
+
+
+def _update(store: StoreOp, loads: list[LoadOp]) -> Update | None:
+    """The update that ends with ``store``, ``loads`` being all loads of its buffer."""
+    step = store.value.owner
+    if len(loads) != 1:
+        return None
+    (load,) = loads
+    same_place = load.indices == store.indices and list(load.operands_of_map) == list(
+        store.operands_of_map
+    )
+    if not same_place or sum(1 for _ in load.result.uses) != 1:
+        return None
+    if isinstance(step, CombineOp):
+        n = list(step.combined).index(store.value)  # pyright: ignore[reportArgumentType]
+        if step.lhs[n] is not load.result:
+            return None
+        return Update(load, step.rhs[n], step, store)
+    if not isinstance(step, COMBINERS) or load.result not in step.operands:
+        return None
+    lhs, rhs = step.operands
+    return Update(load, rhs if lhs is load.result else lhs, step, store)

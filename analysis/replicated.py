@@ -1,0 +1,79 @@
+"""Buffers whose elements are the same whichever thread computes them.
+
+A tile that every thread of a block computes for itself may be one tile for all of them: each
+element is written by one iteration of one block, which reads only what is the same for all. Blocks
+of threads (``blockIdx``) do not wait for each other, so they share what is written once only, and
+no reduction.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, SSAValue
+
+from kc.analysis.index_facts import determined
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import defined_inside, derived_values, loops_around
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, StoreOp
+from kc.dialects.tir_threads import BLOCK_AXES
+
+
+def is_replicated(buffer: SSAValue, loop: ForOp, axis: str) -> bool:
+    """Whether each element of ``buffer``, allocated in ``loop``, may be computed by all threads of
+    ``axis``, the iterations of the loop, together.
+
+    An iteration may compute fewer elements than another.
+    """
+    return _Replication(loop, axis).holds(buffer, frozenset())
+
+
+class _Replication:
+    def __init__(self, loop: ForOp, axis: str) -> None:
+        self.loop = loop
+        self.axis = axis
+        self.varying = derived_values(loop.var)
+
+    def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
+        """Whether ``buffer`` is the same, if those in ``known`` are."""
+        stores = [use.operation for use in buffer.uses if isinstance(use.operation, StoreOp)]
+        blocks = {store.parent_op() for store in stores}
+        (block,) = blocks if len(blocks) == 1 else (None,)
+        if not isinstance(block, BlockOp) or any(one.buffer is not buffer for one in stores):
+            return False
+        if not all(_determines(store, block) for store in stores):
+            return False
+        if block.is_reduction and (self.axis in BLOCK_AXES or not self._reduces_alike(block)):
+            return False
+        known |= {buffer}
+        inner = [op for region in block.regions for op in region.walk()]
+        used = {value for op in inner for value in op.operands}
+        return all(self._is_same(value, block, known) for value in used)
+
+    def _reduces_alike(self, block: BlockOp) -> bool:
+        """Whether the block has the same reduce iterations in every iteration of the loop."""
+        sizes = [one.dynamic_extent for one in loops_around(block)]
+        operands = [*block.predicate_operands, *sizes]
+        for expr, kind in zip(block.binding_exprs, block.types, strict=True):
+            if kind is IterType.REDUCE:
+                operands += [block.binding_operands[dim] for dim in expr.used_dims()]
+        return not any(one in self.varying for one in operands)
+
+    def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
+        """Whether what the body of ``block`` uses is the same in all iterations of the loop."""
+        if value in known or defined_inside(value, block) or not defined_inside(value, self.loop):
+            return True
+        if isinstance(value.owner, AllocOp):
+            return self.holds(value, known)
+        return not isinstance(value.owner, Block) and value.owner.name == "arith.constant"
+
+
+def _determines(store: StoreOp, block: BlockOp) -> bool:
+    """Whether the element that is written tells the iteration of the block, but for reductions."""
+    index = IndexValues()
+    exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+    found = determined(exprs, index)
+    body = store.parent
+    assert body is not None
+    return all(
+        kind is IterType.REDUCE or extent == 1 or arg in found
+        for arg, (kind, _, extent) in zip(body.args, block.iters, strict=True)
+    )

@@ -1,0 +1,45 @@
+"""Taking on trust what cannot be decided.
+
+The analysis answers yes, no or undecided, and primitives refuse what is undecided. A user who knows
+better says so (``unsafe``): within :func:`trusting` the questions that find no proof either way are
+answered as hoped. What is proven wrong stays wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Questions:
+    """The questions that were not decided, by the reason."""
+
+    trusted: bool
+    reasons: list[str] = field(default_factory=list)
+
+
+_CURRENT: ContextVar[Questions | None] = ContextVar("kc_undecided_questions", default=None)
+
+
+@contextlib.contextmanager
+def undecided(*, trusted: bool) -> Iterator[list[str]]:
+    """Collect the reasons of undecided questions; with ``trusted`` these are answered as hoped."""
+    questions = Questions(trusted)
+    token = _CURRENT.set(questions)
+    try:
+        yield questions.reasons
+    finally:
+        _CURRENT.reset(token)
+
+
+def is_trusted(reason: str) -> bool:
+    """Whether a question that was not decided, for this reason, is answered as hoped."""
+    questions = _CURRENT.get()
+    if questions is None:
+        return False
+    if reason not in questions.reasons:
+        questions.reasons.append(reason)
+    return questions.trusted

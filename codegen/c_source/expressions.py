@@ -1,0 +1,534 @@
+"""Scalar operations of arith and math as C expressions, with no more parentheses than needed.
+
+C's signed overflow is undefined and MLIR's wraps, so sums, differences and products of 32 and 64
+bits are computed unsigned. Types narrower than ``int`` are promoted by C and cast back. Halves are
+``float`` in expressions and rounded by a helper after each operation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+)
+from xdsl.ir import Attribute, Operation
+
+from kc.codegen.c_source.helpers import Helpers
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+PRIMARY, UNARY, TIMES, PLUS, SHIFT, LESS, EQUAL, AND, XOR, OR, TERNARY = range(16, 5, -1)
+"""How tightly C's operators bind; && and || are not needed."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A C expression, how tightly its outermost operator binds, and whether it reads memory."""
+
+    text: str
+    binds: int = PRIMARY
+    reads: bool = False
+
+    def within(self, binds: int) -> str:
+        """The text as an operand of an operator that binds so tightly."""
+        return self.text if self.binds >= binds else f"({self.text})"
+
+
+def c_type(kind: Attribute) -> str | None:
+    """The C type of a value in a register, None if there is none."""
+    if isinstance(kind, IndexType):
+        return "int64_t"
+    if isinstance(kind, IntegerType):
+        width = kind.width.data
+        if width == 1:
+            return "bool"
+        return f"int{width}_t" if width in (8, 16, 32, 64) else None
+    if isinstance(kind, Float64Type):
+        return "double"
+    if isinstance(kind, Float32Type | Float16Type | BFloat16Type):
+        return "float"
+    return None
+
+
+def memory_type(kind: Attribute) -> str | None:
+    """The C type of an element in memory, None if there is none."""
+    return "uint16_t" if isinstance(kind, Float16Type | BFloat16Type) else c_type(kind)
+
+
+def short_float(kind: Attribute) -> str | None:
+    """``f16`` or ``bf16``, for the types that C computes as ``float``."""
+    if isinstance(kind, Float16Type):
+        return "f16"
+    return "bf16" if isinstance(kind, BFloat16Type) else None
+
+
+def bits(kind: Attribute) -> int:
+    """The width of an integer or index type."""
+    return kind.width.data if isinstance(kind, IntegerType) else 64
+
+
+def call(function: str, *arguments: str, reads: bool = False) -> Code:
+    """A call."""
+    return Code(f"{function}({', '.join(arguments)})", PRIMARY, reads)
+
+
+class Expressions:
+    """Makes the expression of each operation; ``helpers`` collects the functions that it calls."""
+
+    def __init__(self, helpers: Helpers) -> None:
+        self.helpers = helpers
+
+    def supports(self, op: Operation) -> bool:
+        """Whether ``op`` is a scalar operation that C has."""
+        return isinstance(op, arith.ConstantOp) or op.name in _TABLE
+
+    def make(self, op: Operation, operands: Sequence[Code]) -> Code:
+        """The expression of ``op`` on the expressions of its operands."""
+        kind = op.results[0].type
+        if isinstance(op, arith.ConstantOp):
+            return self.constant(op)
+        if c_type(kind) is None or any(c_type(one.type) is None for one in op.operands):
+            raise CodegenError(
+                "KC4401",
+                f"c: there is no C type for {op.name} on {kind}",
+                location=location_of(op),
+                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
+            )
+        made = _TABLE[op.name](self, op, list(operands))
+        reads = any(one.reads for one in operands)
+        short = short_float(kind)
+        if short is not None and op.name not in _EXACT:
+            made = call(self.helpers.use(f"kc_round_{short}"), made.text)
+        return Code(made.text, made.binds, reads)
+
+    def constant(self, op: arith.ConstantOp) -> Code:
+        value = op.value
+        kind = op.result.type
+        if isinstance(value, DenseIntOrFPElementsAttr) or c_type(kind) is None:
+            raise CodegenError(
+                "KC4401",
+                f"c: there is no C type for a constant of {kind}",
+                location=location_of(op),
+                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
+            )
+        if isinstance(value, IntegerAttr):
+            return integer(value.value.data, kind)
+        assert isinstance(value, FloatAttr)
+        return floating(value.value.data, kind)
+
+    def math_function(self, name: str, kind: Attribute, *operands: Code) -> Code:
+        """A call of a function of math.h for ``kind``."""
+        self.helpers.include("math.h")
+        suffix = "" if isinstance(kind, Float64Type) else "f"
+        return call(name + suffix, *(one.text for one in operands))
+
+
+def integer(value: int, kind: Attribute) -> Code:
+    """An integer constant of type ``kind``."""
+    width = bits(kind)
+    if width == 1:
+        return Code("true" if value & 1 else "false")
+    value = (value + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
+    if width == 64 and not isinstance(kind, IndexType) or abs(value) >= 1 << 31:
+        if value == -(1 << 63):
+            return Code("INT64_MIN")
+        text = f"INT64_C({abs(value)})"
+    else:
+        text = str(abs(value))
+    return Code(f"-{text}", UNARY) if value < 0 else Code(text)
+
+
+def floating(value: float, kind: Attribute) -> Code:
+    """A floating-point constant of type ``kind``, exactly."""
+    if math.isnan(value):
+        return Code("NAN")
+    if math.isinf(value):
+        return Code("INFINITY") if value > 0 else Code("-INFINITY", UNARY)
+    if isinstance(kind, Float64Type):
+        text = repr(abs(value))
+    else:
+        import numpy as np
+
+        text = str(np.float32(abs(value)))
+    if not any(one in text for one in ".en"):
+        text += ".0"
+    if not isinstance(kind, Float64Type):
+        text += "f"
+    negative = math.copysign(1.0, value) < 0
+    return Code(f"-{text}", UNARY) if negative else Code(text)
+
+
+Make = Callable[[Expressions, Operation, list[Code]], Code]
+
+
+def _operand_type(op: Operation) -> Attribute:
+    return op.operands[0].type
+
+
+def _cast(text: Code, to: str) -> Code:
+    return Code(f"({to}){text.within(UNARY)}", UNARY)
+
+
+def _wrapping(sign: str, binds: int) -> Make:
+    """Sum, difference or product: unsigned where C's signed one could overflow."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        kind = op.results[0].type
+        left, right = operands
+        plain = Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds)
+        width = bits(kind)
+        if isinstance(kind, IndexType):
+            return plain
+        if width == 1:
+            return Code(f"{left.within(EQUAL + 1)} != {right.within(EQUAL + 1)}", EQUAL)
+        if width < 32:
+            return _cast(plain, f"int{width}_t")
+        unsigned = f"uint{width}_t"
+        left, right = (_cast(one, unsigned) for one in (left, right))
+        return _cast(
+            Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds),
+            f"int{width}_t",
+        )
+
+    return make
+
+
+def _bit_product(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    if bits(op.results[0].type) == 1:
+        return _bitwise("&", AND)(made, op, operands)
+    return _wrapping("*", TIMES)(made, op, operands)
+
+
+def _plain(sign: str, binds: int) -> Make:
+    """An operator of C on the operands as they are."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        left, right = operands
+        return Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds)
+
+    return make
+
+
+def _bitwise(sign: str, binds: int) -> Make:
+    """A bit operator; its operands are in parentheses, as compilers ask for."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        left, right = (one.within(UNARY) for one in operands)
+        kind = op.results[0].type
+        found = Code(f"{left} {sign} {right}", binds)
+        return _cast(found, f"int{bits(kind)}_t") if 1 < bits(kind) < 32 else found
+
+    return make
+
+
+def _divide(sign: str, *, signed: bool) -> Make:
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        kind = op.results[0].type
+        left, right = operands
+        width = bits(kind)
+        if not signed:
+            left, right = (_cast(one, f"uint{width}_t") for one in (left, right))
+        found = Code(f"{left.within(TIMES)} {sign} {right.within(UNARY)}", TIMES)
+        plain = signed and (isinstance(kind, IndexType) or width >= 32)
+        return found if plain else _cast(found, f"int{width}_t")
+
+    return make
+
+
+def _rounded_division(which: str) -> Make:
+    """Quotients rounded down or up, by a helper."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        name = made.helpers.use(f"kc_{which}")
+        found = call(name, *(one.text for one in operands))
+        width = bits(op.results[0].type)
+        return found if width == 64 else _cast(found, f"int{width}_t")
+
+    return make
+
+
+def _ceil_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    width = bits(op.results[0].type)
+    name = made.helpers.use("kc_ceildivu")
+    found = call(name, *(_cast(one, f"uint{width}_t").text for one in operands))
+    return _cast(found, f"int{width}_t")
+
+
+def _shift(sign: str, *, signed: bool) -> Make:
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        width = bits(op.results[0].type)
+        left, right = operands
+        if not signed:
+            left = _cast(left, f"uint{width}_t")
+        found = Code(f"{left.within(UNARY)} {sign} {right.within(UNARY)}", SHIFT)
+        return _cast(found, f"int{width}_t")
+
+    return make
+
+
+def _choose(sign: str, *, signed: bool = True) -> Make:
+    """The smaller or larger of two integers."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        width = bits(op.results[0].type)
+        if width == 1:  # true is -1 where it is signed
+            both = (sign == "<") != signed
+            return _bitwise("&", AND)(made, op, operands) if both else _either(operands)
+        prefix = "min" if sign == "<" else "max"
+        name = made.helpers.use(f"kc_{prefix}{'' if signed else 'u'}")
+        parts = operands if signed else [_cast(one, f"uint{width}_t") for one in operands]
+        found = call(name, *(one.text for one in parts))
+        return found if width == 64 and signed else _cast(found, f"int{width}_t")
+
+    return make
+
+
+def _either(operands: list[Code]) -> Code:
+    left, right = (one.within(UNARY) for one in operands)
+    return Code(f"{left} | {right}", OR)
+
+
+_COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+
+
+def _compare(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    assert isinstance(op, arith.CmpiOp)
+    predicate = op.predicate.value.data
+    width = bits(_operand_type(op))
+    if predicate >= 6 and width > 1:
+        operands = [_cast(one, f"uint{width}_t") for one in operands]
+    sign = _COMPARE[predicate]
+    if width == 1 and 2 <= predicate < 6:
+        operands.reverse()  # true is -1
+    left, right = (one.within(PLUS) for one in operands)
+    if left == right:  # compilers warn of it
+        return Code("true" if "=" in sign and sign != "!=" else "false")
+    return Code(f"{left} {sign} {right}", EQUAL if predicate < 2 else LESS)
+
+
+_FLOAT_COMPARE = ("==", ">", ">=", "<", "<=", "!=")
+
+
+def _compare_floats(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    assert isinstance(op, arith.CmpfOp)
+    predicate = op.predicate.value.data
+    if predicate in (0, 15):
+        return Code("true" if predicate else "false")
+    if predicate in (7, 14):
+        made.helpers.include("math.h")
+        left, right = (one.text for one in operands)
+        either = f"isunordered({left}, {right})"
+        return Code(f"!{either}", UNARY) if predicate == 7 else Code(either)
+    if predicate in (6, 8):  # ordered and different, unordered or equal
+        made.helpers.include("math.h")
+        left, right = (one.text for one in operands)
+        either = f"islessgreater({left}, {right})"
+        return Code(f"!{either}", UNARY) if predicate == 8 else Code(either)
+    left, right = (one.within(PLUS) for one in operands)
+    if predicate < 6:
+        sign = _FLOAT_COMPARE[predicate - 1]
+        return Code(f"{left} {sign} {right}", EQUAL if sign == "==" else LESS)
+    if predicate == 13:
+        return Code(f"{left} != {right}", EQUAL)
+    sign = {9: "<=", 10: "<", 11: ">=", 12: ">"}[predicate]
+    return Code(f"!({left} {sign} {right})", UNARY)
+
+
+def _select(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    test, yes, no = operands
+    return Code(f"{test.within(LESS)} ? {yes.within(OR)} : {no.within(OR)}", TERNARY)
+
+
+def _convert(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    """A conversion that C's cast does: the value stays, or is cut to the width."""
+    target = c_type(op.results[0].type)
+    assert target is not None
+    (value,) = operands
+    if isinstance(op.results[0].type, IntegerType) and bits(op.results[0].type) == 1:
+        return Code(f"({value.within(UNARY)} & 1) != 0", EQUAL)
+    if bits(_operand_type(op)) == 1 and op.name in ("arith.extsi", "arith.sitofp"):
+        value = Code(f"-{value.within(UNARY)}", UNARY)
+    return _cast(value, target)
+
+
+def _from_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    target = c_type(op.results[0].type)
+    assert target is not None
+    width = bits(_operand_type(op))
+    value = operands[0] if width == 1 else _cast(operands[0], f"uint{width}_t")
+    return _cast(value, target)
+
+
+def _to_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    width = bits(op.results[0].type)
+    if width == 1:
+        return Code(f"{operands[0].within(PLUS)} >= 1", LESS)
+    return _cast(_cast(operands[0], f"uint{width}_t"), f"int{width}_t")
+
+
+def _float_cast(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    target = c_type(op.results[0].type)
+    if target == c_type(_operand_type(op)):
+        return operands[0]
+    # A short float is rounded once, from what it comes from.
+    short = short_float(op.results[0].type)
+    if short is not None and isinstance(_operand_type(op), Float64Type):
+        return call(made.helpers.use(f"kc_round_{short}"), operands[0].text)
+    assert target is not None
+    return _cast(operands[0], target)
+
+
+def _bitcast(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    source, target = _operand_type(op), op.results[0].type
+    names = [short_float(one) or c_type(one) or "" for one in (source, target)]
+    if names[0] == names[1]:
+        return operands[0]
+    names = [one.removesuffix("_t") for one in names]
+    return call(made.helpers.use(f"kc_{names[1]}_of_{names[0]}"), operands[0].text)
+
+
+def _negate(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    return Code(f"-{operands[0].within(PRIMARY)}", UNARY)
+
+
+def _extremum(which: str) -> Make:
+    """minimumf and maximumf: a NaN wins, and -0 is less than 0."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        suffix = "" if isinstance(op.results[0].type, Float64Type) else "f"
+        return call(made.helpers.use(f"kc_{which}{suffix}"), *(one.text for one in operands))
+
+    return make
+
+
+def _function(name: str) -> Make:
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        return made.math_function(name, op.results[0].type, *operands)
+
+    return make
+
+
+def _classify(name: str) -> Make:
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        made.helpers.include("math.h")
+        return Code(f"{name}({operands[0].text}) != 0", EQUAL)
+
+    return make
+
+
+def _reciprocal_root(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    kind = op.results[0].type
+    root = made.math_function("sqrt", kind, *operands)
+    return Code(f"{'1.0' if isinstance(kind, Float64Type) else '1.0f'} / {root.text}", TIMES)
+
+
+def _absolute(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    width = bits(op.results[0].type)
+    found = call(made.helpers.use("kc_abs"), operands[0].text)
+    return found if width == 64 else _cast(found, f"int{width}_t")
+
+
+def _count(which: str) -> Make:
+    """Population count, leading and trailing zeros, by a helper on 64 bits."""
+
+    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+        width = bits(op.results[0].type)
+        value = _cast(operands[0], f"uint{width}_t").text
+        name = made.helpers.use(f"kc_{which}")
+        found = call(name, value) if which == "popcount" else call(name, value, str(width))
+        return _cast(found, f"int{width}_t")
+
+    return make
+
+
+_TABLE: dict[str, Make] = {
+    "arith.addi": _wrapping("+", PLUS),
+    "arith.subi": _wrapping("-", PLUS),
+    "arith.muli": _bit_product,
+    "arith.divsi": _divide("/", signed=True),
+    "arith.divui": _divide("/", signed=False),
+    "arith.remsi": _divide("%", signed=True),
+    "arith.remui": _divide("%", signed=False),
+    "arith.floordivsi": _rounded_division("floordiv"),
+    "arith.ceildivsi": _rounded_division("ceildiv"),
+    "arith.ceildivui": _ceil_unsigned,
+    "arith.andi": _bitwise("&", AND),
+    "arith.ori": _bitwise("|", OR),
+    "arith.xori": _bitwise("^", XOR),
+    "arith.shli": _shift("<<", signed=False),
+    "arith.shrsi": _shift(">>", signed=True),
+    "arith.shrui": _shift(">>", signed=False),
+    "arith.minsi": _choose("<"),
+    "arith.maxsi": _choose(">"),
+    "arith.minui": _choose("<", signed=False),
+    "arith.maxui": _choose(">", signed=False),
+    "arith.cmpi": _compare,
+    "arith.cmpf": _compare_floats,
+    "arith.select": _select,
+    "arith.extsi": _convert,
+    "arith.extui": _from_unsigned,
+    "arith.trunci": _convert,
+    "arith.index_cast": _convert,
+    "arith.index_castui": _from_unsigned,
+    "arith.sitofp": _convert,
+    "arith.uitofp": _from_unsigned,
+    "arith.fptosi": _convert,
+    "arith.fptoui": _to_unsigned,
+    "arith.extf": _float_cast,
+    "arith.truncf": _float_cast,
+    "arith.bitcast": _bitcast,
+    "arith.addf": _plain("+", PLUS),
+    "arith.subf": _plain("-", PLUS),
+    "arith.mulf": _plain("*", TIMES),
+    "arith.divf": _plain("/", TIMES),
+    "arith.remf": _function("fmod"),
+    "arith.negf": _negate,
+    "arith.minimumf": _extremum("minimum"),
+    "arith.maximumf": _extremum("maximum"),
+    "arith.minnumf": _function("fmin"),
+    "arith.maxnumf": _function("fmax"),
+    "math.absf": _function("fabs"),
+    "math.absi": _absolute,
+    "math.ceil": _function("ceil"),
+    "math.floor": _function("floor"),
+    "math.round": _function("round"),
+    "math.roundeven": _function("nearbyint"),
+    "math.trunc": _function("trunc"),
+    "math.rsqrt": _reciprocal_root,
+    "math.powf": _function("pow"),
+    "math.fma": _function("fma"),
+    "math.isnan": _classify("isnan"),
+    "math.isinf": _classify("isinf"),
+    "math.isfinite": _classify("isfinite"),
+    "math.isnormal": _classify("isnormal"),
+    "math.ctpop": _count("popcount"),
+    "math.ctlz": _count("clz"),
+    "math.cttz": _count("ctz"),
+}
+_TABLE |= {
+    f"math.{name}": _function(name)
+    for name in (
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos",
+        "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+        "erf", "erfc", "copysign",
+    )
+}  # fmt: skip
+
+_EXACT = {
+    "arith.select", "arith.negf", "arith.minimumf", "arith.maximumf", "arith.minnumf",
+    "arith.maxnumf", "arith.extf", "arith.bitcast", "math.absf", "math.copysign", "math.ceil",
+    "math.floor", "math.round", "math.roundeven", "math.trunc",
+}  # fmt: skip
+"""Operations whose result on short floats is one: nothing is rounded."""

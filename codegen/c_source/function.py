@@ -1,0 +1,470 @@
+"""A function of scf, memref and scalar arith and math as a C function.
+
+A value that is used once is written where it is used, unless something that may change what it
+reads comes in between; others get a variable of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kc.codegen.c_source.expressions import (
+    PLUS,
+    PRIMARY,
+    TIMES,
+    UNARY,
+    Code,
+    Expressions,
+    c_type,
+    memory_type,
+    short_float,
+)
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while bool true false main NAN INFINITY I y0 y1 yn j0 j1 jn "
+    "gamma exp log sin cos tan round floor ceil index time div abs".split()
+)
+
+
+def c_name(name: str) -> str:
+    """The name of a function in C: ``kc_main`` for ``main``, as for every word that C has taken."""
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"kc_{plain}" if plain in _KEYWORDS or plain[:1].isdigit() else plain
+
+
+STACK = 1 << 14
+"""Bytes of an array that goes on the stack; larger ones are allocated."""
+
+
+class FunctionPrinter:
+    """Prints one function."""
+
+    def __init__(self, function: func.FuncOp, expressions: Expressions) -> None:
+        self.function = function
+        self.expressions = expressions
+        self.lines: list[str] = []
+        self.indent = 1
+        self._names: set[str] = set(_KEYWORDS) | {c_name(function.sym_name.data)}
+        self._code: dict[SSAValue, Code] = {}
+        self._waiting: dict[SSAValue, Operation] = {}
+        self._shapes: dict[SSAValue, list[Code]] = {}
+        self._live: dict[Operation, bool] = {}
+        self._heap: set[SSAValue] = set()
+        self._parameters: list[str] = []
+
+    # Names ---------------------------------------------------------------------------------
+
+    def fresh(self, hint: str | None, default: str = "v") -> str:
+        """A name that is free in the function."""
+        base = re.sub(r"\W", "_", hint or default, flags=re.ASCII)
+        if not base or base[0].isdigit():
+            base = f"{default}{base}"
+        base = re.sub(r"^(_+|(?=kc_))", "v_", base)
+        name, n = base, 0
+        while name in self._names:
+            n += 1
+            name = f"{base}_{n}"
+        self._names.add(name)
+        return name
+
+    def type_of(self, value: SSAValue, owner: Operation) -> str:
+        """The C type of a scalar value."""
+        found = c_type(value.type)
+        if found is None:
+            raise CodegenError(
+                "KC4401",
+                f"c: there is no C type for {owner.name} on {value.type}",
+                location=location_of(owner),
+                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
+            )
+        return found
+
+    # The function --------------------------------------------------------------------------
+
+    def prototype(self) -> str:
+        """The declaration, without its semicolon; names the arguments."""
+        function = self.function
+        results = list(function.function_type.outputs)
+        if len(results) > 1:
+            raise CodegenError(
+                "KC4402",
+                f"c: @{function.sym_name.data} has {len(results)} results",
+                location=location_of(function),
+                why="a C function has one",
+                hints=["pass buffers for the results"],
+            )
+        kind = "void"
+        if results:
+            kind = c_type(results[0]) or ""
+        written = self._written()
+        parameters: list[str] = []
+        arguments: Sequence[SSAValue] = function.body.block.args if function.body.blocks else ()
+        if not function.body.blocks:
+            parameters = [self._bare(one) for one in function.function_type.inputs]
+        for value in arguments:
+            name = self.fresh(self._argument_name(value), "arg")
+            self._code[value] = Code(name)
+            self._parameters.append(name)
+            if not isinstance(value.type, MemRefType):
+                parameters.append(f"{self.type_of(value, function)} {name}")
+                continue
+            element = self._element(value, function)
+            const = "" if value in written else "const "
+            parameters.append(f"{const}{element} *restrict {name}")
+            shape: list[Code] = []
+            for n, size in enumerate(value.type.get_shape()):
+                if size >= 0:
+                    shape.append(Code(str(size)))
+                    continue
+                dim = self.fresh(f"{name}_dim{n}")
+                self._parameters.append(dim)
+                parameters.append(f"int64_t {dim}")
+                shape.append(Code(dim))
+            self._shapes[value] = shape
+        return f"{kind} {c_name(function.sym_name.data)}({', '.join(parameters) or 'void'})"
+
+    def _bare(self, kind: Attribute) -> str:
+        if isinstance(kind, MemRefType):
+            element = memory_type(kind.element_type)
+            dims = ", int64_t" * sum(one < 0 for one in kind.get_shape())
+            return f"{element} *restrict{dims}"
+        return c_type(kind) or "void"
+
+    def _argument_name(self, value: SSAValue) -> str | None:
+        attrs = self.function.arg_attrs
+        if attrs is not None:
+            index = value.index  # pyright: ignore[reportAttributeAccessIssue]
+            name = attrs.data[index].data.get("kc.name")
+            if isinstance(name, StringAttr):
+                return name.data
+        return value.name_hint
+
+    def _written(self) -> set[SSAValue]:
+        found: set[SSAValue] = set()
+        for op in self.function.walk():
+            if isinstance(op, memref.StoreOp):
+                found.add(op.memref)
+            elif isinstance(op, memref.CopyOp):
+                found.add(op.destination)
+            elif isinstance(op, func.CallOp):
+                found.update(op.operands)
+        return found
+
+    def _element(self, buffer: SSAValue, op: Operation) -> str:
+        assert isinstance(buffer.type, MemRefType)
+        found = memory_type(buffer.type.element_type)
+        if found is None or buffer.type.layout.name != "none":
+            raise CodegenError(
+                "KC4401",
+                f"c: there is no C array for {buffer.type}",
+                location=location_of(op),
+                why="arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double",
+            )
+        return found
+
+    def define(self) -> str:
+        """The definition."""
+        head = self.prototype()
+        self.block(self.function.body.block)
+        body = "\n".join(self.lines)
+        unused = [one for one in self._parameters if not re.search(rf"\b{one}\b", body)]
+        ignored = [f"  (void){one};" for one in unused]
+        return "\n".join([f"{head} {{", *ignored, *self.lines, "}", ""])
+
+    # Statements ----------------------------------------------------------------------------
+
+    def write(self, text: str) -> None:
+        """A line at the current depth."""
+        self.lines.append("  " * self.indent + text if text else "")
+
+    def value(self, value: SSAValue) -> Code:
+        """The expression of a value, which may be used for the last time."""
+        self._waiting.pop(value, None)
+        return self._code[value]
+
+    def block(self, block: Block) -> None:
+        """The statements of a block."""
+        for op in block.ops:
+            if self._is_live(op):
+                self.operation(op)
+        assert not [one for one in self._waiting if one.owner.parent is block], "unused value"
+
+    def operation(self, op: Operation) -> None:
+        if isinstance(op, arith.ConstantOp):
+            self._code[op.result] = self.expressions.make(op, [])
+        elif isinstance(op, memref.LoadOp):
+            self._result(op, self._loaded(op))
+        elif isinstance(op, memref.DimOp):
+            self._result(op, self._dimension(op))
+        elif self.expressions.supports(op):
+            self._result(op, self.expressions.make(op, [self.value(one) for one in op.operands]))
+        elif isinstance(op, scf.YieldOp | scf.ReduceOp):
+            return
+        else:
+            handler = _STATEMENTS.get(type(op))
+            if handler is None:
+                raise CodegenError(
+                    "KC4403",
+                    f"c: there is no C for {op.name}",
+                    location=location_of(op),
+                    why="the C target takes loops, branches, buffers and scalar arithmetic",
+                )
+            handler(self, op)
+
+    def _result(self, op: Operation, code: Code) -> None:
+        """Keep ``code`` for the one use of the result of ``op``, or give it a variable."""
+        result = op.results[0]
+        uses = [use for use in result.uses if self._is_live(use.operation)]
+        if not uses:
+            return
+        self._code[result] = code
+        user = uses[0].operation
+        once = isinstance(user, scf.IfOp) or not user.regions
+        if len(uses) == 1 and user.parent is op.parent and once:
+            self._waiting[result] = op
+        elif code.binds != PRIMARY or code.reads or "(" in code.text:
+            self._name(result, op)
+
+    def _is_live(self, op: Operation) -> bool:
+        """Whether something comes of ``op``."""
+        if op not in self._live:
+            pure = isinstance(op, memref.LoadOp | memref.DimOp) or self.expressions.supports(op)
+            self._live[op] = not pure or any(
+                self._is_live(use.operation) for one in op.results for use in one.uses
+            )
+        return self._live[op]
+
+    def _name(self, value: SSAValue, op: Operation) -> None:
+        name = self.fresh(value.name_hint)
+        self.write(f"const {self.type_of(value, op)} {name} = {self._code[value].text};")
+        self._code[value] = Code(name)
+        self._waiting.pop(value, None)
+
+    def _settle(self) -> None:
+        """Before a statement that changes memory: read what is still to be read."""
+        for value, op in list(self._waiting.items()):
+            if self._code[value].reads:
+                self._name(value, op)
+
+    # Memory --------------------------------------------------------------------------------
+
+    def _place(self, buffer: SSAValue, indices: Sequence[SSAValue]) -> str:
+        name = self.value(buffer).text
+        if not indices:
+            return f"{name}[0]"
+        codes = [self.value(one) for one in indices]
+        place = codes[0]
+        for size, index in zip(self._shapes[buffer][1:], codes[1:], strict=True):
+            if size.text == "1":
+                scaled = place
+            elif place.text == "0":
+                scaled = Code("0")
+            else:
+                scaled = Code(f"{place.within(TIMES)} * {size.within(UNARY)}", TIMES)
+            if scaled.text == "0":
+                place = index
+            elif index.text == "0":
+                place = scaled
+            else:
+                place = Code(f"{scaled.text} + {index.within(PLUS + 1)}", PLUS)
+        return f"{name}[{place.text}]"
+
+    def _loaded(self, op: memref.LoadOp) -> Code:
+        self._element(op.memref, op)
+        text = self._place(op.memref, op.indices)
+        short = short_float(op.res.type)
+        if short is not None:
+            text = f"{self.expressions.helpers.use(f'kc_from_{short}')}({text})"
+        return Code(text, PRIMARY, reads=True)
+
+    def store(self, op: memref.StoreOp) -> None:
+        self._element(op.memref, op)
+        value = self.value(op.value)
+        place = self._place(op.memref, op.indices)
+        self._settle()
+        text = value.text
+        short = short_float(op.value.type)
+        if short is not None:
+            text = f"{self.expressions.helpers.use(f'kc_to_{short}')}({text})"
+        self.write(f"{place} = {text};")
+
+    def _dimension(self, op: memref.DimOp) -> Code:
+        index = op.index.owner
+        if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
+            raise CodegenError(
+                "KC4403",
+                "c: there is no C for a memref.dim whose dimension is not a constant",
+                location=location_of(op),
+            )
+        return self._shapes[op.source][index.value.value.data]
+
+    def alloc(self, op: Operation) -> None:
+        assert isinstance(op, memref.AllocOp | memref.AllocaOp)
+        buffer = op.memref
+        assert isinstance(buffer.type, MemRefType)
+        element = self._element(buffer, op)
+        sizes = iter([self.value(one) for one in op.dynamic_sizes])
+        shape = [Code(str(one)) if one >= 0 else next(sizes) for one in buffer.type.get_shape()]
+        named: list[Code] = []
+        name = self.fresh(buffer.name_hint, "buffer")
+        for n, size in enumerate(shape):
+            if size.binds != PRIMARY:
+                dim = self.fresh(f"{name}_dim{n}")
+                self.write(f"const int64_t {dim} = {size.text};")
+                size = Code(dim)
+            named.append(size)
+        self._shapes[buffer] = named
+        self._code[buffer] = Code(name)
+        known = [one for one in buffer.type.get_shape() if one >= 0]
+        if len(known) == len(shape) and math.prod(known) * _ELEMENT[element] <= STACK:
+            self.write(f"{element} {name}[{max(math.prod(known), 1)}];")
+            loads = [one.operation for one in buffer.uses if type(one.operation) is memref.LoadOp]
+            if not any(map(self._is_live, loads)):
+                self.write(f"(void){name};")
+            return
+        count = " * ".join([*(one.text for one in named), f"(int64_t)sizeof({element})"])
+        alloc = self.expressions.helpers.use("kc_alloc")
+        self.write(f"{element} *{name} = {alloc}({count});")
+        self._heap.add(buffer)
+
+    def dealloc(self, op: memref.DeallocOp) -> None:
+        self._settle()
+        if op.memref in self._heap:
+            self.write(f"free({self.value(op.memref).text});")
+
+    # Control -------------------------------------------------------------------------------
+
+    def loop(self, op: scf.ForOp) -> None:
+        carried = list(op.body.block.args[1:])
+        lower, upper, step = (self.value(one) for one in (op.lb, op.ub, op.step))
+        starts = [self.value(one) for one in op.iter_args]
+        self._settle()
+        for result, argument, start in zip(op.results, carried, starts, strict=True):
+            name = self.fresh(result.name_hint or argument.name_hint, "sum")
+            self.write(f"{self.type_of(result, op)} {name} = {start.text};")
+            self._code[result] = self._code[argument] = Code(name)
+        self._open_loop(op.body.block.args[0], lower, upper, step)
+        self.block(op.body.block)
+        self._assign(op.results, op.body.block)
+        self._close()
+
+    def parallel(self, op: scf.ParallelOp) -> None:
+        if op.initVals:
+            raise CodegenError(
+                "KC4403",
+                "c: there is no C for a reduction of scf.parallel",
+                location=location_of(op),
+                why="OpenMP's reductions are not those of MLIR",
+            )
+        bounds = [
+            tuple(self.value(one) for one in three)
+            for three in zip(op.lowerBound, op.upperBound, op.step, strict=True)
+        ]
+        self._settle()
+        self.lines += ["#ifdef _OPENMP", "#pragma omp parallel for", "#endif"]
+        for variable, (lower, upper, step) in zip(op.body.block.args, bounds, strict=True):
+            self._open_loop(variable, lower, upper, step)
+        self.block(op.body.block)
+        for _ in bounds:
+            self._close()
+
+    def _open_loop(self, variable: SSAValue, lower: Code, upper: Code, step: Code) -> None:
+        name = self.fresh(variable.name_hint, "i")
+        self._code[variable] = Code(name)
+        advance = f"{name}++" if step.text == "1" else f"{name} += {step.text}"
+        bound = upper.within(PLUS)
+        self.write(f"for (int64_t {name} = {lower.text}; {name} < {bound}; {advance}) {{")
+        self.indent += 1
+
+    def _close(self) -> None:
+        self.indent -= 1
+        self.write("}")
+
+    def branch(self, op: scf.IfOp) -> None:
+        test = self.value(op.cond)
+        self._settle()
+        for result in op.results:
+            name = self.fresh(result.name_hint, "chosen")
+            self.write(f"{self.type_of(result, op)} {name};")
+            self._code[result] = Code(name)
+        self.write(f"if ({test.text}) {{")
+        self.indent += 1
+        self.block(op.true_region.block)
+        self._assign(op.results, op.true_region.block)
+        self.indent -= 1
+        if op.false_region.blocks and (op.results or len(list(op.false_region.block.ops)) > 1):
+            self.write("} else {")
+            self.indent += 1
+            self.block(op.false_region.block)
+            self._assign(op.results, op.false_region.block)
+            self.indent -= 1
+        self.write("}")
+
+    def _assign(self, results: Sequence[SSAValue], block: Block) -> None:
+        """Store what a block yields in the variables of the results, all at once."""
+        yielded = block.last_op
+        if not results:
+            return
+        assert yielded is not None
+        codes = [self.value(one) for one in yielded.operands]
+        targets = [self._code[one].text for one in results]
+        pairs = [(a, b) for a, b in zip(targets, codes, strict=True) if a != b.text]
+        if len(pairs) > 1:
+            kept: list[tuple[str, Code]] = []
+            for result, code in zip(results, codes, strict=True):
+                target = self._code[result].text
+                if code.text == target:
+                    continue
+                name = self.fresh(f"{target}_next")
+                self.write(f"const {c_type(result.type)} {name} = {code.text};")
+                kept.append((target, Code(name)))
+            pairs = kept
+        for target, code in pairs:
+            self.write(f"{target} = {code.text};")
+
+    def call(self, op: func.CallOp) -> None:
+        arguments: list[str] = []
+        for operand in op.arguments:
+            arguments.append(self.value(operand).text)
+            if isinstance(operand.type, MemRefType):
+                shape = zip(operand.type.get_shape(), self._shapes[operand], strict=True)
+                arguments += [size.text for known, size in shape if known < 0]
+        self._settle()
+        text = f"{c_name(op.callee.string_value())}({', '.join(arguments)})"
+        if not op.results:
+            self.write(f"{text};")
+            return
+        self._code[op.results[0]] = Code(text)
+        self._name(op.results[0], op)
+
+    def give(self, op: func.ReturnOp) -> None:
+        if op.arguments:
+            self.write(f"return {self.value(op.arguments[0]).text};")
+
+
+_ELEMENT = {
+    "bool": 1, "int8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "int64_t": 8, "float": 4,
+    "double": 8,
+}  # fmt: skip
+
+_STATEMENTS = {
+    memref.StoreOp: FunctionPrinter.store,
+    memref.AllocOp: FunctionPrinter.alloc,
+    memref.AllocaOp: FunctionPrinter.alloc,
+    memref.DeallocOp: FunctionPrinter.dealloc,
+    scf.ForOp: FunctionPrinter.loop,
+    scf.ParallelOp: FunctionPrinter.parallel,
+    scf.IfOp: FunctionPrinter.branch,
+    func.CallOp: FunctionPrinter.call,
+    func.ReturnOp: FunctionPrinter.give,
+}

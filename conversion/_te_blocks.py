@@ -1,0 +1,364 @@
+"""The blocks that computes become: what an element is, how it is reduced, and from where on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+from xdsl.rewriter import Rewriter
+
+from kc.dialects import te, tir
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.tir_combine import combiner_region
+
+_COMBINE: dict[te.Combiner, tuple[Callable[..., Operation], Callable[..., Operation]]] = {
+    te.Combiner.SUM: (arith.AddfOp, arith.AddiOp),
+    te.Combiner.PROD: (arith.MulfOp, arith.MuliOp),
+    te.Combiner.MIN: (arith.MinimumfOp, arith.MinSIOp),
+    te.Combiner.MAX: (arith.MaximumfOp, arith.MaxSIOp),
+    te.Combiner.UMIN: (arith.MinUIOp, arith.MinUIOp),
+    te.Combiner.UMAX: (arith.MaxUIOp, arith.MaxUIOp),
+}
+
+
+def identity_attr(combiner: te.Combiner, element: Attribute) -> IntegerAttr | FloatAttr:
+    """The neutral element of ``combiner`` for elements of type ``element``."""
+    if isinstance(element, IntegerType):
+        width = element.width.data
+        value = {
+            te.Combiner.SUM: 0,
+            te.Combiner.PROD: 1,
+            te.Combiner.MIN: (1 << (width - 1)) - 1,
+            te.Combiner.MAX: -(1 << (width - 1)),
+            te.Combiner.UMIN: -1,
+            te.Combiner.UMAX: 0,
+        }[combiner]
+        return IntegerAttr(value, element)
+    assert isinstance(element, AnyFloat)
+    values = {
+        te.Combiner.SUM: 0.0,
+        te.Combiner.PROD: 1.0,
+        te.Combiner.MIN: float("inf"),
+        te.Combiner.MAX: float("-inf"),
+    }
+    return FloatAttr(values[combiner], element)
+
+
+def combine(combiner: te.Combiner, lhs: SSAValue, rhs: SSAValue) -> Operation:
+    """The op that applies ``combiner`` to two scalars."""
+    float_op, int_op = _COMBINE[combiner]
+    op_type = int_op if isinstance(lhs.type, IntegerType) else float_op
+    return op_type(lhs, rhs)
+
+
+@dataclass(frozen=True)
+class Time:
+    """The row that computes of a scan are for: a block variable before those of their axes."""
+
+    variable: SSAValue
+    """The scan's time in ``te``."""
+    loop: SSAValue
+    """Counts the rows after the initial ones."""
+    start: int
+    extent: int | SSAValue
+    name: str
+
+
+class BlockBuilder:
+    """Makes the block of one compute.
+
+    ``values`` are the buffers and sizes that values of ``te`` became; ``rows`` are the tensors of
+    a scan's step: buffers with a dimension for time before those that the tensors have.
+    """
+
+    def __init__(
+        self,
+        op: te.ComputeOp,
+        buffers: Sequence[SSAValue],
+        values: Mapping[SSAValue, SSAValue],
+        rows: Mapping[SSAValue, SSAValue],
+        time: Time | None = None,
+    ) -> None:
+        self.op = op
+        self.buffers = buffers
+        self.values = dict(values)
+        self.rows = rows
+        self.time = time
+        self.fixed = 0 if time is None else 1
+        """How many block variables stand before those of the axes."""
+        self.at: SSAValue | None = None
+        """The block variable for time, in the region that is being filled."""
+
+    def nest(self) -> list[Operation]:
+        """The block in a loop for each axis: the outermost ops."""
+        op = self.op
+        given = [
+            one if isinstance(one, int) else self.values.get(one, one) for one in op.spatial_extents
+        ]
+        spatial = [tir.ForOp(name, one) for name, one in zip(op.names, given, strict=False)]
+        before: list[Operation] = []
+        inner = self._reduce_extents(spatial, before)
+        reduce = [
+            tir.ForOp(name, one) for name, one in zip(op.names[op.rank :], inner, strict=True)
+        ]
+        for one in (*spatial, *reduce):
+            one.location = op.location
+        block = self._block([*given, *inner], [one.var for one in (*spatial, *reduce)])
+        held = [*before, nest(reduce, block)]
+        if not spatial:
+            return held
+        spatial[-1].body.block.add_ops(held)
+        return [nest(spatial[:-1], spatial[-1])]
+
+    def _reduce_extents(
+        self, loops: Sequence[tir.ForOp], before: list[Operation]
+    ) -> list[int | SSAValue]:
+        """The extents of the reduction axes; what computes them goes to ``before``."""
+        op = self.op
+        found = op.extents[op.rank :]
+        given: list[SSAValue] = []
+        if op.has_domain:
+            home = Block()
+            self.values.update(zip(op.domain.block.args, (one.var for one in loops), strict=True))
+            if self.time is not None:
+                row = tir.ApplyOp(AffineExpr.dimension(0) + self.time.start, [self.time.loop])
+                home.add_op(row)
+                row.location = op.location
+                self.at = self.values[self.time.variable] = row.result
+            last = self._fill(home, op.domain)
+            given = [self.values.get(one, one) for one in last.operands]
+            for one in list(home.ops):
+                one.detach()
+                before.append(one)
+        rest = iter(given)
+        return [
+            next(rest)
+            if one is None
+            else one
+            if isinstance(one, int)
+            else self.values.get(one, one)
+            for one in found
+        ]
+
+    def _block(
+        self, extents: Sequence[int | SSAValue], loop_vars: Sequence[SSAValue]
+    ) -> tir.BlockOp:
+        """The block in loops with the variables ``loop_vars``, one an axis."""
+        op, time = self.op, self.time
+        names = [f"v_{name}" for name in op.names]
+        kinds = [tir.IterType.SPATIAL] * op.rank
+        kinds += [tir.IterType.REDUCE] * (len(names) - op.rank)
+        exprs = [AffineExpr.dimension(n + self.fixed) for n in range(len(names))]
+        operands, domain = list(loop_vars), list(extents)
+        if time is not None:
+            # A row that follows from rows of its own tensor cannot be computed before these.
+            recurs = any(
+                isinstance(one, te.ReadOp) and self.values.get(one.tensor) in self.buffers
+                for one in op.walk()
+            )
+            names.insert(0, fresh(f"v_{time.name}", set(names)))
+            kinds.insert(0, tir.IterType.OPAQUE if recurs else tir.IterType.SPATIAL)
+            exprs.insert(0, AffineExpr.dimension(0) + time.start)
+            operands.insert(0, time.loop)
+            domain.insert(0, time.extent)
+        block = tir.BlockOp(
+            op.label,
+            list(zip(kinds, names, domain, strict=True)),
+            AffineMap(len(operands), 0, tuple(exprs)),
+            operands,
+            self._body(names),
+            self._init(names) if op.is_reduction else None,
+        )
+        block.location = op.location
+        return block
+
+    # Regions -------------------------------------------------------------------------------
+
+    def _open(self, names: Sequence[str], *sources: Region) -> Block:
+        """An empty block with the block's variables, which stand for the arguments of sources."""
+        block = Block(arg_types=[tir.INDEX] * len(names))
+        for arg, name in zip(block.args, names, strict=True):
+            arg.name_hint = name
+        for source in sources:
+            for old, arg in zip(source.block.args, block.args[self.fixed :], strict=False):
+                self.values[old] = arg
+        if self.time is not None:
+            self.at = self.values[self.time.variable] = block.args[0]
+        return block
+
+    def _body(self, names: Sequence[str]) -> Region:
+        op = self.op
+        outer = inner = self._open(names, op.body, *([op.where] if op.has_where else []))
+        if op.has_where:
+            last = self._fill(outer, op.where)
+            assert isinstance(last, te.ConditionOp)
+            inner = Block()
+            outer.add_op(self._guard(outer, last, inner))
+        last = self._fill(inner, op.body)
+        assert isinstance(last, te.YieldOp)
+        element = list(outer.args[: self.fixed + op.rank])
+        place = AffineMap.identity(len(element))
+        results = [self.values[one] for one in last.values]
+        made: list[Operation] = []
+        if op.is_reduction:
+            olds = [tir.LoadOp(buffer, place, element) for buffer in self.buffers]
+            made += olds
+            results = self._combined(made, [one.result for one in olds], results)
+        for value, buffer in zip(results, self.buffers, strict=True):
+            made.append(tir.StoreOp(value, buffer, place, element))
+        for one in made:
+            one.location = last.location
+        inner.add_ops(made)
+        return Region(outer)
+
+    def _combined(
+        self, made: list[Operation], old: list[SSAValue], new: list[SSAValue]
+    ) -> list[SSAValue]:
+        op = self.op
+        if op.combiner is not None:
+            step = combine(op.combiner.data, old[0], new[0])
+        else:
+            assert op.combiner_name is not None
+            assert op.identity is not None
+            region = combiner_region(op.combine)
+            step = tir.CombineOp(op.combiner_name.data, old, new, region, op.identity)
+        made.append(step)
+        return list(step.results)
+
+    def _guard(self, outer: Block, last: te.ConditionOp, then: Block) -> Operation:
+        """The ``tir.if`` around the update of a term that takes part only sometimes."""
+        constraints = list(last.condition.data.constraints)
+        operands = [self.values.get(one, one) for one in last.operands_of_set]
+        made: list[Operation] = []
+        if last.value is not None:
+            wide = arith.ExtUIOp(self.values.get(last.value, last.value), i64)
+            index = arith.IndexCastOp(wide.result, tir.INDEX)
+            made += [wide, index]
+            truth = AffineExpr.dimension(len(operands)) - 1
+            constraints.append(AffineConstraintExpr(AffineConstraintKind.eq, truth, ZERO))
+            operands.append(index.result)
+        guard = tir.IfOp(AffineSet(len(operands), 0, tuple(constraints)), operands, Region(then))
+        for one in (*made, guard):
+            one.location = last.location
+        outer.add_ops(made)
+        return guard
+
+    def _init(self, names: Sequence[str]) -> Region:
+        op = self.op
+        block = self._open(names, *([op.init] if op.has_init else []))
+        if op.has_init:
+            last = self._fill(block, op.init)
+            starts = [self.values[one] for one in last.operands]
+        else:
+            if op.combiner is not None:
+                attrs = [identity_attr(op.combiner.data, op.element_types[0])]
+            else:
+                assert op.identity is not None
+                attrs = list(op.identity.data)
+            constants = [arith.ConstantOp(one) for one in attrs]  # pyright: ignore
+            starts = [one.result for one in constants]
+            block.add_ops(constants)
+        element = list(block.args[: self.fixed + op.rank])
+        for value, buffer in zip(starts, self.buffers, strict=True):
+            block.add_op(tir.StoreOp(value, buffer, AffineMap.identity(len(element)), element))
+        for one in block.ops:
+            if not op.has_init or isinstance(one, tir.StoreOp):
+                one.location = op.location
+        return Region(block)
+
+    # Scalar code ---------------------------------------------------------------------------
+
+    def _fill(self, block: Block, source: Region) -> Operation:
+        """Copy the ops of ``source``, reads as loads; gives its terminator, which is not copied."""
+        end = source.block.last_op
+        assert end is not None
+        for op in source.block.ops:
+            if op is end:
+                break
+            if isinstance(op, te.ReadOp):
+                new: Operation = self._load(op, self.values)
+                self.values[op.result] = new.results[0]
+            else:
+                new = op.clone(self.values)
+                for read in [one for one in new.walk() if isinstance(one, te.ReadOp)]:
+                    # The read of a branch, say; its operands are those of the block already.
+                    load = self._load(read, {})
+                    load.location = read.location
+                    Rewriter.replace_op(read, load)
+            new.location = op.location
+            block.add_op(new)
+        return end
+
+    def _load(self, read: te.ReadOp, values: Mapping[SSAValue, SSAValue]) -> tir.LoadOp:
+        operands = [values.get(one, one) for one in read.operands_of_map]
+        space = read.indices.data
+        row = self.rows.get(read.tensor)
+        buffer = row if row is not None else values.get(read.tensor, read.tensor)
+        if row is not None:
+            assert self.at is not None
+            time = AffineExpr.dimension(len(operands))
+            space = AffineMap(len(operands) + 1, 0, (time, *space.results))
+            operands.append(self.at)
+        load = tir.LoadOp(buffer, space, operands)
+        load.result.name_hint = read.result.name_hint
+        return load
+
+
+def nest(loops: Sequence[tir.ForOp], inner: Operation) -> Operation:
+    """Put ``inner`` into the innermost of ``loops``; the outermost op is returned."""
+    for loop in reversed(loops):
+        loop.body.block.add_op(inner)
+        inner = loop
+    return inner
+
+
+def copy_nest(
+    source: SSAValue,
+    target: SSAValue,
+    name: str,
+    sizes: Sequence[int | SSAValue],
+    rows: int | SSAValue | None = None,
+) -> Operation:
+    """Loops that copy the part of ``sizes`` of one buffer into another; of the first dimension no
+    more than ``rows``."""
+    rank = len(sizes)
+    loops = [tir.ForOp(f"c{n}", extent) for n, extent in enumerate(sizes)]
+    body = Block(arg_types=[tir.INDEX] * rank)
+    element = AffineMap.identity(rank)
+    load = tir.LoadOp(source, element, body.args)
+    body.add_ops([load, tir.StoreOp(load.result, target, element, body.args)])
+    predicate, operands = None, []
+    if isinstance(rows, SSAValue):
+        operands = [loops[0].var, rows]
+        row, count = AffineExpr.dimension(0), AffineExpr.dimension(1)
+        predicate = AffineSet(2, 0, (at_least_zero(count - row - 1),))
+    block = tir.BlockOp(
+        name,
+        [(tir.IterType.SPATIAL, f"v_c{n}", extent) for n, extent in enumerate(sizes)],
+        element,
+        [one.var for one in loops],
+        Region(body),
+        predicate=predicate,
+        predicate_operands=operands,
+    )
+    return nest(loops, block)
+
+
+def fresh(name: str, taken: set[str]) -> str:
+    """``name``, or ``name_<n>`` for the first free n; it is taken then."""
+    chosen, n = name, 0
+    while chosen in taken:
+        n += 1
+        chosen = f"{name}_{n}"
+    taken.add(chosen)
+    return chosen

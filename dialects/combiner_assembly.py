@@ -1,0 +1,87 @@
+"""User-defined combiners of reductions: their text and what all of them must satisfy.
+
+A combiner is a region over two tuples of scalars, ``(%a0: i32, %a1: f32) (%b0: i32, %b1: f32)
+identity [-1 : i32, 0xFF800000 : f32] { ... yield %c0, %c1 : i32, f32 }``, which takes the tuples
+apart and yields their combination. It is associative and commutative by declaration, up to the
+rounding of floats; the identity combined with anything is that thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import is_side_effect_free
+from xdsl.utils.exceptions import VerifyException
+
+
+def parse_combiner(parser: Parser) -> tuple[Region, ArrayAttr]:
+    """The region and the identity of a combiner."""
+    paren = parser.Delimiter.PAREN
+    lhs = parser.parse_comma_separated_list(paren, parser.parse_argument)
+    rhs = parser.parse_comma_separated_list(paren, parser.parse_argument)
+    parser.parse_keyword("identity")
+    identity = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
+    return parser.parse_region([*lhs, *rhs]), ArrayAttr(identity)
+
+
+def print_combiner(printer: Printer, region: Region, identity: ArrayAttr) -> None:
+    """The inverse of :func:`parse_combiner`."""
+    args = region.block.args
+    half = len(args) // 2
+    printer.enter_scope()
+    for group in (args[:half], args[half:]):
+        printer.print_string("(")
+        printer.print_list(group, printer.print_block_argument)
+        printer.print_string(") ")
+    printer.print_string("identity [")
+    printer.print_list(identity.data, printer.print_attribute)
+    printer.print_string("] ")
+    printer.print_region(region, print_entry_block_args=False)
+    printer.exit_scope()
+
+
+def verify_combiner(
+    where: str,
+    region: Region,
+    identity: ArrayAttr,
+    types: Sequence[Attribute],
+    last: type[Operation],
+) -> None:
+    """Refuse what is not a combiner of values of ``types`` that ends with an op of type ``last``.
+
+    ``where`` starts the message: the op and the name of what it combines.
+    """
+    found = [arg.type for arg in region.block.args]
+    if found != [*types, *types]:
+        raise VerifyException(f"{where} must take ({_list(types)}) twice, not ({_list(found)})")
+    given = [one.type if isinstance(one, IntegerAttr | FloatAttr) else None for one in identity]
+    if given != list(types):
+        raise VerifyException(
+            f"{where} must have an identity of the types ({_list(types)}), not "
+            f"[{_list(identity.data)}]"
+        )
+    end = region.block.last_op
+    if not isinstance(end, last):
+        raise VerifyException(f"{where} must end with {last.name}")
+    yielded = [one.type for one in end.operands]
+    if yielded != list(types):
+        raise VerifyException(f"{where} must yield ({_list(types)}), not ({_list(yielded)})")
+    made: set[SSAValue] = set(region.block.args)
+    for op in region.walk():
+        made.update(op.results)
+        made.update(arg for one in op.regions for block in one.blocks for arg in block.args)
+        if any(operand not in made for operand in op.operands):
+            raise VerifyException(
+                f"{where} must use nothing but its arguments; {op.name} uses a value from outside"
+            )
+    for op in region.block.ops:
+        if op is not end and not is_side_effect_free(op):
+            raise VerifyException(f"{where} must be free of side effects; {op.name} is not")
+
+
+def _list(parts: Sequence[object]) -> str:
+    return ", ".join(map(str, parts))

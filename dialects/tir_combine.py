@@ -1,0 +1,175 @@
+"""``tir.combine``: one step of a reduction with a combiner that is a region."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import HasParent, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.combiner_assembly import parse_combiner, print_combiner, verify_combiner
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """``tir.yield %v : f32``: what the region of a ``tir.combine`` gives."""
+
+    name = "tir.yield"
+
+    values = var_operand_def()
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(CombineOp)))
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, *values: SSAValue) -> None:
+        super().__init__(operands=[list(values)])
+
+
+@irdl_op_definition
+class CombineOp(IRDLOperation):
+    """The combination of two tuples by a combiner of the user's.
+
+    ``%i, %v = tir.combine "argmax" (%i0, %v0) (%i1, %v1) by (%a0: i32, %a1: f32) (%b0: i32,
+    %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... tir.yield %x, %y : i32, f32 }``: the
+    results of the region. In a reduction, the first tuple is what the buffers hold, the second
+    one the next term. That the combiner is associative and commutative, and that the identity
+    is one, is declared by using the op.
+    """
+
+    name = "tir.combine"
+
+    lhs = var_operand_def()
+    rhs = var_operand_def()
+    combiner_name = prop_def(StringAttr)
+    identity = prop_def(ArrayAttr)
+    combiner = region_def("single_block")
+    combined = var_result_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        combiner_name: str,
+        lhs: Sequence[SSAValue],
+        rhs: Sequence[SSAValue],
+        combiner: Region,
+        identity: ArrayAttr,
+    ) -> None:
+        super().__init__(
+            operands=[list(lhs), list(rhs)],
+            properties={"combiner_name": StringAttr(combiner_name), "identity": identity},
+            regions=[combiner],
+            result_types=[[one.type for one in lhs]],
+        )
+
+    @property
+    def label(self) -> str:
+        """The combiner's name."""
+        return self.combiner_name.data
+
+    @property
+    def yield_op(self) -> YieldOp:
+        """The terminator of the combiner."""
+        last = self.combiner.block.last_op
+        assert isinstance(last, YieldOp)
+        return last
+
+    def inlined(self) -> tuple[list[Operation], list[SSAValue]]:
+        """Copies of the ops of the combiner on the operands, and the values of the results."""
+        values: dict[SSAValue, SSAValue] = dict(
+            zip(self.combiner.block.args, (*self.lhs, *self.rhs), strict=True)
+        )
+        ops: list[Operation] = []
+        for op in self.combiner.block.ops:
+            if isinstance(op, YieldOp):
+                return ops, [values.get(one, one) for one in op.values]
+            ops.append(op.clone(values))
+        raise AssertionError("a verified combiner ends with tir.yield")
+
+    def verify_(self) -> None:
+        where = f"tir.combine: the combiner {self.label}"
+        types = [one.type for one in self.lhs]
+        if not types:
+            raise VerifyException(f"{where} combines nothing")
+        if [one.type for one in self.rhs] != types or [one.type for one in self.combined] != types:
+            raise VerifyException(
+                f"{where} must be given and give the same types twice, not "
+                + " and ".join(
+                    f"({', '.join(str(one.type) for one in values)})"
+                    for values in (self.lhs, self.rhs, self.combined)
+                )
+            )
+        verify_combiner(where, self.combiner, self.identity, types, YieldOp)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CombineOp:
+        start = parser.pos
+        name = parser.parse_str_literal(" (the name of the combiner)")
+        paren = parser.Delimiter.PAREN
+        given = [
+            parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+            for _ in range(2)
+        ]
+        parser.parse_keyword("by")
+        region, identity = parse_combiner(parser)
+        attributes = parser.parse_optional_attr_dict()
+        types = [arg.type for arg in region.block.args] if region.blocks else []
+        if len(types) != sum(map(len, given)):
+            parser.raise_error(
+                f"tir.combine: the combiner {name} takes {len(types)} values and is given "
+                f"{sum(map(len, given))}",
+                start,
+                start,
+            )
+        place = iter(types)
+        lhs, rhs = ([parser.resolve_operand(one, next(place)) for one in group] for group in given)
+        op = cls(name, lhs, rhs, region, identity)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.label)
+        for group in (self.lhs, self.rhs):
+            printer.print_string(" (")
+            printer.print_list(group, printer.print_ssa_value)
+            printer.print_string(")")
+        printer.print_string(" by ")
+        print_combiner(printer, self.combiner, self.identity)
+        printer.print_op_attributes(self.attributes)
+
+
+def combiner_region(source: Region) -> Region:
+    """A copy of a region that ends with some yield, as the combiner of a ``tir.combine``."""
+    made = Region(Block(arg_types=[arg.type for arg in source.block.args]))
+    block = made.block
+    values: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(source.block.args, block.args, strict=True):
+        new.name_hint = old.name_hint
+        values[old] = new
+    last = source.block.last_op
+    for op in source.block.ops:
+        new = (
+            YieldOp(*(values.get(one, one) for one in op.operands))
+            if op is last
+            else op.clone(values)
+        )
+        new.location = op.location
+        block.add_op(new)
+    return made

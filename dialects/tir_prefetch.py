@@ -1,0 +1,84 @@
+"""Hints that memory will be read soon: no access, for any analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """``tir.prefetch %A[%i + 1, %k] : memref<...>``: an element of ``%A`` will be read soon.
+
+    It reads and writes nothing and never fails: the indices may be outside of the buffer.
+    (``memref.prefetch``, for reading, of data, to be kept.)
+    """
+
+    name = "tir.prefetch"
+
+    buffer = operand_def(MemRefType)
+    operands_of_map = var_operand_def(IndexType())
+    indices = prop_def(AffineMapAttr)
+
+    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+
+    def __init__(self, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
+        super().__init__(
+            operands=[buffer, list(operands)], properties={"indices": AffineMapAttr(indices)}
+        )
+
+    def verify_(self) -> None:
+        assert isinstance(self.buffer.type, MemRefType)
+        space, rank = self.indices.data, self.buffer.type.get_num_dims()
+        if len(space.results) != rank:
+            raise VerifyException(
+                f"tir.prefetch: {len(space.results)} indices for a buffer of rank {rank}"
+            )
+        if space.num_symbols or space.num_dims != len(self.operands_of_map):
+            raise VerifyException(
+                f"tir.prefetch: the index map takes {space.num_dims} dimensions and "
+                f"{space.num_symbols} symbols; {len(self.operands_of_map)} dimensions and no "
+                "symbols are needed"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrefetchOp:
+        buffer = parser.parse_unresolved_operand()
+        affine = AffineOperandsParser(parser)
+        exprs = affine.exprs()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(
+            parser.resolve_operand(buffer, parser.parse_type()),
+            affine.map_of(exprs),
+            affine.operands(),
+        )
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.buffer)
+        printer.print_string("[")
+        print_exprs(printer, self.indices.data.results, self.operands_of_map)
+        printer.print_string("]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.buffer.type)

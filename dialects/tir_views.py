@@ -1,0 +1,274 @@
+"""Parts of buffers as buffers, and calls of functions on them.
+
+``tir.view`` gives a name to a box of a buffer, as TVM's ``match_buffer`` does; ``tir.call`` calls
+a function that reads and writes exactly the buffers that it is given, each as a whole. So the
+accesses of a block follow from its body even where code is called that kc does not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+
+INDEX = IndexType()
+MODES = ("read", "write", "update")
+"""What a call does with a buffer: reads all of it, writes all of it without reading it, or both."""
+
+
+def strides_of(type_: MemRefType) -> list[int | None]:
+    """The distance of neighbours along each dimension; None: not known from the type."""
+    return list(type_.get_strides() or [None] * type_.get_num_dims())
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A box of a buffer, from an element on.
+
+    ``tir.view %A[%i * 4, %j] along [0] : memref<64x64xf32> to memref<4xf32, strided<[64], offset:
+    ?>>`` is a part of a column. ``along`` says which dimensions of the buffer those of the view
+    are, in order; without it, the last ones. The box lies in the buffer. (``memref.subview``.)
+    """
+
+    name = "tir.view"
+
+    buffer = operand_def(MemRefType)
+    operands_of_map = var_operand_def(IndexType())
+    indices = prop_def(AffineMapAttr)
+    dims = prop_def(DenseArrayBase.constr(i64))
+    result = result_def(MemRefType)
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        buffer: SSAValue,
+        indices: AffineMap,
+        operands: Sequence[SSAValue],
+        result_type: MemRefType,
+        dims: Sequence[int] | None = None,
+    ) -> None:
+        if dims is None:
+            assert isinstance(buffer.type, MemRefType)
+            dims = _last(buffer.type, result_type)
+        super().__init__(
+            operands=[buffer, list(operands)],
+            properties={
+                "indices": AffineMapAttr(indices),
+                "dims": DenseArrayBase.from_list(i64, dims),
+            },
+            result_types=[result_type],
+        )
+
+    @property
+    def positions(self) -> list[int]:
+        """The dimensions of the buffer that those of the view are."""
+        return [int(one) for one in self.dims.iter_values()]
+
+    def verify_(self) -> None:
+        source, made = self.buffer.type, self.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(made, MemRefType)
+        space = self.indices.data
+        rank = source.get_num_dims()
+        if len(space.results) != rank:
+            raise VerifyException(
+                f"tir.view: {len(space.results)} indices for a buffer of rank {rank} ({source})"
+            )
+        if space.num_symbols or space.num_dims != len(self.operands_of_map):
+            raise VerifyException(
+                f"tir.view: the index map takes {space.num_dims} dimensions and "
+                f"{space.num_symbols} symbols; {len(self.operands_of_map)} dimensions and no "
+                "symbols are needed"
+            )
+        if (source.element_type, source.memory_space) != (made.element_type, made.memory_space):
+            raise VerifyException(f"tir.view: {made} is no part of {source}")
+        dims = self.positions
+        ordered = all(one < other for one, other in zip(dims, dims[1:], strict=False))
+        if (
+            len(dims) != made.get_num_dims()
+            or not ordered
+            or any(not 0 <= one < rank for one in dims)
+        ):
+            raise VerifyException(
+                f"tir.view: {made} goes along {made.get_num_dims()} dimensions of {source}, in "
+                f"order, not along {dims}"
+            )
+        own = strides_of(source)
+        for dim, size, stride in zip(dims, made.get_shape(), strides_of(made), strict=True):
+            whole = source.get_shape()[dim]
+            if size == DYNAMIC_INDEX or (whole != DYNAMIC_INDEX and size > whole):
+                raise VerifyException(
+                    f"tir.view: {size if size != DYNAMIC_INDEX else '?'} elements along dimension "
+                    f"{dim} of {source}; a view has a constant shape that fits"
+                )
+            if stride is not None and own[dim] is not None and stride != own[dim] and size != 1:
+                raise VerifyException(
+                    f"tir.view: neighbours along dimension {dim} of {source} are {own[dim]} "
+                    f"elements apart, not {stride}"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ViewOp:
+        buffer = parser.parse_unresolved_operand()
+        affine = AffineOperandsParser(parser)
+        exprs = affine.exprs()
+        dims = None
+        if parser.parse_optional_keyword("along"):
+            dims = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
+            )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types: list[MemRefType] = []
+        for n in range(2):
+            if n:
+                parser.parse_keyword("to")
+            one = parser.parse_type()
+            if not isinstance(one, MemRefType):
+                parser.raise_error(f"tir.view: expected a memref type, got {one}")
+            types.append(one)
+        op = cls(
+            parser.resolve_operand(buffer, types[0]),
+            affine.map_of(exprs),
+            affine.operands(),
+            types[1],
+            _last(*types) if dims is None else dims,
+        )
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.buffer)
+        printer.print_string("[")
+        print_exprs(printer, self.indices.data.results, self.operands_of_map)
+        printer.print_string("]")
+        source, made = self.buffer.type, self.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(made, MemRefType)
+        if self.positions != _last(source, made):
+            printer.print_string(f" along {self.positions}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(source)
+        printer.print_string(" to ")
+        printer.print_attribute(made)
+
+
+def _last(source: MemRefType, made: MemRefType) -> list[int]:
+    rank = source.get_num_dims()
+    return list(range(max(0, rank - made.get_num_dims()), rank))
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """``tir.call @gemm(read %a, read %b, update %c, %n) : (memref<...>, ...)``: call a function.
+
+    It touches no memory but the buffers that it is given: each is read as a whole, written as a
+    whole, or both (``update``). A function without a body is linked; the interpreter runs the one
+    that its attribute ``kc.description`` names instead.
+    """
+
+    name = "tir.call"
+
+    arguments = var_operand_def()
+    callee = prop_def(SymbolRefAttr)
+    modes = prop_def(ArrayAttr[StringAttr])
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self, callee: str, arguments: Sequence[SSAValue], modes: Sequence[str | None]
+    ) -> None:
+        """``modes`` has one of :data:`MODES` for each buffer, None for other values."""
+        super().__init__(
+            operands=[list(arguments)],
+            properties={
+                "callee": SymbolRefAttr(callee),
+                "modes": ArrayAttr([StringAttr(one or "") for one in modes]),
+            },
+        )
+
+    @property
+    def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
+        """Each buffer, whether it is read, and whether it is written."""
+        return [
+            (value, mode.data != "write", mode.data != "read")
+            for value, mode in zip(self.arguments, self.modes, strict=True)
+            if isinstance(value.type, MemRefType)
+        ]
+
+    def verify_(self) -> None:
+        if len(self.modes) != len(self.arguments):
+            raise VerifyException(
+                f"tir.call: {len(self.modes)} modes for {len(self.arguments)} arguments"
+            )
+        for n, (value, mode) in enumerate(zip(self.arguments, self.modes, strict=True)):
+            if isinstance(value.type, MemRefType) != (mode.data in MODES):
+                raise VerifyException(
+                    f"tir.call: argument {n} of type {value.type} is "
+                    + (f"'{mode.data}'" if mode.data else "neither read nor written")
+                    + f"; buffers are one of {', '.join(MODES)}, other values none"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CallOp:
+        callee = parser.parse_symbol_name().data
+        modes: list[str | None] = []
+        names: list[UnresolvedOperand] = []
+
+        def parse_argument() -> None:
+            modes.append(parser.parse_optional_keyword_in(MODES))
+            names.append(parser.parse_unresolved_operand())
+
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_argument)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types: list[Attribute] = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_type
+        )
+        op = cls(callee, parser.resolve_operands(names, types, position), modes)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        with printer.in_parens():
+            for n, (value, mode) in enumerate(zip(self.arguments, self.modes, strict=True)):
+                printer.print_string(", " if n else "")
+                printer.print_string(f"{mode.data} " if mode.data else "")
+                printer.print_ssa_value(value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        with printer.in_parens():
+            printer.print_list([one.type for one in self.arguments], printer.print_attribute)

@@ -1,0 +1,159 @@
+"""What a step of a schedule takes, read off the fields of its class.
+
+A step (a schedule primitive, a query such as ``get_loops``, a sampling) is a dataclass. Its fields
+are the one declaration that every surface derives from: the flag of kc-opt, the method of
+``kc.tir.Schedule``, the operation of the dialect ``sched``, and what a trace records.
+
+A field whose type has a class attribute ``handle`` (``"loop"``, ``"block"``) names IR. Its metadata
+may say
+
+* ``help``: what it means;
+* ``python``: its name in Python where that is TVM's and another one. Fields of one name are one
+  Python parameter, and the kind of the value decides which of them is meant; it comes first, as
+  TVM's ``block_or_loop`` does. Several names are one parameter for each element of the field's
+  tuple. ``"*loops"`` takes any number of values, or one list;
+* ``leading``: in ``sched``, its value follows the operands and has no keyword before it;
+* ``keyword``: its keyword in ``sched``, where that is not the field's name;
+* ``symbol``: in ``sched`` it is a symbol name, ``@f``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+REQUIRED: Any = dataclasses.MISSING
+"""The default of what must be given."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A field of a step."""
+
+    name: str
+    types: tuple[Any, ...]
+    """Its type, or the members of its union; None is not among them."""
+    optional: bool
+    """Whether None is a value."""
+    default: Any
+    handle: str | None
+    """``"loop"`` or ``"block"`` where it names IR."""
+    many: bool
+    """Whether it is a tuple of handles."""
+    metadata: Mapping[str, Any]
+
+    @property
+    def help(self) -> str:
+        """What it means."""
+        return self.metadata.get("help", "")
+
+    @property
+    def keyword(self) -> str:
+        """Its keyword in ``sched``."""
+        return self.metadata.get("keyword", self.name)
+
+    @property
+    def leading(self) -> bool:
+        """Whether its value has no keyword in ``sched``."""
+        return bool(self.metadata.get("leading"))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the Python method: one field, one of several fields, or a part of a field."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    element: int | None = None
+    """The element of the field's tuple that it is."""
+    variadic: bool = False
+
+    @property
+    def default(self) -> Any:
+        """What it is when it is not given, or :data:`REQUIRED`."""
+        slot, *others = self.slots
+        if others:
+            return REQUIRED
+        if self.element is not None and isinstance(slot.default, tuple):
+            return slot.default[self.element] if slot.default else REQUIRED
+        return slot.default
+
+    @property
+    def help(self) -> str:
+        """What it means."""
+        return self.slots[0].help
+
+    @property
+    def names_ir(self) -> bool:
+        """Whether it takes handles."""
+        return any(one.handle for one in self.slots)
+
+
+@cache
+def slots(step: type) -> tuple[Slot, ...]:
+    """The fields of a step, in order."""
+    hints = typing.get_type_hints(step)
+    return tuple(_slot(one, hints[one.name]) for one in dataclasses.fields(step) if one.init)
+
+
+def _slot(field: dataclasses.Field[Any], annotation: Any) -> Slot:
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    members = typing.get_args(annotation) if is_union else (annotation,)
+    kinds = tuple(one for one in members if one is not type(None))
+    handle, many = None, False
+    for one in kinds:
+        element = one
+        if typing.get_origin(one) is tuple:
+            element = typing.get_args(one)[0]
+        found = getattr(element, "handle", None)
+        if found is not None:
+            handle, many = found, element is not one
+    default = field.default
+    if field.default_factory is not dataclasses.MISSING:
+        default = field.default_factory()
+    return Slot(field.name, kinds, len(kinds) < len(members), default, handle, many, field.metadata)
+
+
+def result_count(step: Any, arguments: Mapping[str, Any]) -> int | None:
+    """How many results a step gives, if that can be told before it is performed."""
+    if step.gives == "nothing":
+        return 0
+    if not step.gives.endswith("s"):
+        return 1
+    if not isinstance(step.count, str):
+        return step.count
+    value = arguments.get(step.count)
+    if value is None:
+        value = next(one.default for one in slots(step) if one.name == step.count)
+    if isinstance(value, int):
+        return int(value)
+    return len(value) if isinstance(value, list | tuple) else None
+
+
+@cache
+def parameters(step: type) -> tuple[Parameter, ...]:
+    """The parameters of the Python method of a step, in order."""
+    merged: dict[str, list[Slot]] = {}
+    for slot in slots(step):
+        names = slot.metadata.get("python", slot.name)
+        if isinstance(names, str):
+            merged.setdefault(names, []).append(slot)
+    found: list[Parameter] = []
+    for slot in slots(step):
+        names = slot.metadata.get("python", slot.name)
+        if not isinstance(names, str):
+            found += [Parameter(name, (slot,), n) for n, name in enumerate(names)]
+            continue
+        same = merged[names]
+        if len(same) == 1:
+            found.append(Parameter(names.lstrip("*"), (slot,), variadic=names.startswith("*")))
+        elif slot is same[0]:
+            found.append(Parameter(names, tuple(same)))
+    # Python wants what must be given first; what is a loop or a block is first in TVM.
+    chosen = [one for one in found if len(one.slots) > 1]
+    return tuple(chosen + [one for one in found if len(one.slots) == 1])

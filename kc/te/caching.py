@@ -1,0 +1,203 @@
+"""cache_read and cache_write of TE: copies of tensors, as tensor expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import caller_location
+from kc.te.expr import Expr, IterVar
+from kc.te.relations import Rebase, Transform, dim_of, family
+from kc.te.rewrite import Substitution
+from kc.te.stage import Stage
+from kc.te.tensor import ComputeOp, Operation, Tensor, make_axis
+
+if TYPE_CHECKING:
+    from kc.te.schedule import Schedule
+
+
+def cache_name(name: str, scope: str) -> str:
+    """``A_shared``: the name of a copy of the tensor ``name``."""
+    return f"{name}_{scope or 'global'}".replace(".", "_")
+
+
+def cache_read(
+    schedule: Schedule,
+    tensor: Tensor,
+    scope: str,
+    readers: Tensor | Operation | Sequence[Tensor | Operation],
+) -> Tensor:
+    """See :meth:`kc.te.schedule.Schedule.cache_read`."""
+    location = caller_location()
+    source = known_tensor(schedule, "cache_read", tensor)
+    given: list[Any] = list(readers) if isinstance(readers, list | tuple) else [readers]
+    stages = [schedule[one] for one in given]
+    reading = [one.op.name for one in schedule.stages if source in one.op.input_tensors]
+    for stage in stages:
+        if source not in stage.op.input_tensors:
+            inputs = ", ".join(one.name for one in stage.op.input_tensors) or "nothing"
+            raise ScheduleError(
+                "KC3130",
+                f"cache_read: {stage.op.name} does not read {tensor.name}",
+                location=location,
+                why=f"{stage.op.name} reads {inputs}",
+                hints=[f"{tensor.name} is read by {', '.join(reading)}"] if reading else (),
+            )
+    if not stages:
+        raise ScheduleError(
+            "KC3130",
+            f"cache_read: no reader of {tensor.name} is named",
+            location=location,
+            why="the copy is for those that read it",
+            hints=[f"{tensor.name} is read by {', '.join(reading)}"] if reading else (),
+        )
+    axis = [make_axis(f"ax{n}", dim, "spatial", location) for n, dim in enumerate(source.shape)]
+    body = source(*axis)
+    op = ComputeOp(
+        cache_name(source.name, scope), source.shape, source.dtype, location, axis, body=body
+    )
+    schedule.rewrite({source: op.output(0)}, readers=stages)
+    _place(schedule, op, scope, schedule[source.op])
+    return op.output(0)
+
+
+def known_tensor(schedule: Schedule, primitive: str, tensor: Any) -> Tensor:
+    """``tensor`` as ``schedule`` computes it now, or a refusal (KC3141)."""
+    if not isinstance(tensor, Tensor):
+        raise ScheduleError(
+            "KC3141",
+            f"{primitive}: {type(tensor).__name__} is not a tensor",
+            location=caller_location(),
+            hints=[f"s.{primitive}(C, ...) takes what te.compute gives"],
+        )
+    return schedule[tensor].op.output(tensor.value_index)
+
+
+def join_group(stage: Stage, near: Stage) -> None:
+    """Put a new stage into the group of ``near``."""
+    stage.group = near.group
+    if near.group is not None:
+        near.group.ops.append(stage.op)
+
+
+def _place(schedule: Schedule, op: Operation, scope: str, near: Stage) -> None:
+    """Put the new stage of ``op`` into its scope, and into the group of ``near``."""
+    stage = schedule[op]
+    join_group(stage, near)
+    stage.set_scope(scope)
+
+
+def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
+    """See :meth:`kc.te.schedule.Schedule.cache_write`."""
+    several = isinstance(tensor, list | tuple)
+    given = tensor if several else [tensor]
+    tensors = [known_tensor(schedule, "cache_write", one) for one in given]
+    op = _writer(tensors)
+    stage = schedule[op]
+    require_no_transform(stage, "cache_write")
+    cache, args = _cache(stage, op, scope)
+    copies = tuple(cache.output(n)(*args) for n in range(op.num_outputs))
+    made = replace(
+        op,
+        axis=list(op.axis),
+        reduce_axis=[],
+        body=copies if isinstance(op.body, tuple) else copies[0],
+    )
+    reason = f"{op.name} is now the copy of {cache.name}, by cache_write at {caller_location()}"
+    outputs = {op.output(n): made.output(n) for n in range(op.num_outputs)}
+    stage.become(made, reason)
+    schedule.rewrite(outputs, became={stage: made})
+    _place(schedule, cache, scope, stage)
+    found = [cache.output(one.value_index) for one in tensors]
+    return found if several else found[0]
+
+
+def require_no_transform(stage: Stage, primitive: str) -> None:
+    """Refuse (KC3150) a stage whose tensor has another layout already."""
+    if any(isinstance(one, Transform) for one in stage.relations):
+        raise ScheduleError(
+            "KC3150",
+            f"{primitive}: the layout of {stage.op.name} is transformed",
+            location=caller_location(),
+            why="its axes are those of the new layout, and the expression is about the old one",
+            hints=[f"{primitive} first, then transform_layout"],
+        )
+
+
+def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
+    """The compute that makes ``tensors``, which are all of its results."""
+    location = caller_location()
+    if not tensors:
+        raise ScheduleError("KC3141", "cache_write: there are no tensors", location=location)
+    op = tensors[0].op
+    if not isinstance(op, ComputeOp):
+        raise ScheduleError(
+            "KC3141",
+            f"cache_write: {op.name} is not computed by te.compute",
+            location=location,
+            why="what is written to a cache is an element for each point of the axes",
+            hints=[f"s.cache_read({op.name}, scope, readers) makes a copy that is read"],
+        )
+    if len({id(one.op) for one in tensors}) > 1:
+        names = ", ".join(one.name for one in tensors)
+        raise ScheduleError(
+            "KC3141",
+            f"cache_write: {names} are not results of one compute",
+            location=location,
+            why="the list is all results of one compute, which are computed together",
+            hints=["one cache_write for each of them"],
+        )
+    if len({one.value_index for one in tensors}) != op.num_outputs or len(tensors) > op.num_outputs:
+        raise ScheduleError(
+            "KC3141",
+            f"cache_write: {len(tensors)} of the {op.num_outputs} results of {op.name}",
+            location=location,
+            why="the results of one compute are computed together, so all go to the cache",
+            hints=[f"s.cache_write([{op.name}.output(0), ...], scope) with all of them"],
+        )
+    return op
+
+
+def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Expr]]:
+    """``op`` with a dimension for each spatial leaf, and the element of it for one of ``op``."""
+    touched = {one for axis in op.reduce_axis for one in family(stage.relations, axis)}
+    time = op.axis[:1] if stage.scan is not None else []
+    leaves = [*time, *(one for one in stage.leaf_iter_vars if one not in touched)]
+    mixed = [one for one in op.axis if one in touched]
+    split = [one for one in stage.leaf_iter_vars if one in touched and one not in op.reduce_axis]
+    if split or mixed:
+        axis = (split or mixed)[0]
+        was = ", ".join(one.name for one in op.reduce_axis if one in family(stage.relations, axis))
+        raise ScheduleError(
+            "KC3136",
+            f"cache_write: axis {axis.name} of {op.name} is "
+            + ("a reduction and an axis of the result at once" if mixed else "a reduction"),
+            location=caller_location(),
+            why=f"the cache has a dimension for each data-parallel axis; {axis.name} comes from "
+            f"{was}, over which {op.name} is reduced",
+            hints=[
+                f"cache_write first, then split or fuse {was} of the cache",
+                *([] if mixed else [f"s.rfactor({op.name}, {axis.name}) makes it data-parallel"]),
+            ],
+        )
+    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis])
+    own: dict[IterVar, Expr] = {}
+    axes: list[IterVar] = []
+    for leaf in leaves:
+        axes.append(make_axis(f"{leaf.name}_c", rebase.extents[leaf], "spatial", op.location))
+        own[leaf] = axes[-1]
+    roots, _ = rebase.to_roots(own)
+    substitute = Substitution({one: roots[one] for one in op.axis})
+    new = tuple(substitute(one) for one in op.bodies)
+    cache = replace(
+        op,
+        name=cache_name(op.name, scope),
+        shape=tuple(dim_of(one.extent) for one in axes),
+        axis=axes,
+        reduce_axis=list(op.reduce_axis),
+        body=new if isinstance(op.body, tuple) else new[0],
+    )
+    values = rebase.to_leaves()
+    return cache, [values[one] for one in leaves]

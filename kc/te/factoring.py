@@ -1,0 +1,175 @@
+"""rfactor of TE: one leaf of a reduction becomes an axis of a tensor of partial results."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import caller_location
+from kc.te.caching import join_group, known_tensor, require_no_transform
+from kc.te.expr import Expr, IterVar, Reduce, binary, select
+from kc.te.reducers import identity
+from kc.te.relations import Rebase, dim_of, family
+from kc.te.rewrite import Substitution
+from kc.te.stage import Stage
+from kc.te.tensor import ComputeOp, Tensor, make_axis
+
+if TYPE_CHECKING:
+    from kc.te.schedule import Schedule
+
+
+def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Any:
+    """See :meth:`kc.te.schedule.Schedule.rfactor`."""
+    source = known_tensor(schedule, "rfactor", tensor)
+    stage = schedule[source]
+    op = stage.op
+    if not isinstance(op, ComputeOp) or not isinstance(op.bodies[0], Reduce):
+        raise ScheduleError(
+            "KC3139",
+            f"rfactor: {op.name} is not a reduction",
+            location=caller_location(),
+            why="there are partial results of reductions only",
+        )
+    require_no_transform(stage, "rfactor")
+    if stage.scan is not None:
+        raise ScheduleError(
+            "KC3152",
+            f"rfactor: {op.name} is part of the step of the scan {stage.scan.name}",
+            location=caller_location(),
+            why="the partial results would have rows that no step computes",
+        )
+    stage.leaf(axis, "rfactor")
+    related = family(stage.relations, axis)
+    touched = [one for one in op.axis if one in related]
+    if axis.kind != "reduce" or touched:
+        kinds = [one.name for one in stage.leaf_iter_vars if _is_factor(stage, op, one)]
+        raise ScheduleError(
+            "KC3139",
+            f"rfactor: axis {axis.name} of {op.name} is "
+            + ("not of the reduction alone" if axis.kind == "reduce" else "not of the reduction"),
+            location=caller_location(),
+            why=f"it is made from {', '.join(one.name for one in touched)}, an axis of the result"
+            if axis not in touched
+            else f"{op.name} has an element for each of its iterations",
+            hints=[f"the axes of the reduction: {', '.join(kinds)}"] if kinds else (),
+        )
+    rank = len(op.axis)
+    if not isinstance(factor_axis, int) or not -rank - 1 <= factor_axis <= rank:
+        raise ScheduleError(
+            "KC3140",
+            f"rfactor: factor_axis {factor_axis} for {op.name}",
+            location=caller_location(),
+            why=f"{op.name} has {rank} dimension{'s' * (rank != 1)}, the partial results one more",
+            hints=[f"factor_axis=0 to {rank}, or -1 for the last"],
+        )
+    place = factor_axis % (rank + 1)
+    partial = _partial(stage, op, axis, place)
+    final = _final(op, partial, axis, place)
+    reason = f"{op.name} is now the reduction of {partial.name}, by rfactor at {caller_location()}"
+    stage.become(final, reason, used=related)
+    schedule.rewrite(dict(zip(op.outputs, final.outputs, strict=True)), became={stage: final})
+    join_group(schedule[partial], stage)
+    return list(partial.outputs) if op.num_outputs > 1 else partial.output(0)
+
+
+def reduction_of(op: ComputeOp) -> Reduce:
+    """The reduction that ``op`` is; its first result."""
+    first = op.bodies[0]
+    assert isinstance(first, Reduce)
+    return first
+
+
+def _is_factor(stage: Stage, op: ComputeOp, axis: IterVar) -> bool:
+    related = family(stage.relations, axis)
+    return axis.kind == "reduce" and not any(one in related for one in op.axis)
+
+
+def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
+    """The partial results: ``axis`` is an axis of them, and what else was made from the same axes
+    is reduced over; other reduction axes stay as they are."""
+    reduce = reduction_of(op)
+    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis])
+    related = family(stage.relations, axis)
+    factor = make_axis(axis.name, rebase.extents[axis], "spatial", op.location)
+    leaves: dict[IterVar, Expr] = {axis: factor}
+    rest = [one for one in op.reduce_axis if one not in related]
+    for one in stage.leaf_iter_vars:
+        if one in related and one is not axis:
+            copy = make_axis(one.name, rebase.extents[one], "reduce", op.location)
+            leaves[one] = copy
+            rest.append(copy)
+    roots, conditions = rebase.to_roots(leaves)
+    substitute = Substitution(roots)
+    values = tuple(substitute(one) for one in reduce.values)
+    if conditions:
+        # The others stand for nothing: the values are there (indices wrap), and do not count.
+        values = _where(conditions, values, reduce)
+    condition = None if reduce.condition is None else substitute(reduce.condition)
+    if rest:
+        made = _results(reduce, values, tuple(rest), condition, None)
+    else:
+        made = values if condition is None else _where([condition], values, reduce)
+    axes = list(op.axis)
+    axes.insert(place, factor)
+    return replace(
+        op,
+        name=f"{op.name}_rf",
+        shape=tuple(dim_of(one.extent) for one in axes),
+        axis=axes,
+        reduce_axis=rest,
+        body=made if isinstance(op.body, tuple) else made[0],
+    )
+
+
+def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -> tuple[Expr, ...]:
+    """``values`` where all ``conditions`` hold, and else what the combiner does not notice."""
+    holds = functools.reduce(lambda x, y: binary("and", x, y), conditions)
+    pairs = zip(values, identity(reduce), strict=True)
+    return tuple(select(holds, value, neutral) for value, neutral in pairs)
+
+
+def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
+    """``op`` as the reduction of the partial results; its axes are new ones."""
+    reduce = reduction_of(op)
+    axes = [make_axis(one.name, dim_of(one.extent), "spatial", op.location) for one in op.axis]
+    extent = dim_of(partial.axis[place].extent)
+    factor = make_axis(f"{axis.name}_v", extent, "reduce", op.location)
+    indices: list[IterVar] = list(axes)
+    indices.insert(place, factor)
+    values = tuple(one(*indices) for one in partial.outputs)
+    init = None
+    if reduce.init is not None:
+        own: dict[IterVar, Expr] = dict(zip(op.axis, axes, strict=True))
+        init = tuple(Substitution(own)(one) for one in reduce.init)
+    made = _results(reduce, values, (factor,), None, init)
+    return replace(
+        op,
+        axis=axes,
+        reduce_axis=[factor],
+        body=made if isinstance(op.body, tuple) else made[0],
+    )
+
+
+def _results(
+    reduce: Reduce,
+    values: tuple[Expr, ...],
+    axes: tuple[IterVar, ...],
+    condition: Expr | None,
+    init: tuple[Expr, ...] | None,
+) -> tuple[Reduce, ...]:
+    """The results of a reduction like ``reduce`` of other values."""
+    return tuple(
+        replace(
+            reduce,
+            values=values,
+            axes=axes,
+            condition=condition,
+            init=init,
+            value_index=n,
+            dtype=one.dtype,
+        )
+        for n, one in enumerate(values)
+    )

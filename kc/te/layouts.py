@@ -1,0 +1,69 @@
+"""transform_layout of TE: a tensor is kept, and computed, in another order of its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir.affine import AffineExpr
+
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import caller_location
+from kc.te.expr import IterVar
+from kc.te.relations import Transform
+from kc.te.tensor import ComputeOp, ScanOp
+from kc.transforms.schedule._index_map import IndexMap
+
+if TYPE_CHECKING:
+    from kc.te.stage import Stage
+
+
+def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar] | None:
+    """See :meth:`kc.te.stage.Stage.transform_layout`."""
+    rank = len(stage.op.shape)
+    transformed = [one for one in stage.relations if isinstance(one, Transform)]
+    axes = list(transformed[-1].results if transformed else stage.op.axis)
+    rank = len(axes) if transformed else rank
+    index_map = IndexMap.from_func(mapping, ndim=rank)
+    if len(index_map.names) != rank:
+        raise ScheduleError(
+            "KC3150",
+            f"transform_layout: the map takes {len(index_map.names)} indices, {stage.op.name} has "
+            f"{rank}",
+            location=caller_location(),
+            why="it says where the element of an index goes",
+        )
+    if stage.scan is not None or isinstance(stage.op, ScanOp):
+        raise ScheduleError(
+            "KC3152",
+            f"transform_layout: {stage.op.name} is computed step by step",
+            location=caller_location(),
+            why="the first index of its tensor is time",
+        )
+    if not isinstance(stage.op, ComputeOp):
+        stage.store("transform-layout", {"index_map": index_map})
+        return None
+    for one in axes:
+        stage.leaf(one, "transform_layout")
+    start = stage.leaf_iter_vars.index(axes[0]) if axes else 0
+    order = stage.leaf_iter_vars[start : start + rank]
+    if any(a is not b for a, b in zip(order, axes, strict=False)) or len(order) != rank:
+        names = ", ".join(one.name for one in stage.leaf_iter_vars)
+        raise ScheduleError(
+            "KC3150",
+            f"transform_layout: the axes of {stage.op.name} are reordered",
+            location=caller_location(),
+            why=f"the map is about {', '.join(one.name for one in axes)}, side by side; the order "
+            f"is {names}",
+            hints=["transform_layout first, then reorder"],
+        )
+    made = tuple(stage.new_axis(f"ax{n}", "spatial") for n in range(len(index_map.results)))
+    stage.leaf_iter_vars[start : start + rank] = made
+    reduce = list(stage.op.reduce_axis)
+    names = (*index_map.names, *(f"r{n}" for n in range(len(reduce))))
+    kept = (AffineExpr.dimension(rank + n) for n in range(len(reduce)))
+    whole = IndexMap(names, (*index_map.results, *kept))
+    relation = Transform(tuple(axes), made)
+    stage.record("transform-block-layout", axes, {"index_map": whole}, relation, keeps=reduce)
+    stage.store("transform-layout", {"index_map": index_map})
+    return list(made)

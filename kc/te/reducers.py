@@ -1,0 +1,324 @@
+"""Reductions: the named ones, and those with a combiner of the user's."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+from kc.te.expr import (
+    INTS,
+    CommReducer,
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    IterVar,
+    Reduce,
+    Var,
+    as_expr,
+    binary,
+    bits,
+    check_dtype,
+    const,
+    is_float,
+    walk,
+)
+
+_LARGEST = {
+    "float16": 65504.0,
+    "float32": (2 - 2**-23) * 2.0**127,
+    "float64": math.ldexp(2 - 2**-52, 1023),
+}
+
+
+def max_value(dtype: str) -> Const:
+    """The largest finite value of ``dtype``."""
+    dtype = check_dtype(dtype)
+    if is_float(dtype):
+        return const(_LARGEST[dtype], dtype)
+    return const((1 << (bits(dtype) - (dtype in INTS))) - 1, dtype)
+
+
+def min_value(dtype: str) -> Const:
+    """The lowest finite value of ``dtype``."""
+    dtype = check_dtype(dtype)
+    if is_float(dtype):
+        return const(-_LARGEST[dtype], dtype)
+    return const(-(1 << (bits(dtype) - 1)) if dtype in INTS else 0, dtype)
+
+
+def identity(reduce: Reduce) -> tuple[Const, ...]:
+    """The values that the combiner of ``reduce`` does not notice."""
+    combiner, dtype = reduce.combiner, reduce.dtype
+    if isinstance(combiner, CommReducer):
+        return combiner.identity
+    if combiner in ("sum", "prod"):
+        return (const(0 if combiner == "sum" else 1, dtype),)
+    if is_float(dtype):
+        return (const(math.inf if combiner == "min" else -math.inf, dtype),)
+    return (max_value(dtype) if combiner == "min" else min_value(dtype),)
+
+
+def reduction(combiner: str) -> Callable[..., Any]:
+    """The Python function of a reducer: ``te.sum(expr, axis=k)``."""
+
+    def reduce(
+        expr: ExprLike, axis: Any = None, where: Any = None, init: Any = None, *more: Any
+    ) -> Expr:
+        if axis is not None and combiner != "sum" and not _is_axes(axis):
+            # te.max(a, b, c): the largest of its arguments, as in TVM.
+            found = as_expr(expr)
+            for one in (axis, where, init, *more):
+                found = found if one is None else binary(combiner, found, one)
+            return found
+        location = caller_location()
+        name = f"te.{combiner}"
+        axes = _axes(name, axis, location)
+        value = as_expr(expr)
+        if value.dtype == "bool" and combiner in ("sum", "prod"):
+            raise TEError(
+                "KC2006",
+                f"{combiner} of bool values",
+                location=location,
+                hints=['convert to a number: x.astype("int32")'],
+            )
+        condition = _condition(name, where, location)
+        start = _start(name, init, (value,), axes, location)
+        return Reduce(combiner, (value,), axes, value.dtype, location, 0, condition, start)
+
+    reduce.__name__ = combiner
+    reduce.__doc__ = (
+        f"Reduce an expression with {combiner} over one or more reduction axes, from ``init`` on; "
+        "terms for which ``where`` does not hold are left out."
+    )
+    return reduce
+
+
+def comm_reducer(
+    fcombine: Callable[[Any, Any], Any],
+    fidentity: Callable[..., Any],
+    name: str = "reduce",
+) -> Callable[..., Any]:
+    """A reduction with a combiner of one's own.
+
+    ``fcombine(x, y)`` combines two values, or two tuples of values; ``fidentity(dtype, ...)``
+    gives the value or the tuple that changes nothing. The combiner must be associative and
+    commutative. The result is called as ``te.sum`` is; with a tuple of expressions it gives a
+    tuple of results, which a compute returns::
+
+        argmax = te.comm_reducer(
+            lambda x, y: (te.Select(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
+            lambda i, v: (te.const(-1, i), te.min_value(v)), name="argmax")
+        I, V = te.compute((m,), lambda i: argmax((k.var, A[i, k]), axis=k))
+
+    With something else than axes, ``reducer(a, b, ...)`` combines its arguments. Raises KC2040 to
+    KC2045 for what is no combiner.
+    """
+    if not isinstance(name, str) or not name:
+        raise TEError(
+            "KC2040", f"the reducer's name is {name!r}, not a string", location=caller_location()
+        )
+
+    def reducer(
+        expr: Any, axis: Any = None, where: Any = None, init: Any = None, *more: Any
+    ) -> Any:
+        location = caller_location()
+        several = isinstance(expr, list | tuple)
+        if axis is not None and not _is_axes(axis):
+            found = expr
+            for one in (axis, where, init, *more):
+                found = found if one is None else fcombine(found, one)
+            return found
+        values = tuple(as_expr(one) for one in (expr if several else (expr,)))
+        axes = _axes(name, axis, location)
+        made = _reducer(fcombine, fidentity, name, values, several, location)
+        condition = _condition(name, where, location)
+        start = _start(name, init, values, axes, location)
+        results = tuple(
+            Reduce(made, values, axes, one.dtype, location, n, condition, start)
+            for n, one in enumerate(values)
+        )
+        return results if len(results) != 1 or several else results[0]
+
+    reducer.__name__ = name
+    return reducer
+
+
+def _is_axes(axis: Any) -> bool:
+    return isinstance(axis, IterVar | list | tuple)
+
+
+def _axes(name: str, axis: Any, location: Location | None) -> tuple[IterVar, ...]:
+    axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+    for one in axes:
+        if not isinstance(one, IterVar) or one.kind != "reduce":
+            raise TEError(
+                "KC2008",
+                f"{name}: axis {one!r} is not a reduction axis",
+                location=location,
+                why="a reduction runs over axes made with te.reduce_axis",
+                hints=['k = te.reduce_axis((0, 64), name="k")'],
+            )
+    if not axes or len({id(one) for one in axes}) != len(axes):
+        raise TEError(
+            "KC2008",
+            f"{name}: "
+            + ("an axis is listed twice" if axes else "there is no axis to reduce over"),
+            location=location,
+            why="a reduction runs over one or more different axes",
+            hints=['k = te.reduce_axis((0, 64), name="k")'],
+        )
+    return axes
+
+
+def _condition(name: str, where: Any, location: Location | None) -> Expr | None:
+    if where is None:
+        return None
+    condition = as_expr(where)
+    if condition.dtype != "bool":
+        raise TEError(
+            "KC2006",
+            f"the condition of {name} has type {condition.dtype}",
+            location=location,
+            hints=["compare it: where=x > 0"],
+        )
+    if isinstance(condition, Const) and condition.value:
+        return None
+    return condition
+
+
+def _start(
+    name: str,
+    init: Any,
+    values: Sequence[Expr],
+    axes: Sequence[IterVar],
+    location: Location | None,
+) -> tuple[Expr, ...] | None:
+    if init is None:
+        return None
+    given = tuple(init) if isinstance(init, list | tuple) else (init,)
+    if len(given) != len(values):
+        raise TEError(
+            "KC2045",
+            f"{name}: init has {len(given)} values for {len(values)} results",
+            location=location,
+        )
+    found = tuple(as_expr(one, like.dtype) for one, like in zip(given, values, strict=True))
+    for n, (one, like) in enumerate(zip(found, values, strict=True)):
+        which = "" if len(values) == 1 else f" {n}"
+        if one.dtype != like.dtype:
+            raise TEError(
+                "KC2045",
+                f"{name}: init{which} has type {one.dtype}, the terms have {like.dtype}",
+                location=location,
+                hints=[f'convert one: init.astype("{like.dtype}")'],
+            )
+        used = [part.name for part in walk(one) if any(part is axis for axis in axes)]  # pyright: ignore
+        if used:
+            raise TEError(
+                "KC2045",
+                f"{name}: init{which} depends on the reduction axis {used[0]}",
+                location=location,
+                why="what a reduction starts from is one value for each element of the result",
+            )
+    return found
+
+
+def _reducer(
+    fcombine: Callable[[Any, Any], Any],
+    fidentity: Callable[..., Any],
+    name: str,
+    values: tuple[Expr, ...],
+    several: bool,
+    location: Location | None,
+) -> CommReducer:
+    """The combiner that the two functions make for ``values``."""
+    count = len(values)
+    if not count:
+        raise TEError("KC2040", f"{name}: there is nothing to reduce", location=location)
+    lhs, rhs = (
+        tuple(Var(f"{side}{n}" if several else side, one.dtype) for n, one in enumerate(values))
+        for side in "xy"
+    )
+    combined = _call(
+        name, "combiner", fcombine, (lhs, rhs) if several else (lhs[0], rhs[0]), location
+    )
+    neutral = _call(name, "identity", fidentity, tuple(one.dtype for one in values), location)
+    groups: list[tuple[Expr, ...]] = []
+    for what, found in (("combiner", combined), ("identity", neutral)):
+        group = tuple(found) if isinstance(found, list | tuple) else (found,)
+        if len(group) != count:
+            raise TEError(
+                "KC2041",
+                f"the {what} of {name} gives {len(group)} values for {count}",
+                location=location,
+                why="it gives one for each expression that is reduced",
+            )
+        exprs = tuple(as_expr(one, like.dtype) for one, like in zip(group, values, strict=True))
+        for n, (one, like) in enumerate(zip(exprs, values, strict=True)):
+            if one.dtype != like.dtype:
+                raise TEError(
+                    "KC2042",
+                    f"the {what} of {name} gives {one.dtype} for value {n}, which has type "
+                    f"{like.dtype}",
+                    location=location,
+                    why="what is combined is combined again",
+                    hints=[f'convert it: .astype("{like.dtype}")'],
+                )
+        groups.append(exprs)
+    result, start = groups
+    own = {*lhs, *rhs}
+    for one in result:
+        for part in walk(one):
+            if isinstance(part, Const) or part in own or not _is_leaf(part):
+                continue
+            raise TEError(
+                "KC2043",
+                f"the combiner of {name} uses {_describe(part)}",
+                location=location,
+                why="a combiner works on the values it is given, and constants",
+                hints=["make it a part of the expression that is reduced"],
+            )
+    constants = tuple(one for one in start if isinstance(one, Const))
+    if len(constants) != count:
+        raise TEError(
+            "KC2043",
+            f"the identity of {name} is not a constant",
+            location=location,
+            why="it is the same for every element",
+            hints=["te.const(0, dtype), te.min_value(dtype)"],
+        )
+    return CommReducer(name, lhs, rhs, result, constants)
+
+
+def _call(
+    name: str, what: str, function: Callable[..., Any], args: tuple[Any, ...], at: Location | None
+) -> Any:
+    try:
+        inspect.signature(function).bind(*args)
+    except (TypeError, ValueError):
+        raise TEError(
+            "KC2040",
+            f"the {what} of {name} cannot be called with {len(args)} arguments",
+            location=at,
+            why="the combiner takes two values (two tuples, if tuples are reduced), the identity "
+            "one dtype for each value",
+            hints=["te.comm_reducer(lambda x, y: x + y, lambda dtype: te.const(0, dtype))"],
+        ) from None
+    return function(*args)
+
+
+def _is_leaf(part: Expr) -> bool:
+    return isinstance(part, Var | IterVar | Element | Reduce)
+
+
+def _describe(part: Expr) -> str:
+    if isinstance(part, Element):
+        return f"the tensor {part.tensor.name}"
+    if isinstance(part, Reduce):
+        return "a reduction"
+    return str(part)

@@ -1,0 +1,219 @@
+"""What a TE schedule stands for: steps, each a primitive on loops and blocks of ``tir``.
+
+Consumers come before what they read, since the axes of a producer span what is needed at the place
+where it is computed, which the consumer's primitives decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import Location, ScheduleError
+from kc.te.axes import Record
+from kc.te.expr import IterVar
+from kc.te.stage import Attach, Stage
+from kc.te.tensor import ComputeOp, Dim, ScanOp
+
+if TYPE_CHECKING:
+    from kc.te.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A loop: what an axis of a stage has become."""
+
+    stage: Stage
+    axis: IterVar
+
+
+@dataclass(frozen=True)
+class BlockOf:
+    """The block of a stage."""
+
+    stage: Stage
+
+
+@dataclass(frozen=True)
+class Result:
+    """The buffer that a stage writes: its n-th output."""
+
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A primitive, with values for its fields, and the axes that its loops become."""
+
+    primitive: str
+    stage: Stage
+    fields: dict[str, Any]
+    location: Location | None
+    results: tuple[IterVar, ...] = ()
+    threads: Dim | None = None
+    """The number of iterations that its loop must have."""
+
+
+@dataclass(frozen=True)
+class Enter:
+    """From here on, the axes of ``stage`` are loops: the innermost ones around its block."""
+
+    stage: Stage
+    moved: bool
+
+
+def steps(schedule: Schedule) -> Iterator[Step | Enter]:
+    """What to do, in order. Raises what is known to be wrong without looking at loops."""
+    planned: set[Stage] = set()
+    for stage in reversed(schedule.stages):
+        if isinstance(stage.op, ComputeOp | ScanOp):
+            yield from _of_stage(stage, planned)
+            planned.add(stage)
+    for stage in reversed(schedule.stages):
+        for record in stage.storage if not _is_inline(stage) else ():
+            fields = {**_buffer(schedule, stage, record), **record.arguments}
+            yield Step(record.primitive, stage, fields, record.location)
+    for primitive in _LAST:
+        for stage in reversed(schedule.stages):
+            for record in stage.records if not _is_inline(stage) else ():
+                if record.primitive == primitive:
+                    yield Step(primitive, stage, _fields(stage, record), record.location)
+
+
+_LAST = ("prefetch", "tensorize")
+"""What is about loops as they are in the end, and leaves none for others."""
+
+
+def _is_inline(stage: Stage) -> bool:
+    return stage.place is not None and stage.place.kind == "inline"
+
+
+def _buffer(schedule: Schedule, stage: Stage, record: Record) -> dict[str, Any]:
+    """The tensor of a stage: of an input, as a block reads it."""
+    if record.primitive == "annotate":
+        return {"block": BlockOf(stage)}
+    if isinstance(stage.op, ComputeOp | ScanOp):
+        return {"block": BlockOf(stage), "buffer": Result()}
+    tensor = stage.op.output(0)
+    waiting = [tensor]
+    for one in schedule.stages:
+        if any(read in waiting for read in one.op.input_tensors):
+            if not _is_inline(one):
+                return {"block": BlockOf(one), "buffer": tensor}
+            waiting += one.op.outputs
+    raise ScheduleError(
+        "KC3134",
+        f"{record.primitive.replace('-', '_')}: nothing reads the input {tensor.name}",
+        location=record.location,
+    )
+
+
+def _of_stage(stage: Stage, planned: set[Stage]) -> Iterator[Step | Enter]:
+    block, place = BlockOf(stage), stage.place
+    if _is_inline(stage):
+        yield Step("compute-inline", stage, {"block": block}, place and place.location)
+        return
+    at = None if place is None else _attach_loop(stage, place, planned)
+    scope = stage.scope or (_default_scope(at) if at is not None else "global")
+    if scope != "global":
+        for n in range(stage.op.num_outputs):
+            fields = {"block": block, "buffer": Result(n), "scope": scope}
+            where = stage.scope_location if stage.scope or place is None else place.location
+            yield Step("set-scope", stage, fields, where)
+    if place is not None:
+        fields = {"block": block, "loop": at, "preserve_unit_loops": True}
+        yield Step("compute-at", stage, fields, place.location)
+    yield Enter(stage, place is not None)
+    for record in stage.records:
+        if record.primitive in _LAST:
+            continue
+        fields = _fields(stage, record)
+        threads = fields.pop("threads", None)
+        made = (*record.results, *record.keeps)
+        yield Step(record.primitive, stage, fields, record.location, made, threads)
+
+
+def _fields(stage: Stage, record: Record) -> dict[str, Any]:
+    loops = tuple(Leaf(stage, one) for one in record.axes)
+    if record.primitive in ("fuse", "reorder"):
+        return {"loops": loops}
+    if record.primitive == "prefetch":
+        return {"block": BlockOf(stage), "loop": loops[0], **record.arguments}
+    if record.primitive == "transform-block-layout" or not loops:
+        return {"block": BlockOf(stage), **record.arguments}
+    return {"loop": loops[0], **record.arguments}
+
+
+def _attach_loop(stage: Stage, place: Attach, planned: set[Stage]) -> Leaf:
+    parent, axis = place.parent, place.axis
+    assert parent is not None
+    assert axis is not None
+    name, other = stage.op.name, parent.op.name
+    if _is_inline(parent):
+        at = parent.place
+        raise ScheduleError(
+            "KC3138",
+            f"compute_at: {name} at axis {axis.name} of {other}, which has no loops",
+            location=place.location,
+            why=f"{other} is computed inline by the call at {at and at.location}",
+            hints=[f"compute {name} at an axis of what reads {other}"],
+        )
+    if parent not in planned:
+        readers = [one.op.name for one in planned if _reads(one, stage)]
+        raise ScheduleError(
+            "KC3138",
+            f"compute_at: {name} at axis {axis.name} of {other}, which does not read it",
+            location=place.location,
+            why=f"{other} is computed before {name}, which it needs"
+            if _reads(stage, parent)
+            else f"nothing computed in {other} needs {name}",
+            hints=[f"an axis of {' or of '.join(sorted(readers))}"] if readers else (),
+        )
+    leaf = parent.leaf_of(axis)
+    if not any(leaf is one for one in parent.leaf_iter_vars):
+        names = ", ".join(one.name for one in parent.leaf_iter_vars)
+        raise ScheduleError(
+            "KC3131",
+            f"compute_at: axis {axis.name} of {other}, where {name} is to be computed, is gone",
+            location=place.location,
+            why=parent.why_gone(axis),
+            hints=[f"{other} has the axes {names}"] if names else (),
+        )
+    return Leaf(parent, leaf)
+
+
+def _default_scope(at: Leaf) -> str:
+    """The memory of a tensor that is computed in a loop, where the user does not say: a thread has
+    its own, the threads of a block share one, and otherwise it is everyone's."""
+    tags: list[str] = []
+    stage, axis = at.stage, at.axis
+    while True:
+        order = stage.leaf_iter_vars
+        around = order[: [one is axis for one in order].index(True) + 1]
+        tags += [
+            record.arguments["thread_axis"]
+            for record in stage.records
+            if record.primitive == "bind" and any(record.axes[0] is one for one in around)
+        ]
+        place = stage.place
+        if place is None or place.parent is None or place.axis is None:
+            break
+        stage, axis = place.parent, place.parent.leaf_of(place.axis)
+    if any(not one.startswith("blockIdx") for one in tags):
+        return "local"
+    return "shared" if tags else "global"
+
+
+def _reads(stage: Stage, other: Stage) -> bool:
+    """Whether ``stage`` needs ``other``, however far away."""
+    seen = {stage.op}
+    waiting = [stage.op]
+    while waiting:
+        for tensor in waiting.pop().input_tensors:
+            if tensor.op is other.op:
+                return True
+            if tensor.op not in seen:
+                seen.add(tensor.op)
+                waiting.append(tensor.op)
+    return False

@@ -1,0 +1,221 @@
+"""Recurrences: tensors whose rows are computed from rows before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+from kc.te.expr import Binary, Const, Element, walk
+from kc.te.tensor import (
+    ComputeOp,
+    Dim,
+    PlaceholderOp,
+    ScanOp,
+    Tensor,
+    check_name,
+    make_axis,
+    shape_text,
+)
+
+
+def scan(
+    init: Any,
+    update: Any,
+    state_placeholder: Any,
+    inputs: Any = (),
+    name: str = "scan",
+    tag: str = "",
+    attrs: dict[str, Any] | None = None,
+) -> Any:
+    """A recurrence along the first dimension, time, with one or several states.
+
+    The first rows of a state are ``init``; a later row ``t`` is row ``t`` of ``update``, a compute
+    that reads rows before ``t`` of the states through ``state_placeholder``, all of whose shape
+    is that of the result. ``inputs`` may list what else is read::
+
+        state = te.placeholder((m, n))
+        first = te.compute((1, n), lambda _, i: X[0, i])
+        update = te.compute((m, n), lambda t, i: state[t - 1, i] + X[t, i])
+        sums = te.scan(first, update, state, inputs=[X])
+
+    Returns the tensor, or a tuple of them, one a state. Raises KC2051 to KC2057 for what is no
+    recurrence; that rows are there when they are read is checked with KC2050 when it is lowered.
+    """
+    del tag, attrs
+    location = caller_location()
+    name = check_name(name, location)
+    parts = [_tensors(name, one, location) for one in (init, update, state_placeholder)]
+    inits, updates, states = parts
+    given = _tensors(name, inputs, location)
+    if not len(inits) == len(updates) == len(states) or not inits:
+        raise TEError(
+            "KC2051",
+            f"scan {name} has {len(inits)} initial tensors, {len(updates)} updates and "
+            f"{len(states)} states",
+            location=location,
+            why="each state has one of each",
+        )
+    for what, group in (("update", updates), ("state", states)):
+        if len(set(group)) != len(group):
+            raise TEError(
+                "KC2051",
+                f"scan {name} has one {what} twice",
+                location=location,
+                why="each state has a placeholder and an update of its own",
+            )
+    for state in states:
+        if not isinstance(state.op, PlaceholderOp):
+            raise TEError(
+                "KC2052",
+                f"the state {state.name} of scan {name} is not a placeholder",
+                location=location,
+                why="the scan computes the state; the placeholder is how the update reads it",
+                hints=[f"state = te.placeholder({shape_text(state.shape)}, {state.dtype!r})"],
+            )
+    for first, new, state in zip(inits, updates, states, strict=True):
+        _check_state(name, first, new, state, states[0], inits[0], location)
+    rows, start = states[0].shape[0], inits[0].shape[0]
+    assert isinstance(start, int)
+    time = make_axis(f"{name}_idx", rows - start, "ordered", location, start)
+    spatial = [
+        make_axis(f"{name}_out{n}_i{k}", dim, "opaque", location)
+        for n, state in enumerate(states)
+        for k, dim in enumerate(state.shape[1:], 1)
+    ]
+    op = ScanOp(
+        name,
+        states[0].shape,
+        states[0].dtype,
+        location,
+        init=inits,
+        update=updates,
+        state_placeholder=states,
+        inputs=given,
+        scan_axis=time,
+        spatial_axis_=spatial,
+    )
+    _check_steps(op)
+    return op.outputs if len(states) > 1 else op.output(0)
+
+
+def _tensors(name: str, given: Any, location: Location | None) -> tuple[Tensor, ...]:
+    found = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for one in found:
+        if not isinstance(one, Tensor):
+            raise TEError(
+                "KC2051",
+                f"scan {name} is given {type(one).__name__} {one!r} for a tensor",
+                location=location,
+                hints=["te.scan(init, update, state_placeholder, inputs=[X])"],
+            )
+    return found
+
+
+def _check_state(
+    name: str,
+    init: Tensor,
+    update: Tensor,
+    state: Tensor,
+    first_state: Tensor,
+    first_init: Tensor,
+    location: Location | None,
+) -> None:
+    for what, one in (("initial tensor", init), ("update", update)):
+        if one.dtype != state.dtype:
+            raise TEError(
+                "KC2053",
+                f"the {what} {one.name} of scan {name} has type {one.dtype}, its state has "
+                f"{state.dtype}",
+                location=location,
+                hints=[f'convert: .astype("{state.dtype}")'],
+            )
+        if one.ndim != state.ndim or not state.ndim:
+            raise TEError(
+                "KC2054",
+                f"the {what} {one.name} of scan {name} has {one.ndim} dimensions, its state has "
+                f"{state.ndim}",
+                location=location,
+                why="all have time as their first dimension, and the others are those of a row",
+            )
+        start = 0 if one is update else 1
+        pairs = zip(one.shape[start:], state.shape[start:], strict=True)
+        if not all(same_dim(a, b) for a, b in pairs):
+            raise TEError(
+                "KC2055",
+                f"the {what} {one.name} of scan {name} has the shape {shape_text(one.shape)}, its "
+                f"state has {shape_text(state.shape)}",
+                location=location,
+                why="they agree in all dimensions"
+                + (" but the first, time" if one is init else ""),
+            )
+    if not same_dim(state.shape[0], first_state.shape[0]):
+        raise TEError(
+            "KC2055",
+            f"the states {first_state.name} and {state.name} of scan {name} have "
+            f"{first_state.shape[0]} and {state.shape[0]} rows",
+            location=location,
+            why="all states have one time",
+        )
+    count, rows = init.shape[0], state.shape[0]
+    if not isinstance(count, int) or count < 1 or count != first_init.shape[0]:
+        raise TEError(
+            "KC2056",
+            f"the initial tensor {init.name} of scan {name} has the shape {shape_text(init.shape)}",
+            location=location,
+            why="initial tensors have one constant number of rows, at least 1",
+        )
+    if isinstance(rows, int) and rows < count:
+        raise TEError(
+            "KC2056",
+            f"scan {name} has {rows} rows, of which {count} are initial ones",
+            location=location,
+        )
+
+
+def _check_steps(made: ScanOp) -> None:
+    """Refuse a step that is not made of computes of one row."""
+    name, order, states = made.name, made.steps, made.state_placeholder
+    location = made.location
+    for op in order:
+        if not isinstance(op, ComputeOp) or not op.axis:
+            raise TEError(
+                "KC2057",
+                f"{op.name} in a step of scan {name} is not a compute with time as its first axis",
+                location=op.location or location,
+                why="it depends on a state, so it has a row for each time",
+            )
+        if not same_dim(op.shape[0], states[0].shape[0]):
+            raise TEError(
+                "KC2057",
+                f"{op.name} in a step of scan {name} has {op.shape[0]} rows, the states have "
+                f"{states[0].shape[0]}",
+                location=op.location or location,
+                why="it depends on a state, so it has a row for each time, in the first dimension",
+            )
+    for op in order:
+        assert isinstance(op, ComputeOp)
+        for part in walk(*op.bodies):
+            if isinstance(part, Element) and part.tensor.op in order:
+                if part.indices[0] is not op.axis[0]:
+                    raise TEError(
+                        "KC2057",
+                        f"{op.name} in a step of scan {name} reads another row of "
+                        f"{part.tensor.name} than its own",
+                        location=part.location or op.location or location,
+                        why="only the rows of states are kept from one step to the next",
+                        hints=[f"{part.tensor.name}[{op.axis[0].name}, ...]"],
+                    )
+
+
+def same_dim(one: Dim, other: Dim) -> bool:
+    """Whether two dimensions are the same for all sizes, as far as their forms tell."""
+    if isinstance(one, Const):
+        one = int(one.value)
+    if isinstance(other, Const):
+        other = int(other.value)
+    if one is other or (isinstance(one, int) and isinstance(other, int) and one == other):
+        return True
+    if isinstance(one, Binary) and isinstance(other, Binary):
+        return one.op == other.op and same_dim(one.lhs, other.lhs) and same_dim(one.rhs, other.rhs)
+    return False

@@ -1,0 +1,348 @@
+"""A stage: one operation of a schedule, where it is computed, and how its result is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import Location, ScheduleError, warn
+from kc.support.locations import caller_location
+from kc.te.axes import Axes, Record
+from kc.te.expr import Expr, IterVar
+from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
+from kc.te.threads import ThreadAxis, require_threads, thread_condition
+from kc.te.to_ir import post_order
+
+if TYPE_CHECKING:
+    from kc.te.schedule import Schedule
+
+GROUP_ROOT, INLINE, INLINED_ALREADY, SCOPE, SCAN_UPDATE = 1, 2, 3, 4, 5
+"""The values of :attr:`Stage.attach_type`, as TVM's."""
+
+
+@dataclass(frozen=True)
+class Attach:
+    """Where a stage is computed: ``at`` an axis of its consumer, or ``inline``; and the line."""
+
+    kind: str
+    location: Location | None
+    parent: Stage | None = None
+    axis: IterVar | None = None
+
+
+class Stage(Axes):
+    """How one operation is computed: its axes, from the outside in, and what was asked of them."""
+
+    def __init__(
+        self, op: Operation, schedule: Schedule | None = None, scan: ScanOp | None = None
+    ) -> None:
+        super().__init__(op, schedule, scan)
+        self.attach: Attach | None = None
+        self.group: Group | None = None
+        self.scope = ""
+        self.store_predicate: Any = None
+        self.threads: list[ThreadAxis] = []
+        self.scope_location: Location | None = None
+        self.storage: list[Record] = []
+        """What was asked of the tensor; it is done when all loops are where they belong."""
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the caller gets the result."""
+        return self.schedule is not None and any(self.op is one for one in self.schedule.outputs)
+
+    def expressions(self) -> list[Expr]:
+        """All expressions of the operation: of what it computes, and of sizes."""
+        op = self.op
+        found: list[Any] = [*op.shape, *(one.extent for one in op.reduce_axis)]
+        found += op.bodies if isinstance(op, ComputeOp) else []
+        return [one for one in found if isinstance(one, Expr)]
+
+    def continue_as(self, other: Stage) -> None:
+        """Take over what was recorded in ``other``, a stage of the same operation."""
+        self.origin_op = other.origin_op
+        self.leaf_iter_vars = list(other.leaf_iter_vars)
+        self.all_iter_vars = list(other.all_iter_vars)
+        self.records, self.storage = list(other.records), list(other.storage)
+        self.scope, self.scope_location = other.scope, other.scope_location
+        self._kinds, self._gone = dict(other._kinds), dict(other._gone)
+
+    # Where -----------------------------------------------------------------------------------
+
+    def compute_at(self, parent: Stage, scope: IterVar) -> None:
+        """Compute the tensor inside the axis ``scope`` of its consumer, as far as it is read there.
+
+        When ``scope`` is split or fused later, the innermost result takes its place.
+        """
+        self._movable("compute_at")
+        if not isinstance(parent, Stage) or parent is self or parent.schedule is not self.schedule:
+            text = "itself" if parent is self else "a stage of another schedule"
+            raise ScheduleError(
+                "KC3132",
+                f"compute_at: {self.op.name} is to be computed at an axis of "
+                + (text if isinstance(parent, Stage) else f"a {type(parent).__name__}"),
+                location=caller_location(),
+                why="a tensor is computed inside a loop of what reads it",
+                hints=[f"s[{self.op.name}].compute_at(s[consumer], axis)"],
+            )
+        self._same_group(parent)
+        axis = parent.leaf(scope, "compute_at")
+        if self.scan is not None and isinstance(parent.op, ScanOp):
+            self.attach = None  # the time loop is where the stages of a step are
+            return
+        self.attach = Attach("at", caller_location(), parent, axis)
+
+    def compute_inline(self) -> None:
+        """Compute each element where it is read; there is no tensor."""
+        self._movable("compute_inline")
+        self.attach = Attach("inline", caller_location())
+
+    def compute_root(self) -> None:
+        """Compute the whole tensor before its consumers: what a stage does by default."""
+        self._computed("compute_root")
+        self.attach = None
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the operation makes the rows of a scan."""
+        return self.scan is not None and any(one.op is self.op for one in self.scan.update)
+
+    def _movable(self, primitive: str) -> None:
+        self._computed(primitive)
+        if isinstance(self.op, ScanOp) or self.is_update:
+            raise ScheduleError(
+                "KC3152",
+                f"{primitive}: {self.op.name} is "
+                + ("a scan" if self.scan is None else f"an update of the scan {self.scan.name}"),
+                location=caller_location(),
+                why="its rows are computed one after the other, each from those before",
+                hints=["what an update reads can be computed at its axes"],
+            )
+        if self.is_output:
+            raise ScheduleError(
+                "KC3133",
+                f"{primitive}: {self.op.name} is an output",
+                location=caller_location(),
+                why="the caller gets all of an output, so it is computed at the root",
+                hints=[f"s.cache_write({self.op.name}, scope) gives a tensor that can be moved"],
+            )
+
+    def _same_group(self, parent: Stage) -> None:
+        group, outer = self.group, parent.group
+        while group is not None and outer is not None and outer is not group:
+            outer = outer.group
+        if group is not None and outer is not group:
+            raise ScheduleError(
+                "KC3137",
+                f"compute_at: {self.op.name} and {parent.op.name} are not in one group",
+                location=caller_location(),
+                why=f"{self.op.name} is in {group.describe()}, and is computed where that is, or "
+                "inside of it",
+                hints=["compute the group there: group.compute_at(...)"],
+            )
+
+    @property
+    def place(self) -> Attach | None:
+        """Where the stage is computed: as it says, or else where its group is."""
+        group = self.group
+        place = self.attach
+        while place is None and group is not None:
+            place, group = group.attach, group.group
+        return place
+
+    @property
+    def attach_type(self) -> int:
+        """TVM's number for how the stage is computed."""
+        if self.attach is None:
+            return SCAN_UPDATE if self.scan is not None else GROUP_ROOT
+        return INLINE if self.attach.kind == "inline" else SCOPE
+
+    @property
+    def attach_ivar(self) -> IterVar | None:
+        """The axis that the stage is computed in."""
+        return self.attach.axis if self.attach is not None else None
+
+    @property
+    def attach_stage(self) -> Stage | None:
+        """The stage whose axis it is computed in."""
+        return self.attach.parent if self.attach is not None else None
+
+    # What is in an axis ----------------------------------------------------------------------
+
+    def pragma(self, var: IterVar, pragma_type: str, pragma_value: Any = None) -> None:
+        """Give an axis a pragma; ``"unroll"`` and ``"vectorize"`` are the primitives."""
+        if pragma_type in ("unroll", "vectorize"):
+            self._kind(pragma_type, var, {})
+            return
+        axis = self.leaf(var, "pragma")
+        given = {} if pragma_value is None else {"value": _plain(pragma_value)}
+        self.record("pragma", [axis], {"pragma_type": pragma_type, **given})
+
+    def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
+        """Let a tensor intrinsic do what is in an axis; it is given by its name, or has one."""
+        axis = self.leaf(var, "tensorize")
+        name = getattr(tensor_intrin, "name", tensor_intrin)
+        if not isinstance(name, str):
+            raise ScheduleError(
+                "KC3151",
+                f"tensorize: {type(tensor_intrin).__name__} is not a tensor intrinsic",
+                location=caller_location(),
+                why="an intrinsic is registered by a name",
+                hints=['s[C].tensorize(axis, "dot_f32_4")'],
+            )
+        self.record("tensorize", [axis], {"tensor_intrin": name})
+
+    def prefetch(self, tensor: Tensor, var: IterVar, offset: Any) -> None:
+        """Fetch what is read of ``tensor`` in the iteration ``offset`` iterations later."""
+        axis = self.leaf(var, "prefetch")
+        assert self.schedule is not None
+        needed = {one for op in post_order([self.op]) for one in op.input_tensors}
+        if not isinstance(tensor, Tensor) or self.schedule.current(tensor) not in needed:
+            names = ", ".join(one.name for one in self.op.input_tensors) or "nothing"
+            raise ScheduleError(
+                "KC3130",
+                f"prefetch: {self.op.name} does not read {getattr(tensor, 'name', tensor)!s}",
+                location=caller_location(),
+                why=f"{self.op.name} reads {names}",
+            )
+        self.record(
+            "prefetch", [axis], {"buffer": self.schedule.current(tensor), "offset": _plain(offset)}
+        )
+
+    # How it is stored ------------------------------------------------------------------------
+
+    def set_scope(self, scope: str) -> None:
+        """Put the tensor into a memory scope, as ``"shared"``."""
+        self._computed("set_scope")
+        self.scope, self.scope_location = scope, caller_location()
+
+    def transform_layout(self, mapping_function: Callable[..., Any]) -> list[IterVar] | None:
+        """Keep the element of an index where ``mapping_function(*index)`` says, and compute the
+        elements in the order in which they are kept then. Gives the axes of that order, and None
+        for an input, whose caller keeps it so. Among the results, ``te.AXIS_SEPARATOR`` separates
+        axes of physical memory.
+        """
+        from kc.te.layouts import transform_layout  # index maps are loaded when they are used
+
+        return transform_layout(self, mapping_function)
+
+    def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
+        """Make the distance between elements along ``axis`` a multiple of ``factor``, plus
+        ``offset``. It is an axis of the operation, and may have been split."""
+        self._computed("storage_align")
+        places = [n for n, one in enumerate(self.op.axis) if one is axis]
+        if not places:
+            self.leaf(axis, "storage_align")  # says what became of it, if it is no axis of ours
+            names = ", ".join(one.name for one in self.op.axis)
+            raise ScheduleError(
+                "KC3148",
+                f"storage_align: {axis.name} is not a dimension of {self.op.name}",
+                location=caller_location(),
+                why=f"the dimensions are {names}, also after a split",
+                hints=[f"s[{self.op.name}].op.axis gives them"],
+            )
+        arguments = {"axis": places[0], "factor": _plain(factor), "offset": _plain(offset)}
+        self.store("storage-align", arguments)
+
+    def double_buffer(self) -> None:
+        """Give the tensor two buffers, one being filled while the other is read."""
+        self._movable("double_buffer")
+        self.store("double-buffer", {})
+
+    def rolling_buffer(self) -> None:
+        """Keep what the next iteration reads again, instead of computing it again."""
+        self._movable("rolling_buffer")
+        self.store("rolling-buffer", {})
+
+    def store(self, primitive: str, arguments: dict[str, Any]) -> None:
+        """Note what is asked of the tensor."""
+        self.storage.append(Record(primitive, (), arguments, (), caller_location()))
+
+    def set_store_predicate(self, predicate: Any) -> None:
+        """Store from some of the threads that compute the same: ``tx.var.equal(0)``.
+
+        The result is the same without it; code generation may leave out the other stores.
+        """
+        self._computed("set_store_predicate")
+        self.store_predicate = predicate
+        value = {"key": "store_predicate", "value": thread_condition(self.op.name, predicate)}
+        self.storage.append(Record("annotate", (), value, (), caller_location()))
+
+    # Scans -----------------------------------------------------------------------------------
+
+    def env_threads(self, threads: Any) -> None:
+        """Name the threads that all stages of a scan run on.
+
+        Each stage binds its own axes to them; here a step of the scan is a kernel of its own, so
+        that nothing is left to do, which a warning (KC3154) says.
+        """
+        if not isinstance(self.op, ScanOp) or self.threads:
+            raise ScheduleError(
+                "KC3147",
+                f"env_threads: {self.op.name} "
+                + ("has its threads already" if self.threads else "is not a scan"),
+                location=caller_location(),
+                why="a scan is given all its threads at once"
+                if self.threads
+                else "only a scan has stages of its own inside, which need the threads around them",
+                hints=[] if self.threads else [f"s[{self.op.name}].bind(axis, thread)"],
+            )
+        given = list(threads) if isinstance(threads, list | tuple) else [threads]
+        for one in given:
+            require_threads("env_threads", one)
+        self.threads = given
+        names = ", ".join(one.thread_tag for one in given)
+        warn(
+            "KC3154",
+            f"env_threads: {names} around the scan {self.op.name}",
+            location=caller_location(),
+            why="each step is a kernel of its own, whose threads are those its stages are bound to",
+        )
+
+
+class Group:
+    """Stages that are computed at one place: what :meth:`Schedule.create_group` makes."""
+
+    def __init__(self, schedule: Schedule, ops: Sequence[Operation]) -> None:
+        self.schedule = schedule
+        self.ops = list(ops)
+        self.group: Group | None = None
+        self.attach: Attach | None = None
+
+    def describe(self) -> str:
+        """``the group of B, C``."""
+        return f"the group of {', '.join(one.name for one in self.ops)}"
+
+    def compute_at(self, parent: Stage, scope: IterVar) -> None:
+        """Compute the stages of the group that are nowhere else inside the axis ``scope``."""
+        inside: Group | None = parent.group
+        while inside is not None and inside is not self:
+            inside = inside.group
+        outer = parent.group
+        while self.group is not None and outer is not None and outer is not self.group:
+            outer = outer.group
+        if inside is self or (self.group is not None and outer is not self.group):
+            raise ScheduleError(
+                "KC3137",
+                f"compute_at: {self.describe()} at an axis of {parent.op.name}",
+                location=caller_location(),
+                why=f"{parent.op.name} is in the group itself"
+                if inside is self
+                else "a group is computed where the one around it is, or inside of that",
+            )
+        for op in self.ops:
+            stage = self.schedule[op]
+            if stage.is_output:
+                stage._movable("compute_at")
+        axis = parent.leaf(scope, "compute_at")
+        self.attach = Attach("at", caller_location(), parent, axis)
+
+    def compute_root(self) -> None:
+        """Compute the group at the root: what it does by default."""
+        self.attach = None
+
+
+def _plain(value: Any) -> Any:
+    """A constant expression as the number that it is."""
+    return getattr(value, "value", value)

@@ -1,0 +1,137 @@
+"""Methods of the eager schedule, made from the declarations of primitives, queries and samplings.
+
+Nothing is imported before a method is looked at: the table of steps is text.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from kc.support.declarations import REQUIRED, Parameter, parameters
+from kc.support.registry import current
+from kc.transforms.trace.binding import UNSAFE, UNSAFE_HELP
+from kc.transforms.trace.session import Step
+
+_HANDLES = {"loop": "LoopRV", "block": "BlockRV | str"}
+_GIVES = {
+    "nothing": "None",
+    "loop": "LoopRV",
+    "loops": "list[LoopRV]",
+    "block": "BlockRV",
+    "blocks": "list[BlockRV]",
+    "optional block": "BlockRV | None",
+    "param": "ExprRV",
+    "params": "list[ExprRV]",
+}
+
+
+class Method:
+    """A step as an attribute of the class: a function of its name, signature and docstring."""
+
+    def __init__(self, flag: str) -> None:
+        self.flag = flag
+
+    def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
+        return method_of(current().steps[self.flag].load()).__get__(instance, owner)
+
+
+def find_method(name: str) -> Callable[..., Any] | None:
+    """The function for the method ``name``, that of a plugin too."""
+    entry = current().steps.get(name.replace("_", "-"))
+    return method_of(entry.load()) if entry is not None and "-" not in name else None
+
+
+def method_names() -> list[str]:
+    """The names of all methods that are steps."""
+    return [name.replace("-", "_") for name in current().steps]
+
+
+@cache
+def method_of(step: Step) -> Callable[..., Any]:
+    """The function that performs ``step`` on a schedule, its first argument."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call(step, args, kwargs)
+
+    name = step.name.replace("-", "_")
+    method.__name__ = name
+    method.__qualname__ = f"Schedule.{name}"
+    method.__doc__ = _doc(step)
+    method.__signature__ = signature_of(step)  # pyright: ignore[reportFunctionMemberAccess]
+    return method
+
+
+def signature_of(step: Step) -> inspect.Signature:
+    """The signature of the method, with ``self``."""
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = [inspect.Parameter("self", positional)]
+    optional = variadic = False
+    for one in parameters(step):
+        default = inspect.Parameter.empty if one.default is REQUIRED else one.default
+        kind = inspect.Parameter.VAR_POSITIONAL if one.variadic else positional
+        if one.variadic:
+            default = inspect.Parameter.empty
+        elif variadic or optional and default is inspect.Parameter.empty:
+            kind = inspect.Parameter.KEYWORD_ONLY
+        variadic = variadic or one.variadic
+        optional = optional or default is not inspect.Parameter.empty
+        shown.append(
+            inspect.Parameter(one.name, kind, default=default, annotation=annotation_of(one))
+        )
+    if getattr(step, "undecidable", False):
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shown.append(inspect.Parameter(UNSAFE, keyword, default=False, annotation="bool"))
+    return inspect.Signature(shown, return_annotation=_GIVES[step.gives])
+
+
+def annotation_of(parameter: Parameter) -> str:
+    """What a parameter takes, as an annotation is written."""
+    names: list[str] = []
+    for slot in parameter.slots:
+        for type_ in slot.types:
+            names += _names(type_, parameter.element, parameter.variadic)
+        if slot.optional and len(parameter.slots) == 1:
+            names.append("None")
+    return " | ".join(dict.fromkeys(" | ".join(names).split(" | ")))
+
+
+def _names(type_: Any, element: int | None, variadic: bool) -> list[str]:
+    handle = getattr(type_, "handle", None)
+    if handle is not None:
+        return [_HANDLES[handle]]
+    if typing.get_origin(type_) is typing.Literal:
+        return [" | ".join(f'"{one}"' for one in typing.get_args(type_))]
+    if typing.get_origin(type_) is tuple:
+        args = typing.get_args(type_)
+        if hasattr(args[0], "tuple_of"):
+            return ["Any"]
+        members = [one for one in args if one is not Ellipsis]
+        inner = " | ".join(dict.fromkeys(name for one in members for name in _union(one)))
+        return [inner] if element is not None or variadic else [f"Sequence[{inner}]"]
+    if type_ in (int, float, bool, str):
+        return [type_.__name__]
+    return [getattr(type_, "python", "Any")]
+
+
+def _union(type_: Any) -> list[str]:
+    if isinstance(type_, type) or typing.get_origin(type_) in (tuple, typing.Literal):
+        return _names(type_, None, False)
+    members = [one for one in typing.get_args(type_) if one is not type(None)]
+    none = ["None"] if len(members) < len(typing.get_args(type_)) else []
+    return [name for one in members for name in _names(one, None, False)] + none
+
+
+def _doc(step: Step) -> str:
+    lines = [inspect.getdoc(step) or ""]
+    told = [f"{one.name}: {one.help}" for one in parameters(step) if one.help]
+    if told:
+        lines += ["", *told]
+    if getattr(step, "undecidable", False):
+        lines.append(f"{UNSAFE}: {UNSAFE_HELP}")
+    if step.name not in current().queries:
+        lines += ["", f"Legal when `kc-opt --{step.name}` is: see {step.__module__}."]
+    return "\n".join(lines)

@@ -1,0 +1,242 @@
+"""The methods of kc.tir.Schedule, for editors and type checkers. Made by `make docs`."""
+
+# fmt: off
+# ruff: noqa: E501
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
+
+
+class ScheduleMethods:
+    """What the declarations of primitives, queries and samplings make methods of."""
+
+    def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
+        """The block of a name."""
+        ...
+
+    def get_loop(self, name: str, func_name: str | None = None, block: BlockRV | str | None = None) -> LoopRV:
+        """The loop of a name: around a block, or the only one of the function."""
+        ...
+
+    def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
+        """The loops around a block, outermost first."""
+        ...
+
+    def get_child_blocks(self, block_or_loop: LoopRV | BlockRV | str) -> list[BlockRV]:
+        """The blocks in a loop or block."""
+        ...
+
+    def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The other blocks that write what a block reads, in program order."""
+        ...
+
+    def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
+        """The other blocks that read what a block writes, in program order."""
+        ...
+
+    def get_output_blocks(self, scope_block: BlockRV | str | None = None, func_name: str | None = None) -> list[BlockRV]:
+        """The blocks that write what is there after the function, or after a block of blocks."""
+        ...
+
+    def sample_categorical(self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None) -> ExprRV:
+        """Choose one of several numbers by probability."""
+        ...
+
+    def sample_perfect_tile(self, loop: LoopRV, n: int, max_innermost_factor: int = 16, decision: Sequence[int] | None = None) -> list[ExprRV]:
+        """Choose factors of a loop's extent, whose product it is."""
+        ...
+
+    def sample_partitioned_tile(self, loop: LoopRV, n: int, partition_pos: int = 0, innerpart_factor: int = 1, decision: Sequence[int] | None = None) -> list[ExprRV]:
+        """Choose factors of a loop's extent, the product of the inner ones a multiple of a number."""
+        ...
+
+    def sample_compute_location(self, block: BlockRV | str, decision: int | None = None) -> LoopRV:
+        """Choose where a block is computed: inline, where it is, or at a loop of its consumers."""
+        ...
+
+    def enter_postproc(self) -> None:
+        """Mark where a schedule stops searching: what follows is the same for every choice."""
+        ...
+
+    def split(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., names: Sequence[str] = ...) -> list[LoopRV]:
+        """Split a loop into a nest of loops by factors."""
+        ...
+
+    def fuse(self, *loops: LoopRV | Sequence[LoopRV], unsafe: bool = False) -> LoopRV:
+        """Fuse nested loops into one."""
+        ...
+
+    def reorder(self, *loops: LoopRV | Sequence[LoopRV], unsafe: bool = False) -> None:
+        """Exchange nested loops."""
+        ...
+
+    def tile(self, x: LoopRV, y: LoopRV, x_factor: int = 32, y_factor: int = 32) -> list[LoopRV]:
+        """Split two nested loops into tiles."""
+        ...
+
+    def parallel(self, loop: LoopRV, *, unsafe: bool = False) -> None:
+        """Run the iterations of a loop on several threads."""
+        ...
+
+    def vectorize(self, loop: LoopRV, *, unsafe: bool = False) -> None:
+        """Make the iterations of a loop the lanes of vectors."""
+        ...
+
+    def unroll(self, loop: LoopRV) -> None:
+        """Repeat the body of a loop instead of looping."""
+        ...
+
+    def bind(self, loop: LoopRV, thread_axis: str, *, unsafe: bool = False) -> None:
+        """Make the iterations of a loop threads."""
+        ...
+
+    def compute_at(self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
+        """Compute a block inside a loop of its consumers."""
+        ...
+
+    def compute_inline(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
+        """Compute a block where its elements are read."""
+        ...
+
+    def reverse_compute_at(self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
+        """Compute a block inside a loop of its producers."""
+        ...
+
+    def reverse_compute_inline(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
+        """Compute a block where its only input is made."""
+        ...
+
+    def compute_root(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
+        """Compute a block in a nest of its own, outside of all loops."""
+        ...
+
+    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
+        """Make the initialisation of a reduction a block of its own."""
+        ...
+
+    def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
+        """Copy what blocks read of a buffer into a new buffer, and read it there."""
+        ...
+
+    def cache_write(self, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
+        """Compute into a new buffer, and copy it to the old one afterwards."""
+        ...
+
+    def cache_inplace(self, block: BlockRV | str, buffer: Any, scope: str = 'global') -> list[BlockRV]:
+        """Update a copy of a buffer, and write it back afterwards."""
+        ...
+
+    def read_at(self, loop: LoopRV, block: BlockRV | str, buffer: Any, scope: str = 'global') -> BlockRV:
+        """Copy what an iteration of a loop reads of a buffer, and read it there."""
+        ...
+
+    def write_at(self, loop: LoopRV, block: BlockRV | str, buffer: Any = ..., scope: str = 'global') -> BlockRV:
+        """Write to a new buffer in an iteration of a loop, and copy it at its end."""
+        ...
+
+    def cache_index(self, block: BlockRV | str, scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
+        """Compute index expressions of a block before, into buffers that it reads."""
+        ...
+
+    def pad_einsum(self, block: BlockRV | str, padding: Sequence[int]) -> list[BlockRV]:
+        """Pad the iterations of an einsum to multiples of given numbers."""
+        ...
+
+    def decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
+        """Make a block that pads a block that fills and one that copies what is inside."""
+        ...
+
+    def fuse_reduction_epilogue(self, reduction_block: BlockRV | str, epilogue_block: BlockRV | str) -> None:
+        """Start a reduction from what would be combined with its result."""
+        ...
+
+    def set_scope(self, block: BlockRV | str, buffer_index: Any, storage_scope: str) -> None:
+        """Put a buffer into another memory scope."""
+        ...
+
+    def storage_align(self, block: BlockRV | str, buffer_index: Any, axis: int, factor: int, offset: int = 0) -> None:
+        """Ask for a distance between the elements along a dimension of a buffer."""
+        ...
+
+    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
+        """Make a loop of a reduction spatial: partial results, and a reduction of these."""
+        ...
+
+    def annotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str, ann_val: Any = ...) -> None:
+        """Give a loop or a block a named value."""
+        ...
+
+    def unannotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str) -> None:
+        """Take an annotation off a loop or a block."""
+        ...
+
+    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = ...) -> None:
+        """Give a loop a pragma."""
+        ...
+
+    def add_unit_loop(self, block_or_loop: LoopRV | BlockRV | str) -> LoopRV:
+        """Put a loop of one iteration around a block or a loop."""
+        ...
+
+    def reorder_block_iter_var(self, block: BlockRV | str, new_order: Sequence[int]) -> None:
+        """Give the iteration variables of a block another order."""
+        ...
+
+    def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: Any, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
+        """Keep the elements of a buffer at other indices."""
+        ...
+
+    def transform_block_layout(self, block: BlockRV | str, index_map: Any) -> None:
+        """Let a block and its loops iterate over the results of an index map."""
+        ...
+
+    def set_axis_separator(self, block: BlockRV | str, buffer: Any, axis_separators: Sequence[int] = ...) -> None:
+        """Tell which dimensions of a buffer form an axis of physical memory."""
+        ...
+
+    def unsafe_set_dtype(self, block: BlockRV | str, buffer_index: Any, dtype: str, unsafe: bool = False) -> None:
+        """Let a buffer hold its elements in another type."""
+        ...
+
+    def reindex(self, block: BlockRV | str, buffer: Any) -> BlockRV:
+        """Let a block access a buffer through a new one, at its own variables."""
+        ...
+
+    def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
+        """Copy what a block reads of a buffer to a new one, in a layout of choice."""
+        ...
+
+    def reindex_cache_write(self, block: BlockRV | str, write_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
+        """Write to a new buffer in a layout of choice, which is copied back."""
+        ...
+
+    def blockize(self, target: LoopRV | Sequence[BlockRV | str], preserve_unit_iters: bool = True) -> BlockRV:
+        """Make a loop with what is in it, or several blocks, one block."""
+        ...
+
+    def tensorize(self, block_or_loop: LoopRV | BlockRV | str, tensor_intrin: str, preserve_unit_iters: bool = True) -> None:
+        """Let a tensor intrinsic do what a loop or a block does."""
+        ...
+
+    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ...) -> LoopRV:
+        """Merge sibling loops into one."""
+        ...
+
+    def loop_partition(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
+        """Cut a loop into consecutive ones."""
+        ...
+
+    def double_buffer(self, block: BlockRV | str, buffer_index: Any = ...) -> None:
+        """Fill a buffer for the next iteration while this one reads it."""
+        ...
+
+    def prefetch(self, block: BlockRV | str, buffer: Any, loop: LoopRV, offset: int = 1) -> None:
+        """Bring what a block will read into the cache."""
+        ...
+
+    def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ...) -> None:
+        """Keep in a buffer what the next iteration needs again."""
+        ...

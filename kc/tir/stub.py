@@ -1,0 +1,63 @@
+"""The methods of the eager schedule as editors and type checkers see them.
+
+:func:`text` is the content of ``kc/tir/schedule_methods.py``, which ``make docs`` writes; that
+module is never imported when a program runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+from kc.support import registry
+from kc.tir.methods import method_of, signature_of
+from kc.transforms.trace.session import Step
+
+HEAD = '''"""The methods of kc.tir.Schedule, for editors and type checkers. Made by `make docs`."""
+
+# fmt: off
+# ruff: noqa: E501
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
+
+
+class ScheduleMethods:
+    """What the declarations of primitives, queries and samplings make methods of."""
+'''
+
+
+def text() -> str:
+    """The module's text, for the registry in use."""
+    steps = [entry.load() for entry in registry.current().steps.values()]
+    return HEAD + "".join(line for one in steps for line in _method(one))
+
+
+def _method(step: Step) -> Iterator[str]:
+    signature = signature_of(step)
+    shown: list[str] = []
+    starred = False
+    for one in signature.parameters.values():
+        if one.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+            shown.append("*")
+            starred = True
+        if one.name == "self":
+            shown.append("self")
+            continue
+        annotation, prefix = one.annotation, ""
+        if one.kind is inspect.Parameter.VAR_POSITIONAL:
+            prefix, starred = "*", True
+            annotation = f"{annotation} | Sequence[{annotation}]"
+        default = "" if one.default is inspect.Parameter.empty else f" = {_default(one.default)}"
+        shown.append(f"{prefix}{one.name}: {annotation}{default}")
+    method = method_of(step)
+    yield f"\n    def {method.__name__}({', '.join(shown)}) -> {signature.return_annotation}:\n"
+    yield f'        """{(inspect.getdoc(step) or "").splitlines()[0]}"""\n'
+    yield "        ...\n"
+
+
+def _default(value: object) -> str:
+    return repr(value) if isinstance(value, bool | int | float | str | None) else "..."

@@ -1,0 +1,145 @@
+"""Facts about affine maps on boxes, against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
+
+from kc.analysis.affine_relations import (
+    Box,
+    Collision,
+    collision,
+    extent,
+    hull,
+    inverse,
+    missed,
+    outside,
+    unreached,
+    with_remainders,
+)
+
+D = [AffineExpr.dimension(n) for n in range(6)]
+
+
+def const(*values: int) -> tuple[AffineExpr, ...]:
+    return tuple(AffineExpr.constant(one) for one in values)
+
+
+def random_map(random: Random) -> tuple[list[int], list[AffineExpr]]:
+    """A box and a map of splits, fusions, permutations, and now and then something odd."""
+    sizes = [random.randint(1, 7) for _ in range(random.randint(1, 3))]
+    exprs = [(D[n], size) for n, size in enumerate(sizes)]
+    for _ in range(random.randint(0, 3)):
+        n = random.randrange(len(exprs))
+        expr, size = exprs[n]
+        kind = random.choice(("split", "split", "fuse", "swap", "reverse", "stretch", "drop"))
+        if kind == "split":
+            by = random.randint(1, 4)
+            exprs[n : n + 1] = [(expr // by, -(-size // by)), (expr % by, by)]
+        elif kind == "fuse" and n + 1 < len(exprs):
+            other, width = exprs[n + 1]
+            exprs[n : n + 2] = [(expr * width + other, size * width)]
+        elif kind == "swap":
+            random.shuffle(exprs)
+        elif kind == "reverse":
+            exprs[n] = (AffineExpr.constant(size - 1) - expr, size)
+        elif kind == "stretch" and random.random() < 0.3:
+            exprs[n] = (expr * 2 + 1, size * 2)
+        elif kind == "drop" and random.random() < 0.3:
+            exprs[n] = (expr // 2, -(-size // 2))
+    return sizes, [expr for expr, _ in exprs]
+
+
+@given(seed=st.integers(0, 2**32))
+def test_against_enumeration(seed: int):
+    sizes, exprs = random_map(Random(seed))
+    box = Box(const(*sizes))
+    points = list(itertools.product(*map(range, sizes)))
+    image = [tuple(one.eval(point, ()) for one in exprs) for point in points]
+    found = collision(exprs, box)
+    if len(set(image)) < len(image):
+        assert isinstance(found, Collision)
+        assert found.first != found.second
+        assert image[points.index(found.first)] == image[points.index(found.second)] == found.place
+    else:
+        assert found is None
+        back = inverse(exprs, box)
+        assert back is not None
+        for point, place in zip(points, image, strict=True):
+            assert tuple(one.eval(place, ()) for one in back) == point
+    tops = [extent(one, box) for one in exprs]
+    assert [one.eval((), ()) for one in tops] == [max(one) + 1 for one in zip(*image, strict=True)]
+    assert outside(exprs, box, tops) is None
+    shape = [one.eval((), ()) for one in tops]
+    rest = set(itertools.product(*map(range, shape))) - set(image)
+    hole = missed(exprs, box, tops)
+    assert hole == ((min(rest), ()) if rest else None)
+    pieces = unreached(exprs, box, tops)
+    assert pieces is not None
+    seen: list[tuple[int, ...]] = []
+    for piece in pieces:
+        ranges = hull(piece, tops, 0)
+        here = [one for one in itertools.product(*map(range, shape)) if _holds(piece, one)]
+        assert [(min(one), max(one)) for one in zip(*here, strict=True)] == ranges
+        seen += here
+    assert len(seen) == len(set(seen))  # the pieces are disjoint
+    assert set(seen) == rest
+
+
+def _holds(conditions, point) -> bool:
+    return all(
+        one.lhs.eval(point, ()) == 0
+        if one.kind is AffineConstraintKind.eq
+        else one.lhs.eval(point, ()) >= 0
+        for one in conditions
+    )
+
+
+@pytest.mark.parametrize("n", range(10))
+def test_symbolic_split(n: int):
+    box = Box((D[0],), 1)
+    exprs = [D[0] // 4, D[0] % 4]
+    assert collision(exprs, box) is None
+    sizes = [extent(one, box) for one in exprs]
+    assert [str(one) for one in sizes] == ["(d0 ceildiv 4)", "4"]
+    assert outside(exprs, box, sizes) is None
+    back = inverse(exprs, box)
+    assert back is not None
+    assert [one.eval((i // 4, i % 4, n), ()) for one in back for i in range(n)] == list(range(n))
+    pieces = unreached(exprs, box, sizes)
+    assert pieces is not None
+    found = [
+        (a, b)
+        for a in range(-(-n // 4))
+        for b in range(4)
+        if any(_holds(one, (a, b, n)) for one in pieces)
+    ]
+    assert found == [(a, b) for a in range(-(-n // 4)) for b in range(4) if a * 4 + b >= n]
+
+
+def test_symbolic_collision_tells_the_size():
+    found = collision([D[0] // 2], Box((D[0],), 1))
+    assert isinstance(found, Collision)
+    assert (found.first, found.second, found.parameters) == ((0,), (1,), (2,))
+
+
+def test_a_function_of_the_results():
+    box = Box(const(6, 4))
+    assert collision([D[0]], box, kept=[D[0] // 2]) is None
+    assert isinstance(collision([D[0] // 2], box, kept=[D[0]]), Collision)
+
+
+def test_negative_places():
+    assert outside([D[0] - 1], Box(const(3))) == ((0,), ())
+    assert outside([D[0]], Box(const(3))) is None
+
+
+def test_remainders():
+    assert str(with_remainders(D[0] - (D[0] // 8) * 8)) == "(d0 mod 8)"
+    shifted = (D[0] + 1) - ((D[0] + 1) // 3) * 3 + D[1]
+    assert with_remainders(shifted).eval((7, 5), ()) == 8 % 3 + 5

@@ -1,0 +1,274 @@
+"""Loops of threads in the interpreter: lockstep, own iterations, memory, and what has no meaning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from interpreter_support import parse
+
+from kc.analysis.interpreter import ExecutionError, run
+
+
+def call(body: str, *arrays: np.ndarray) -> None:
+    """Run a function of i32 arrays %A, %B, ... whose body is ``body``."""
+    types = (
+        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, one.shape))}xi32>" for n, one in enumerate(arrays)
+    )
+    module = parse(f"func.func @f({', '.join(types)}) {{\n{body}\n  func.return\n}}\n")
+    run(module, "f", list(arrays))
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(3).integers(-99, 99, shape).astype(np.int32)
+
+
+def test_threads_share_the_loading_of_a_tile():
+    a, b = numbers(8), np.zeros(8, np.int32)
+    call(
+        """
+  tir.for %b in 2 thread "blockIdx.x" {
+    tir.for %t in 4 thread "threadIdx.x" {
+      %S = tir.alloc "S" : memref<4xi32, "shared">
+      tir.for %e in 4 thread "threadIdx.x" {
+        %x = tir.load %A[%b * 4 + %e] : memref<8xi32>
+        tir.store %x, %S[%e] : memref<4xi32, "shared">
+      }
+      %y = tir.load %S[3 - %t] : memref<4xi32, "shared">
+      tir.store %y, %B[%b * 4 + %t] : memref<8xi32>
+    }
+  }
+""",
+        a,
+        b,
+    )
+    assert b.tolist() == [*a[3::-1], *a[:3:-1]]
+
+
+@pytest.mark.parametrize(
+    ("scope", "axis", "shared"),
+    [
+        ("global", "blockIdx.x", True),
+        ("global", "threadIdx.y", True),
+        ("shared", "blockIdx.x", False),
+        ("shared", "threadIdx.z", True),
+        ("shared.dyn", "vthread.x", True),
+        ("shared", "vthread", True),
+        ("warp", "threadIdx.x", True),
+        ("warp", "threadIdx.y", False),
+        ("local", "threadIdx.x", False),
+        ("local", "vthread", False),
+    ],
+)
+def test_who_shares_a_buffer(scope: str, axis: str, shared: bool):
+    """Each thread stores its number: in a buffer that they share, that is a conflict."""
+    out = np.zeros(3, np.int32)
+    text = f"""
+  tir.for %t in 3 thread "{axis}" {{
+    %S = tir.alloc "S" : memref<1xi32, "{scope}">
+    %n = arith.index_cast %t : index to i32
+    tir.store %n, %S[0] : memref<1xi32, "{scope}">
+    %y = tir.load %S[0] : memref<1xi32, "{scope}">
+    tir.store %y, %A[%t] : memref<3xi32>
+  }}
+""".replace(', "global">', ">")
+    if shared:
+        with pytest.raises(ExecutionError) as caught:
+            call(text, out)
+        assert "store 0 and 1 to S[0] at the same time" in str(caught.value)
+    else:
+        call(text, out)
+        assert out.tolist() == [0, 1, 2]
+
+
+def test_a_reduction_over_threads_is_combined():
+    a, b = numbers(3, 8), np.zeros(3, np.int32)
+    call(
+        """
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %i in 3 {
+      tir.for %o in 2 {
+        tir.for %t in 4 thread "threadIdx.x" {
+          tir.block "B" (spatial %v in 3 = %i, reduce %k in 8 = %o * 4 + %t) init {
+            %zero = arith.constant 0 : i32
+            tir.store %zero, %B[%v] : memref<3xi32>
+          } do {
+            %x = tir.load %A[%v, %k] : memref<3x8xi32>
+            %s = tir.load %B[%v] : memref<3xi32>
+            %r = arith.addi %s, %x : i32
+            tir.store %r, %B[%v] : memref<3xi32>
+          }
+        }
+      }
+    }
+  }
+""",
+        a,
+        b,
+    )
+    assert b.tolist() == a.sum(1).tolist()
+
+
+def test_what_all_threads_do_in_the_same_way_happens_once():
+    """All four threads add up the same tile in shared memory, and none adds twice."""
+    a, b = numbers(8), np.zeros(4, np.int32)
+    call(
+        """
+  tir.for %t in 4 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<1xi32, "shared">
+    tir.for %k in 8 {
+      tir.block "S" (spatial %v in 1 = 0, reduce %w in 8 = %k) init {
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %S[%v] : memref<1xi32, "shared">
+      } do {
+        %x = tir.load %A[%w] : memref<8xi32>
+        %s = tir.load %S[%v] : memref<1xi32, "shared">
+        %r = arith.addi %s, %x : i32
+        tir.store %r, %S[%v] : memref<1xi32, "shared">
+      }
+    }
+    %y = tir.load %S[0] : memref<1xi32, "shared">
+    tir.store %y, %B[%t] : memref<4xi32>
+  }
+""",
+        a,
+        b,
+    )
+    assert b.tolist() == [a.sum()] * 4
+
+
+def test_unnamed_virtual_threads_are_axes_by_themselves():
+    a = np.zeros((2, 3), np.int32)
+    call(
+        """
+  tir.for %u in 2 thread "vthread" {
+    tir.for %v in 3 thread "vthread" {
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%u, %v] : memref<2x3xi32>
+    }
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_loops_with_other_extents_in_each_thread():
+    a = np.zeros((3, 3), np.int32)
+    call(
+        """
+  tir.for %t in 3 thread "threadIdx.x" {
+    %n = tir.apply (%t + 1)
+    tir.for %i in %n {
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%t, %i] : memref<3x3xi32>
+    }
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+
+
+EXCHANGE = """
+    tir.if (%t < 3) {
+      %n = arith.index_cast %t : index to i32
+      tir.store %n, %S[%t] : memref<4xi32, "shared">
+      %y = tir.load %S[2 - %t] : memref<4xi32, "shared">
+      tir.store %y, %A[%t] : memref<4xi32>
+    }
+"""
+
+PROBLEMS = {
+    "an exchange where not all threads are": (
+        f"""
+  tir.for %t in 4 thread "threadIdx.x" {{
+    %S = tir.alloc "S" : memref<4xi32, "shared">{EXCHANGE}  }}
+""",
+        "tir.load: S[2] was written by another thread where not all threads are, so they cannot "
+        "wait for each other",
+    ),
+    "shared work in part of the threads": (
+        """
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.if (%t < 3) {
+      tir.for %e in 4 thread "threadIdx.x" {
+        %one = arith.constant 1 : i32
+        tir.store %one, %A[%e] : memref<4xi32>
+      }
+    }
+  }
+""",
+        "tir.for: 3 of the 4 threads of threadIdx.x come to e, whose iterations they share",
+    ),
+    "one axis with two extents": (
+        """
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.for %e in 2 thread "threadIdx.x" {
+    }
+  }
+""",
+        "tir.for: e has 2 threads of threadIdx.x, t 4",
+    ),
+    "what another block has written": (
+        """
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %b in 4 thread "blockIdx.x" {
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%b] : memref<4xi32>
+    }
+    tir.for %c in 4 thread "blockIdx.x" {
+      %x = tir.load %A[3 - %c] : memref<4xi32>
+      tir.store %x, %A[%c] : memref<4xi32>
+    }
+  }
+""",
+        "tir.load: A[3] was written by another block of threads, and blocks are in no order",
+    ),
+    "blocks that add up one element": (
+        """
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %k in 2 {
+      %one = arith.constant 1 : i32
+      %x = tir.load %A[0] : memref<4xi32>
+      %y = arith.addi %x, %one : i32
+      tir.store %y, %A[0] : memref<4xi32>
+    }
+  }
+""",
+        "tir.store: several blocks of threads store 1, then 2 to A[0], and blocks do not wait for "
+        "each other",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_has_no_meaning(name: str):
+    body, text = PROBLEMS[name]
+    with pytest.raises(ExecutionError) as caught:
+        call(body, np.zeros(4, np.int32))
+    assert str(caught.value).split("\n", 1)[0] == text
+
+
+def test_an_exchange_of_virtual_threads_needs_no_waiting():
+    a = np.zeros(4, np.int32)
+    body = f"""
+  tir.for %t in 4 thread "vthread.x" {{
+    %S = tir.alloc "S" : memref<4xi32, "shared">{EXCHANGE}  }}
+"""
+    call(body, a)
+    assert a.tolist() == [2, 1, 0, 0]
+
+
+def test_an_error_tells_the_thread():
+    with pytest.raises(ExecutionError) as caught:
+        call(
+            """
+  tir.for %b in 2 thread "blockIdx.x" {
+    tir.for %t in 4 thread "threadIdx.x" {
+      %x = tir.load %A[%b * 4 + %t] : memref<7xi32>
+    }
+  }
+""",
+            np.zeros(7, np.int32),
+        )
+    assert str(caught.value).endswith("in thread blockIdx.x = 1, threadIdx.x = 3")

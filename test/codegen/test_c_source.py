@@ -1,0 +1,216 @@
+"""The C target: its text, its header, what it refuses."""
+
+import math
+import shutil
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te
+from kc.codegen.c_source import emit_c, emit_header
+from kc.error import KCError
+from kc.support.registry import context, get_pass
+
+CC = shutil.which("cc")
+
+MATMUL = """\
+te.func @matmul(%A: tensor<?x16xf32>, %B: tensor<16x8xf32>) -> tensor<?x8xf32>
+    attributes {kc.symbols = ["n"]} {
+  %n = te.symbol "n"
+  %C = te.compute "C" [%i = %n, %j = 8] reduce sum [%k = 16] {
+    %a = te.read %A[%i, %k] : tensor<?x16xf32>
+    %b = te.read %B[%k, %j] : tensor<16x8xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } : tensor<?x8xf32>
+  te.return %C : tensor<?x8xf32>
+}
+"""
+IN_C = """\
+#include <stdbool.h>
+#include <stdint.h>
+
+void matmul(const float *restrict A, int64_t A_dim0, const float *restrict B, float *restrict C, \
+int64_t C_dim0);
+
+void matmul(const float *restrict A, int64_t A_dim0, const float *restrict B, float *restrict C, \
+int64_t C_dim0) {
+  (void)A_dim0;
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+  for (int64_t i = 0; i < C_dim0; i++) {
+    for (int64_t j = 0; j < 8; j++) {
+      C[i * 8 + j] = 0.0f;
+      for (int64_t k = 0; k < 16; k++) {
+        C[i * 8 + j] = C[i * 8 + j] + A[i * 16 + k] * B[k * 8 + j];
+      }
+    }
+  }
+}
+"""
+
+
+def lowered(text, *steps):
+    module = kc.IRModule.parse(text).op
+    for step in (*steps, "lower-to-c"):
+        get_pass(step).apply(context(), module)
+    return module
+
+
+def test_text():
+    assert emit_c(lowered(MATMUL, "convert-te-to-tir", "parallel", "vectorize")) == IN_C
+
+
+def test_words_that_c_has_taken():
+    module = lowered(
+        "func.func @main(%int: memref<4xf32>, %kc_x: index) {\\n"
+        "  %c = arith.constant 1.0 : f32\\n"
+        "  memref.store %c, %int[%kc_x] : memref<4xf32>\\n"
+        "  func.return\\n}".replace("\\n", "\n")
+    )
+    assert "void kc_main(float *restrict int_1, int64_t v_kc_x) {\n" in emit_c(module)
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+def test_a_c_program_calls_a_kernel(tmp_path):
+    module = lowered(MATMUL, "convert-te-to-tir", "parallel")
+    (tmp_path / "matmul.c").write_text(emit_c(module))
+    (tmp_path / "matmul.h").write_text(emit_header(module, "matmul.h"))
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "matmul.h"\n'
+        "int main(void) {\n"
+        "  static float a[5 * 16], b[16 * 8], c[5 * 8];\n"
+        "  for (int i = 0; i < 5 * 16; i++) a[i] = (float)(i % 7 - 3);\n"
+        "  for (int i = 0; i < 16 * 8; i++) b[i] = (float)(i % 5 - 2);\n"
+        "  matmul(a, 5, b, c, 5);\n"
+        '  for (int i = 0; i < 5 * 8; i++) printf("%g ", c[i]);\n'
+        "  return 0;\n}\n"
+    )
+    for flags in ((), ("-fopenmp",)):
+        command = [CC, "-std=c99", "-Wall", "-Wextra", "-Werror", *flags, "main.c", "matmul.c"]
+        subprocess.run([*command, "-o", "main"], cwd=tmp_path, check=True)
+        out = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout
+        a = (np.arange(80) % 7 - 3).reshape(5, 16)
+        b = (np.arange(128) % 5 - 2).reshape(16, 8)
+        assert np.array_equal(np.array(out.split(), float).reshape(5, 8), a @ b)
+    cxx = shutil.which("c++")
+    if cxx:
+        (tmp_path / "use.cc").write_text(
+            '#include "matmul.h"\nvoid (*use)() = (void (*)())matmul;\n'
+        )
+        subprocess.run([cxx, "-Wall", "-Werror", "-Wno-cast-function-type", "-c", "use.cc"],
+                       cwd=tmp_path, check=True)  # fmt: skip
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_short_floats_round_as_their_format_does(tmp_path, kind):
+    """All 65,536 survive the way to float and back; doubles go to the nearest, ties to even."""
+    module = lowered(
+        f"func.func @f(%A: memref<1x{kind}>, %x: f64) {{\n  %c = arith.constant 0 : index\n"
+        f"  %h = arith.truncf %x : f64 to {kind}\n  memref.store %h, %A[%c] : memref<1x{kind}>\n"
+        "  func.return\n}\n"
+        f"func.func @g(%A: memref<1x{kind}>, %B: memref<1xf32>) {{\n"
+        "  %c = arith.constant 0 : index\n"
+        f"  %h = memref.load %A[%c] : memref<1x{kind}>\n  %w = arith.extf %h : {kind} to f32\n"
+        "  memref.store %w, %B[%c] : memref<1xf32>\n  func.return\n}"
+    )
+    import ctypes
+
+    (tmp_path / "k.c").write_text(emit_c(module))
+    command = [CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "k.c"]
+    subprocess.run([*command, "-o", "k.so", "-lm"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(tmp_path / "k.so"))
+    cell, wide = (ctypes.c_uint16 * 1)(), (ctypes.c_float * 1)()
+
+    def short(value):
+        library.f(cell, ctypes.c_double(value))
+        return cell[0]
+
+    def decoded(pattern):
+        if kind == "bf16":
+            return struct.unpack("f", struct.pack("I", pattern << 16))[0]
+        return float(np.array(pattern, np.uint16).view(np.float16))
+
+    for pattern in range(0, 1 << 16):
+        value = decoded(pattern)
+        cell[0] = pattern
+        library.g(cell, wide)
+        if math.isnan(value):
+            assert math.isnan(wide[0])
+            continue
+        assert wide[0] == value
+        assert math.copysign(1, wide[0]) == math.copysign(1, value)
+        if pattern % 7 == 0:
+            assert short(value) == pattern
+    for pattern in range(0, 0x7B00, 97):
+        low, high = decoded(pattern), decoded(pattern + 1)
+        middle = (low + high) / 2  # exact in float64
+        assert short(middle) == pattern + pattern % 2
+        assert short(np.nextafter(middle, 0)) == pattern
+        assert short(np.nextafter(middle, np.inf)) == pattern + 1
+        assert short(-middle) == (pattern + pattern % 2) | 0x8000
+
+
+REFUSED = [
+    (
+        "func.func @f(%x: vector<4xf32>, %y: vector<4xf32>) {\n"
+        "  %z = arith.addf %x, %y : vector<4xf32>\n"
+        "  func.call @g(%z) : (vector<4xf32>) -> ()\n  func.return\n}\n"
+        "func.func private @g(vector<4xf32>)",
+        "error[KC4401]: c: there is no C type for func.func on vector<4xf32>\n"
+        "  --> t.mlir:1:1  func.func @f(%x: vector<4xf32>, %y: vector<4xf32>) {\n"
+        "  why: C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
+    ),
+    (
+        "func.func @f() -> (i32, i32) {\n  %z = arith.constant 1 : i32\n"
+        "  func.return %z, %z : i32, i32\n}",
+        "error[KC4402]: c: @f has 2 results\n"
+        "  --> t.mlir:1:1  func.func @f() -> (i32, i32) {\n"
+        "  why: a C function has one\n"
+        "  try: pass buffers for the results",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), REFUSED)
+def test_refusals(text, expected):
+    from kc.support.diagnostics import source_text
+
+    module = kc.IRModule.parse(text, "t.mlir").op
+    with source_text("t.mlir", text), pytest.raises(KCError) as caught:
+        emit_c(module)
+    with source_text("t.mlir", text):
+        assert str(caught.value) == expected
+
+
+def test_an_op_without_c():
+    text = (
+        "func.func @f(%A: memref<4xf32>) {\n"
+        '  "test.op"(%A) : (memref<4xf32>) -> ()\n  func.return\n}'
+    )
+    from kc.support.diagnostics import source_text
+    from kc.support.ir_text import parse_module
+
+    with source_text("t.mlir", text), pytest.raises(KCError) as caught:
+        emit_c(parse_module(text, "t.mlir", context(allow_unregistered=True)))
+    with source_text("t.mlir", text):
+        assert str(caught.value) == (
+            "error[KC4403]: c: there is no C for test.op\n"
+            '  --> t.mlir:2:3  "test.op"(%A) : (memref<4xf32>) -> ()\n'
+            "  why: the C target takes loops, branches, buffers and scalar arithmetic"
+        )
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "tanh", "floor", "ceil", "erf", "rsqrt"])
+def test_functions_of_te(name):
+    a = te.placeholder((4,), name="A")
+    b = te.compute((4,), lambda i: getattr(te, name)(a[i]), name="B")
+    mod = kc.lower(te.create_schedule(b.op), [a, b])
+    get_pass("lower-to-c").apply(context(), mod.op)
+    function = "1.0f / sqrtf" if name == "rsqrt" else f"{name}f"
+    assert f"B[i] = {function}(A[i]);" in emit_c(mod.op)

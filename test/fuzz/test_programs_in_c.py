@@ -1,0 +1,81 @@
+"""The C target on random programs: the C compiler has no warning, and the results are numpy's."""
+
+import ctypes
+import shutil
+import subprocess
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs import Program, Unsuitable, random_program
+from schedules import steps
+from xdsl.dialects.builtin import MemRefType
+
+import kc
+from kc import te
+from kc.codegen.c_source import emit_c
+from kc.support.registry import context, get_pass
+
+CC = shutil.which("cc")
+# gcc cannot see that loops of symbolic sizes fill a whole buffer.
+STRICT = (
+    "-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-maybe-uninitialized -O1 "
+    "-ffp-contract=off "
+    "-fsanitize=undefined -fno-sanitize-recover=all"
+).split()
+
+
+def suitable(random: Random) -> Program:
+    while True:
+        try:
+            return random_program(random)
+        except Unsuitable:
+            continue
+
+
+def compiled(text: str, folder) -> ctypes.CDLL:
+    """The library that the C compiler makes of ``text``, without a warning."""
+    assert CC is not None
+    (folder / "kernel.c").write_text(text)
+    library = folder / f"kernel{len(list(folder.iterdir()))}.so"
+    command = [CC, *STRICT, "-shared", "-fPIC", str(folder / "kernel.c"), "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return ctypes.CDLL(str(library))
+
+
+def arguments(types, values):
+    """Values as the machine interface takes them."""
+    made = []
+    for kind, value in zip(types, values, strict=True):
+        if not isinstance(kind, MemRefType):
+            made.append(ctypes.c_int64(value))
+            continue
+        made.append(ctypes.c_void_p(value.ctypes.data))
+        dynamic = [n for n, size in enumerate(kind.get_shape()) if size < 0]
+        made += [ctypes.c_int64(value.shape[n]) for n in dynamic]
+    return made
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1))
+def test_random_programs(tmp_path_factory, seed):
+    random = Random(seed)
+    program = suitable(random)
+    schedule = te.create_schedule([one.tensor.op for one in program.outputs])
+    mod = kc.lower(schedule, program.args, name="kernel")
+    steps(random, mod, random.randint(0, 6))
+    types = list(mod["kernel"].function_type.inputs)
+    get_pass("lower-to-c").apply(context(), mod.op)
+    text = emit_c(mod.op)
+    function = compiled(text, tmp_path_factory.mktemp("c")).kernel
+    function.restype = None
+    arrays = program.arrays()
+    try:
+        function(*arguments(types, arrays))
+        program.check(arrays)
+    except Exception as error:
+        error.add_note(text)
+        raise

@@ -1,0 +1,196 @@
+"""Random tensor programs with random TE schedules, and what numpy says of the programs.
+
+Elements are int32, so that results are equal exactly however sums are ordered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from kc import te
+from kc.error import KCError
+from kc.te.expr import IterVar
+from kc.te.stage import Stage
+from kc.te.tensor import ComputeOp, Tensor
+
+Arrays = list[Any]
+
+
+@dataclass
+class Program:
+    """Computes, each with what numpy makes of the inputs."""
+
+    random: Random
+    symbolic: bool = False
+    inputs: list[Tensor] = field(default_factory=list)
+    tensors: list[Tensor] = field(default_factory=list)
+    values: dict[Tensor, Callable[[Arrays], Any]] = field(default_factory=dict)
+    unread: list[Tensor] = field(default_factory=list)
+
+    @classmethod
+    def make(cls, random: Random, computes: int, *, symbolic: bool = False) -> Program:
+        """A program of so many computes; sizes may be variables, all of them :data:`SIZE`."""
+        made = cls(random, symbolic)
+        for n in range(random.randint(1, 2)):
+            made._input(n)
+        for n in range(computes):
+            made._compute(f"T{n}")
+        return made
+
+    def _input(self, n: int) -> None:
+        shape: tuple[Any, ...] = tuple(self.random.randint(3, 9) for _ in range(2))
+        if self.symbolic:
+            shape = (te.var(f"m{n}"), te.var(f"n{n}"))
+        tensor = te.placeholder(shape, "int32", name=f"I{n}")
+        self.inputs.append(tensor)
+        self._add(tensor, lambda arrays: arrays[n])
+
+    def _add(self, tensor: Tensor, value: Callable[[Arrays], Any]) -> None:
+        self.tensors.append(tensor)
+        self.unread.append(tensor)
+        self.values[tensor] = value
+
+    def _pick(self) -> Tensor:
+        recent = self.tensors[-1]
+        chosen = recent if self.random.random() < 0.7 else self.random.choice(self.tensors)
+        if chosen in self.unread:
+            self.unread.remove(chosen)
+        return chosen
+
+    def _compute(self, name: str) -> None:
+        a = self._pick()
+        x, (m, n) = self.values[a], a.shape
+        kind = self.random.choice(("add", "stencil", "transpose", "matmul", "sum", "max", "outer"))
+        k = te.reduce_axis((0, n), name="k")
+        if kind == "add":
+            same = [one for one in self.tensors if str(one.shape) == str(a.shape)]
+            b = self.random.choice(same)
+            y = self.values[b]
+            made = te.compute((m, n), lambda i, j: a[i, j] * 2 + b[i, j], name=name)
+            value = lambda arrays: x(arrays) * 2 + y(arrays)  # noqa: E731
+        elif kind == "stencil" and isinstance(m, int) and m > 2:
+            made = te.compute((m - 2, n), lambda i, j: a[i, j] + a[i + 2, j] * 3, name=name)
+            value = lambda arrays: x(arrays)[:-2] + x(arrays)[2:] * 3  # noqa: E731
+        elif kind == "transpose":
+            made = te.compute((n, m), lambda i, j: a[j, i] - 1, name=name)
+            value = lambda arrays: x(arrays).T - 1  # noqa: E731
+        elif kind == "matmul":
+            made = te.compute((m, m), lambda i, j: te.sum(a[i, k] * a[j, k], axis=k), name=name)
+            value = lambda arrays: x(arrays) @ x(arrays).T  # noqa: E731
+        elif kind == "sum":
+            made = te.compute((m, 3), lambda i, j: te.sum(a[i, k] + j, axis=k), name=name)
+            value = lambda arrays: (x(arrays)[:, None] + np.arange(3)[:, None]).sum(2)  # noqa: E731
+        elif kind == "max":
+            made = te.compute((m, 2), lambda i, j: te.max(a[i, k] * (j + 1), axis=k), name=name)
+            value = lambda arrays: np.stack(  # noqa: E731
+                [x(arrays).max(1), (x(arrays) * 2).max(1)], 1
+            )
+        else:
+            made = te.compute((m, n), lambda i, j: a[i, j] + a[i, 0], name=name)
+            value = lambda arrays: x(arrays) + x(arrays)[:, :1]  # noqa: E731
+        self._add(made, lambda arrays: value(arrays).astype(np.int32))
+
+    def outputs(self) -> list[Tensor]:
+        """What nothing reads."""
+        return [one for one in self.unread if isinstance(one.op, ComputeOp)]
+
+    def arrays(self) -> Arrays:
+        """Values for the inputs."""
+        generator = np.random.default_rng(self.random.randrange(2**32))
+        return [generator.integers(-3, 4, sizes(one)).astype(np.int32) for one in self.inputs]
+
+
+SIZE = 5
+"""What all symbolic sizes are when a program runs."""
+
+
+def sizes(tensor: Tensor) -> list[int]:
+    """The shape of a tensor when a program runs."""
+    return [one if isinstance(one, int) else SIZE for one in tensor.shape]
+
+
+def random_calls(schedule: te.Schedule, random: Random, count: int) -> list[str]:
+    """Make so many random calls; gives those that were not refused, as text."""
+    done: list[str] = []
+    for _ in range(count):
+        text, call = _call(schedule, random)
+        with contextlib.suppress(KCError):
+            call()
+            done.append(text)
+    return done
+
+
+def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], object]]:
+    stages = [one for one in schedule.stages if isinstance(one.op, ComputeOp)]
+    stage = random.choice(stages)
+    name = stage.op.name
+    axis = random.choice(stage.leaf_iter_vars)
+    kind = random.choice(_KINDS)
+    if kind == "transform_layout" and stage.is_output:
+        kind = "split"  # the caller's arrays would have another layout
+    if kind == "split":
+        size = {random.choice(("factor", "nparts")): random.randint(1, 5)}
+        return f"s[{name}].split({axis}, {size})", lambda: stage.split(axis, **size)
+    if kind == "fuse":
+        at = stage.leaf_iter_vars.index(axis)
+        axes = stage.leaf_iter_vars[at : at + random.randint(1, 3)]
+        return f"s[{name}].fuse({axes})", lambda: stage.fuse(*axes)
+    if kind == "reorder":
+        some = random.sample(stage.leaf_iter_vars, random.randint(1, len(stage.leaf_iter_vars)))
+        return f"s[{name}].reorder({some})", lambda: stage.reorder(*some)
+    if kind == "compute_at":
+        parent, at = _consumer_axis(schedule, stage, random)
+        return (
+            f"s[{name}].compute_at(s[{parent.op.name}], {at})",
+            lambda: stage.compute_at(parent, at),
+        )
+    tensor = stage.op.output(0)
+    if kind == "cache_write":
+        return f"s.cache_write({name})", lambda: schedule.cache_write(tensor, "global")
+    if kind == "cache_read":
+        read = random.choice(stage.op.input_tensors)
+        readers = [one for one in schedule.stages if read in one.op.input_tensors]
+        chosen = [one.op for one in random.sample(readers, random.randint(1, len(readers)))]
+        return (
+            f"s.cache_read({read.name}, {[one.name for one in chosen]})",
+            lambda: schedule.cache_read(read, random.choice(("global", "local")), chosen),
+        )
+    if kind == "rfactor":
+        reduce = [one for one in stage.leaf_iter_vars if one.kind == "reduce"]
+        at = random.choice(reduce) if reduce else axis
+        place = random.randint(-1, 2)
+        return f"s.rfactor({name}, {at}, {place})", lambda: schedule.rfactor(tensor, at, place)
+    if kind == "transform_layout":
+        factor = random.randint(1, 3)
+        maps = [
+            lambda i, j: [j, i],
+            lambda i, j: [i // factor, j, i % factor],
+            lambda i, j: [i * 8 + j],
+        ]
+        chosen = random.choice(maps)
+        return f"s[{name}].transform_layout(...)", lambda: stage.transform_layout(chosen)
+    if kind in ("compute_inline", "compute_root", "fuse_none"):
+        method = stage.fuse if kind == "fuse_none" else getattr(stage, kind)
+        return f"s[{name}].{kind}()", method
+    return f"s[{name}].{kind}({axis})", lambda: getattr(stage, kind)(axis)
+
+
+def _consumer_axis(schedule: te.Schedule, stage: Stage, random: Random) -> tuple[Stage, IterVar]:
+    own = stage.op.output(0)
+    readers = [one for one in schedule.stages if own in one.op.input_tensors]
+    others = [one for one in schedule.stages if isinstance(one.op, ComputeOp)]
+    parent = random.choice(readers if readers and random.random() < 0.8 else others)
+    return parent, random.choice(parent.leaf_iter_vars)
+
+
+_KINDS = (
+    *("split", "reorder", "compute_at", "compute_at", "compute_at"),
+    *("cache_write", "cache_read", "rfactor", "fuse", "fuse_none"),
+    *("vectorize", "parallel", "unroll", "compute_inline", "compute_root", "transform_layout"),
+)

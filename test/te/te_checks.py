@@ -1,0 +1,109 @@
+"""What the tests of TE's schedule share: running a schedule, and reading its refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.dominance import check_dominance
+from kc.analysis.interpreter import run
+from kc.error import ScheduleError
+from kc.support.diagnostics import diagnostic_handler
+
+
+def lines_of(module: Any) -> list[str]:
+    """The loops and blocks of a module by their names, a line each, without bindings."""
+    found = []
+    for line in str(module).split("\n"):
+        text = line.strip()
+        if text.startswith(("tir.for ", "tir.block ")):
+            kind, _, rest = text.removeprefix("tir.").partition(" ")
+            rest = rest.split(" (")[0].removesuffix(" {")
+            name, _, more = rest.partition(" ")
+            if more.startswith('"'):
+                name, _, more = more.partition(" ")
+            depth = (len(line) - len(line.lstrip()) - 4) // 2
+            label = name.strip('%"')
+            found.append("  " * depth + f"{kind} {label} {more}".rstrip())
+    return found
+
+
+def nest(s: te.Schedule, args: Sequence[Any]) -> list[str]:
+    """The loops and blocks that a schedule is lowered to."""
+    with diagnostic_handler(lambda _: None):
+        return lines_of(kc.lower(s, args))
+
+
+def check(
+    s: te.Schedule,
+    args: Sequence[Any],
+    reference: Callable[..., Any],
+    *,
+    outputs: int = 1,
+    native: bool = True,
+    interpreted: bool = True,
+    sizes: dict[str, int] | None = None,
+    target: str | None = None,
+) -> str:
+    """Run ``s`` and compare it with numpy; its script must give the same IR, which is returned."""
+    with diagnostic_handler(lambda _: None):
+        module = kc.lower(s, args, target=target)
+        module.op.verify()
+        check_dominance(module.op)
+        generator = np.random.default_rng(0)
+
+        def array(tensor: Any) -> Any:
+            dims = [
+                one if isinstance(one, int) else (sizes or {})[one.name] for one in tensor.shape
+            ]
+            return generator.integers(-4, 5, dims).astype(tensor.dtype)
+
+        inputs = [array(one) for one in args[: len(args) - outputs]]
+        wanted = reference(*inputs)
+        runs: list[Callable[..., Any]] = [kc.build(s, args)] if native else []
+        if interpreted:
+            runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
+        for call in runs:
+            found = [array(one) for one in args[len(args) - outputs :]]
+            call(*inputs, *found)
+            for one, expected in zip(found, wanted if outputs > 1 else [wanted], strict=True):
+                np.testing.assert_array_equal(one, expected)
+        sch = tir.Schedule(kc.lower(s.without_schedule(), args, target=target))
+        exec(s.to_tir_script(), {"sch": sch})
+        assert str(sch.mod) == str(module), s.to_tir_script()
+    return str(module)
+
+
+def refusal(call: Callable[[], Any], file: str) -> str:
+    """The text of a refusal in ``file``, without its place."""
+    with pytest.raises(ScheduleError) as caught, diagnostic_handler(lambda _: None):
+        call()
+    error = caught.value
+    assert error.location is not None
+    assert error.location.file == file, error
+    text = re.sub(r"at [^ ;]*?([A-Za-z_0-9]+\.py):\d+", r"at \1", str(error))
+    text = re.sub(r"\(from [^ ;]*?([A-Za-z_0-9]+\.py):\d+\)", r"(from \1)", text)
+    return "\n".join(line for line in text.split("\n") if not line.startswith("  -->"))
+
+
+def warnings_of(call: Callable[[], Any]) -> list[str]:
+    """The titles of the warnings that a call gives."""
+    found: list[str] = []
+    with diagnostic_handler(lambda one: found.append(f"{one.code}: {one.message}")):
+        call()
+    return found
+
+
+def matmul(m: int = 12, n: int = 10, k: int = 7) -> tuple[Any, Any, Any, Any]:
+    """A, B, their product C, and its reduction axis."""
+    a = te.placeholder((m, k), name="A")
+    b = te.placeholder((k, n), name="B")
+    axis = te.reduce_axis((0, k), name="k")
+    c = te.compute((m, n), lambda i, j: te.sum(a[i, axis] * b[axis, j], axis=axis), name="C")
+    return a, b, c, axis

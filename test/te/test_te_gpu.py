@@ -1,0 +1,216 @@
+"""TE schedules for GPUs: threads, memory scopes, and TVM's matmul of its tutorial."""
+
+# Ranges are expressions, here constants.
+# pyright: reportAttributeAccessIssue=false
+
+from te_checks import check, matmul, nest, refusal, warnings_of
+
+import kc
+from kc import te
+
+
+def gpu_matmul(n: int = 16):
+    a = te.placeholder((n, n), name="A")
+    b = te.placeholder((n, n), name="B")
+    k = te.reduce_axis((0, n), name="k")
+    c = te.compute((n, n), lambda i, j: te.sum(a[k, i] * b[k, j], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    threads, factor = 2, 8
+    block_x, block_y = te.thread_axis("blockIdx.x"), te.thread_axis("blockIdx.y")
+    thread_x = te.thread_axis((0, threads), "threadIdx.x")
+    thread_y = te.thread_axis((0, threads), "threadIdx.y")
+    thread_xz = te.thread_axis((0, 2), "vthread", name="vx")
+    thread_yz = te.thread_axis((0, 2), "vthread", name="vy")
+    cc = s.cache_write(c, "local")
+    aa = s.cache_read(a, "shared", [cc])
+    bb = s.cache_read(b, "shared", [cc])
+    al = s.cache_read(aa, "local", [cc])
+    bl = s.cache_read(bb, "local", [cc])
+    by, yi = s[c].split(c.op.axis[0], factor=factor)
+    bx, xi = s[c].split(c.op.axis[1], factor=factor)
+    s[c].bind(by, block_y)
+    s[c].bind(bx, block_x)
+    s[c].reorder(by, bx, yi, xi)
+    tyz, yi = s[c].split(yi, nparts=2)
+    ty, yi = s[c].split(yi, nparts=threads)
+    txz, xi = s[c].split(xi, nparts=2)
+    tx, xi = s[c].split(xi, nparts=threads)
+    s[c].reorder(tyz, txz, ty, tx, yi, xi)
+    s[c].bind(tyz, thread_yz)
+    s[c].bind(txz, thread_xz)
+    s[c].bind(ty, thread_y)
+    s[c].bind(tx, thread_x)
+    s[cc].compute_at(s[c], tx)
+    yo, xo = cc.op.axis
+    ko, ki = s[cc].split(k, factor=4)
+    kt, ki = s[cc].split(ki, factor=1)
+    s[cc].reorder(ko, kt, ki, yo, xo)
+    s[aa].compute_at(s[cc], ko)
+    s[bb].compute_at(s[cc], ko)
+    s[cc].unroll(kt)
+    s[al].compute_at(s[cc], kt)
+    s[bl].compute_at(s[cc], kt)
+    for shared in (aa, bb):
+        ty, _ = s[shared].split(s[shared].op.axis[0], nparts=threads)
+        _, xi = s[shared].split(s[shared].op.axis[1], factor=threads * 4)
+        tx, xi = s[shared].split(xi, nparts=threads)
+        s[shared].bind(ty, thread_y)
+        s[shared].bind(tx, thread_x)
+        s[shared].vectorize(xi)
+    return a, b, c, s, aa, al
+
+
+def test_the_tutorial_of_a_matmul():
+    a, b, c, s, aa, al = gpu_matmul()
+    text = check(s, [a, b, c], lambda x, y: x.T @ y, native=False, target="cuda")
+    for one in (
+        'thread "blockIdx.y"',
+        'thread "vthread"',
+        'thread "threadIdx.x"',
+        'memref<16x16xf32, "shared">',
+        'memref<16x16xf32, "local">',
+    ):
+        assert one in text
+    with kc.Target("cuda"):
+        bounds = te.schedule.InferBound(s)
+    # The threads of a block need a tile of A together, each of them a part.
+    assert [bounds[one].extent.value for one in aa.op.axis] == [4, 8]
+    assert [bounds[one].extent.value for one in al.op.axis] == [1, 2]
+
+
+def test_binding_again_replaces_with_a_warning():
+    _, _, c, _ = matmul()
+    s = te.create_schedule(c.op)
+    i, _ = c.op.axis
+    s[c].bind(i, te.thread_axis("blockIdx.x"))
+    assert warnings_of(lambda: s[c].bind(i, te.thread_axis("threadIdx.x"))) == [
+        "KC3142: bind: axis i of C is bound again"
+    ]
+    assert [one.arguments["thread_axis"] for one in s[c].records] == ["threadIdx.x"]
+
+
+def test_refused_at_the_call():
+    _, _, c, k = matmul()
+    s = te.create_schedule(c.op)
+    i, _ = c.op.axis
+    assert refusal(lambda: te.thread_axis("threadId.x"), __file__) == (
+        "error[KC3143]: thread_axis: there are no threads 'threadId.x'\n"
+        "  try: did you mean 'threadIdx.x' or 'threadIdx.z' or 'threadIdx.y'?"
+    )
+    assert refusal(lambda: te.thread_axis((1, 8), "threadIdx.x"), __file__) == (
+        "error[KC3143]: thread_axis: threadIdx.x with the domain (1, 8)\n"
+        "  why: the threads are counted from 0, and there is at least one\n"
+        '  try: te.thread_axis((0, 32), "threadIdx.x")\n'
+        '  try: te.thread_axis("threadIdx.x")'
+    )
+    assert refusal(lambda: s[c].bind(i, k), __file__) == (
+        "error[KC3144]: bind: k is not an axis of threads\n"
+        "  why: threads are what te.thread_axis makes\n"
+        '  try: te.thread_axis("threadIdx.x")'
+    )
+    assert refusal(lambda: s[c].bind(k, te.thread_axis("blockIdx.x")), __file__) == (
+        "error[KC3111]: bind: axis k is a reduction of C\n"
+        "  why: all its iterations update one element of C\n"
+        "  try: bind a spatial axis: i, j"
+    )
+    s[c].bind(i, te.thread_axis("threadIdx.x"))
+    assert refusal(lambda: s[c].split(i, factor=2), __file__) == (
+        "error[KC3106]: split: axis i of C is to be bound to threads\n"
+        "  why: an axis is restructured before it is given a kind of execution\n"
+        "  try: split first, then bind one of the results"
+    )
+
+
+def test_two_numbers_of_threads():
+    a, b, c, _ = matmul()
+    s = te.create_schedule(c.op)
+    s[c].bind(c.op.axis[0], te.thread_axis((0, 64), "threadIdx.x"))
+    assert refusal(lambda: nest(s, [a, b, c]), __file__) == (
+        "error[KC3145]: bind: loop i has 12 iterations, threadIdx.x has 64\n"
+        "   |  for i in 12:    <-- here (from te_checks.py)\n"
+        "   |    for j in 10:\n"
+        "   |      for k in 7:\n"
+        "   |        block C\n"
+        "  why: an axis of threads with a domain has that many threads\n"
+        "  try: split i by factor=64\n"
+        '  try: te.thread_axis("threadIdx.x") takes the loop as it is'
+    )
+
+
+def test_two_extents_of_one_axis_of_threads():
+    a, b, c, _ = matmul(1024, 4, 8)
+    s = te.create_schedule(c.op)
+    block_y = te.thread_axis("blockIdx.y")
+    s[c].bind(c.op.axis[0], block_y)
+    cache = s.cache_read(a, "shared", [c])
+    s[cache].compute_at(s[c], c.op.axis[0])
+    s[cache].bind(cache.op.axis[1], block_y)
+    text = refusal(lambda: kc.lower(s, [a, b, c], target="cuda"), __file__)
+    assert text == (
+        "error[KC3403]: bind: ax1 has 8 threads of blockIdx.y, i 1024\n"
+        "   |  for i in 1024 blockIdx.y:    <-- 1024 blockIdx.y, bound at test_te_gpu.py\n"
+        "   |    alloc A_shared\n"
+        "   |    for ax0 in 1:\n"
+        "   |      for ax1 in 8:    <-- 8 blockIdx.y (from test_te_gpu.py)\n"
+        "   |        block A_shared\n"
+        "   |    for j in 4:\n"
+        "   |  ... 2 more\n"
+        "  why: loops that are bound to blockIdx.y in one kernel are the same threads, so they "
+        "have one extent\n"
+        "  try: split ax1 by factors=?,1024\n"
+        "  try: bind ax1 to another axis"
+    )
+
+
+def test_more_threads_than_a_block_has():
+    a, b, c, _ = matmul(1024, 4, 8)
+    s = te.create_schedule(c.op)
+    i, j = c.op.axis
+    s[c].bind(i, te.thread_axis("threadIdx.x"))
+    s[c].bind(j, te.thread_axis("threadIdx.y"))
+    assert refusal(lambda: kc.lower(s, [a, b, c], target="cuda"), __file__) == (
+        "error[KC3404]: bind: 4096 threads in one block, cuda allows 1024\n"
+        "   |  for i in 1024 threadIdx.x:    <-- threadIdx.x\n"
+        "   |    for j in 4:    <-- threadIdx.y (from te_checks.py)\n"
+        "   |      for k in 8:\n"
+        "   |        block C\n"
+        "  why: the product of threadIdx.{x,y,z} must be <= 1024 on this target"
+    )
+
+
+def test_an_axis_of_another_stage():
+    _, _, c, _ = matmul()
+    s = te.create_schedule(c.op)
+    cache = s.cache_write(c, "local")
+    assert refusal(lambda: s[cache].tensorize(c.op.axis[1], "dot_f32_4"), __file__) == (
+        "error[KC3105]: tensorize: j is not an axis of C_local\n"
+        "  why: j is an axis of C; C_local has the axes i_c, j_c, k\n"
+        "  try: s[C] has j"
+    )
+
+
+def test_a_reduction_across_threads():
+    a = te.placeholder((4, 32), name="A")
+    k = te.reduce_axis((0, 32), name="k")
+    b = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), name="B")
+    s = te.create_schedule(b.op)
+    _, ki = s[b].split(k, factor=8)
+    bf = s.rfactor(b, ki)
+    tx = te.thread_axis("threadIdx.x")
+    s[b].bind(s[b].op.axis[0], te.thread_axis("blockIdx.x"))
+    s[b].bind(s[b].op.reduce_axis[0], tx)
+    s[bf].compute_at(s[b], s[b].op.reduce_axis[0])
+    s[b].set_store_predicate(tx.var.equal(0))
+    text = check(s, [a, b], lambda x: x.sum(1), native=False, target="cuda")
+    assert '"threadIdx.x == 0"' in text
+
+
+def test_store_predicates_are_about_threads():
+    _, _, c, _ = matmul()
+    s = te.create_schedule(c.op)
+    assert refusal(lambda: s[c].set_store_predicate(c.op.axis[0] < 3), __file__) == (
+        "error[KC3149]: set_store_predicate: the predicate of C is not about threads\n"
+        "  why: it says which of the threads that compute the same store it: comparisons of axes "
+        "of threads with numbers, joined by te.all or &\n"
+        "  try: s[C].set_store_predicate(tx.var.equal(0))"
+    )

@@ -1,0 +1,142 @@
+"""Scheduling recurrences: the stages of a step in the time loop, and what is around."""
+
+# Wrong arguments are what is tested.
+# pyright: reportAttributeAccessIssue=false, reportArgumentType=false
+
+import numpy as np
+from te_checks import check, nest, refusal, warnings_of
+
+from kc import te
+
+M, N = 6, 8
+
+
+def recurrence():
+    x = te.placeholder((M, N), name="X")
+    state = te.placeholder((M, N), name="state")
+    first = te.compute((1, N), lambda _, i: x[0, i], name="first")
+    twice = te.compute((M, N), lambda t, i: state[t - 1, i] * 2.0, name="twice")
+    update = te.compute((M, N), lambda t, i: twice[t, i] + x[t, i], name="update")
+    s_tensor = te.scan(first, update, state, inputs=[x], name="S")
+    out = te.compute((M, N), lambda i, j: s_tensor[i, j] + 1.0, name="out")
+    return x, first, twice, update, s_tensor, out, te.create_schedule(out.op)
+
+
+def reference(x):
+    found = np.zeros_like(x)
+    found[0] = x[0]
+    for t in range(1, M):
+        found[t] = found[t - 1] * 2 + x[t]
+    return found + 1
+
+
+def test_the_stages_of_a_step_have_loops_of_their_own():
+    x, first, twice, update, scan, out, s = recurrence()
+    assert s[scan].leaf_iter_vars == [scan.op.scan_axis]
+    assert s[update].leaf_iter_vars == [update.op.axis[1]]
+    outer, inner = s[update].split(update.op.axis[1], factor=4)
+    s[update].parallel(outer)
+    s[update].vectorize(inner)
+    s[twice].split(twice.op.axis[1], factor=3)
+    s[first].parallel(first.op.axis[1])
+    assert nest(s, [x, out])[6:13] == [
+        "for t in 5",
+        "  for i_o_1 in 3",
+        "    for i_i_1 in 3",
+        "      block twice",
+        "  for i_o in 2 parallel",
+        "    for i_i in 4 vectorized",
+        "      block update",
+    ]
+    check(s, [x, out], reference)
+
+
+def test_caches_inside_of_a_scan():
+    x, _, twice, update, scan, out, s = recurrence()
+    xl = s.cache_read(x, "local", [update])
+    tl = s.cache_write(twice, "local")
+    s[tl].vectorize(s[tl].leaf_iter_vars[0])
+    s[xl].compute_at(s[update], s[update].op.axis[1])
+    check(s, [x, out], reference)
+    s[xl].compute_at(s[scan], s[scan].op.scan_axis)
+    lines = nest(s, [x, out])
+    at = lines.index("  for ax0 in 1")
+    assert lines[at : at + 3] == ["  for ax0 in 1", "    for ax1 in 8", "      block X_local"]
+    check(s, [x, out], reference)
+    bounds = te.schedule.InferBound(s)
+    time = bounds[s[scan].op.scan_axis]
+    assert (time.min.value, time.extent.value) == (1, 5)
+    assert bounds[xl.op.axis[0]].extent.value == 1
+
+
+def test_a_stage_of_a_step_at_the_scans_axis_is_where_it_is():
+    x, _, twice, _, scan, out, s = recurrence()
+    plain = nest(s, [x, out])
+    s[twice].compute_at(s[scan], scan.op.scan_axis)
+    assert nest(s, [x, out]) == plain
+    s[scan].unroll(scan.op.scan_axis)
+    check(s, [x, out], reference)
+
+
+def test_several_states():
+    x = te.placeholder((M, N), name="X")
+    sa, sb = (te.placeholder((M, N), name=name) for name in ("sa", "sb"))
+    fa = te.compute((1, N), lambda _, i: x[0, i], name="fa")
+    fb = te.compute((1, N), lambda _, i: x[0, i] * 2.0, name="fb")
+    ua = te.compute((M, N), lambda t, i: sa[t - 1, i] + sb[t - 1, i], name="ua")
+    ub = te.compute((M, N), lambda t, i: sb[t - 1, i] - x[t, i], name="ub")
+    a, b = te.scan([fa, fb], [ua, ub], [sa, sb], inputs=[x], name="S")
+    s = te.create_schedule(a.op)
+    s[ua].vectorize(ua.op.axis[1])
+    s[ub].split(ub.op.axis[1], nparts=3)
+
+    def numbers(x):
+        p, q = np.zeros_like(x), np.zeros_like(x)
+        p[0], q[0] = x[0], x[0] * 2
+        for t in range(1, M):
+            p[t], q[t] = p[t - 1] + q[t - 1], q[t - 1] - x[t]
+        return p, q
+
+    check(s, [x, a, b], numbers, outputs=2)
+
+
+def test_refusals():
+    x, _, twice, update, scan, out, s = recurrence()
+    assert refusal(lambda: s[update].compute_at(s[scan], scan.op.scan_axis), __file__) == (
+        "error[KC3152]: compute_at: update is an update of the scan S\n"
+        "  why: its rows are computed one after the other, each from those before\n"
+        "  try: what an update reads can be computed at its axes"
+    )
+    assert refusal(lambda: s[scan].compute_inline(), __file__).startswith(
+        "error[KC3152]: compute_inline: S is a scan\n"
+    )
+    assert refusal(lambda: s[update].split(update.op.axis[0], factor=2), __file__) == (
+        "error[KC3104]: split: axis t of update is gone\n"
+        "  why: time is the axis S_idx of S; update has the axes i\n"
+        "  try: use i"
+    )
+    assert refusal(lambda: s[scan].parallel(scan.op.spatial_axis_[0]), __file__) == (
+        "error[KC3104]: parallel: axis S_out0_i1 of S is gone\n"
+        "  why: the rows of S are computed by update, in its loops; S has the axes S_idx\n"
+        "  try: use S_idx"
+    )
+    s[scan].parallel(scan.op.scan_axis)
+    text = refusal(lambda: nest(s, [x, out]), __file__)
+    assert text.startswith("error[KC3041]: parallel: the iterations of t depend on each other\n")
+
+
+def test_threads_of_a_scan():
+    _, _, _, update, scan, _, s = recurrence()
+    thread = te.thread_axis("threadIdx.x")
+    assert warnings_of(lambda: s[scan].env_threads([thread])) == [
+        "KC3154: env_threads: threadIdx.x around the scan S"
+    ]
+    assert refusal(lambda: s[scan].env_threads(thread), __file__) == (
+        "error[KC3147]: env_threads: S has its threads already\n"
+        "  why: a scan is given all its threads at once"
+    )
+    assert refusal(lambda: s[update].env_threads(thread), __file__) == (
+        "error[KC3147]: env_threads: update is not a scan\n"
+        "  why: only a scan has stages of its own inside, which need the threads around them\n"
+        "  try: s[update].bind(axis, thread)"
+    )

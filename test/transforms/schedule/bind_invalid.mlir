@@ -1,0 +1,461 @@
+// RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.w" 2>&1 | FileCheck %s --check-prefix=AXIS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=BOUND --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --parallel="func=sum block=C loop=i" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=SERIAL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --split="func=sum block=C loop=i factors=?,4" 2>&1 | FileCheck %s --check-prefix=SPLIT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --annotate="func=sum block=C loop=i key=a value=1" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=NOTED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="func=sum block=C loop=i" --bind="func=sum block=C loop=j thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=VECTOR --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --parallel="func=sum block=C loop=j" --bind="func=sum block=C loop=i thread_axis=vthread" 2>&1 | FileCheck %s --check-prefix=HOLDS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --parallel="func=sum block=C loop=i" --bind="func=sum block=C loop=j thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=TEAM --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=vthread" --parallel="func=sum block=C loop=j" 2>&1 | FileCheck %s --check-prefix=INSIDE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=j thread_axis=threadIdx.x" --vectorize="func=sum block=C loop=i" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=two block=S loop=p thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=EXTENT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --target="cuda -arch=sm_80" --bind="func=limits loop=x thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=MANY --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=limits loop=y thread_axis=threadIdx.y" --split="func=limits loop=x factors=?,32" --bind="func=limits loop=x_i thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=PRODUCT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=limits loop=y thread_axis=threadIdx.z" 2>&1 | FileCheck %s --check-prefix=ALONG --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --target="cuda -max_threads_per_block=64" --bind="func=limits loop=y thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=GIVEN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=dynamic loop=i thread_axis=vthread" 2>&1 | FileCheck %s --check-prefix=VIRTUAL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=k thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=REDUCE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --reorder="func=sum block=C loops=k,j" --bind="func=sum block=C loop=k thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=SPATIAL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --decompose-reduction="func=sum block=C loop=k" --bind="func=sum block=C loop=k thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=INIT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=merged block=C loop=t thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=MERGED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=work block=S loop=e thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=WORK --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=work block=L loop=f thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=OWN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=private block=C loop=q thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=LOCAL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=blocks block=B loop=b thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=WRITES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=order block=B loop=q thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=vthread" --unroll="func=sum block=C loop=i" 2>&1 | FileCheck %s --check-prefix=UNROLL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=limits loop=y thread_axis=blockIdx.x" --lower-init-block --lower-blocks --convert-tir-to-scf="func=limits" 2>&1 | FileCheck %s --check-prefix=LOWER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=shares loop=e thread_axis=vthread.x" --lower-init-block --lower-blocks --convert-tir-to-scf="func=shares" 2>&1 | FileCheck %s --check-prefix=INTER --match-full-lines --strict-whitespace
+
+//AXIS:error[KC3400]: bind: there is no thread axis 'threadIdx.w'
+//AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//AXIS-NEXT:  try: did you mean 'threadIdx.z' or 'threadIdx.y' or 'threadIdx.x'?
+
+//BOUND:error[KC3401]: bind: loop i is bound to threadIdx.x already
+//BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//BOUND-NEXT:   |  for i in 16 threadIdx.x:    <-- here
+//BOUND-NEXT:   |    for j in 12:
+//BOUND-NEXT:   |      for k in 8:
+//BOUND-NEXT:   |        block C
+//BOUND-NEXT:  why: a loop is one axis, and other loops may have been bound to go with it
+//BOUND-NEXT:  try: split i before it is bound, and bind both parts
+
+//SERIAL:error[KC3010]: bind: loop i is parallel already
+//SERIAL-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//SERIAL-NEXT:   |  for i in 16 parallel:    <-- here
+//SERIAL-NEXT:   |    for j in 12:
+//SERIAL-NEXT:   |      for k in 8:
+//SERIAL-NEXT:   |        block C
+//SERIAL-NEXT:  why: a loop is restructured before it is given a kind of execution
+//SERIAL-NEXT:  try: bind first, then parallel one of the results
+
+//SPLIT:error[KC3010]: split: loop i is bound to threadIdx.x already
+//SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//SPLIT-NEXT:   |  for i in 16 threadIdx.x:    <-- here
+//SPLIT-NEXT:   |    for j in 12:
+//SPLIT-NEXT:   |      for k in 8:
+//SPLIT-NEXT:   |        block C
+//SPLIT-NEXT:  why: a loop is restructured before it is given a kind of execution
+//SPLIT-NEXT:  try: split first, then bind one of the results
+
+//NOTED:error[KC3011]: bind: loop i is annotated (a)
+//NOTED-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//NOTED-NEXT:   |  for i in 16:    <-- here
+//NOTED-NEXT:   |    for j in 12:
+//NOTED-NEXT:   |      for k in 8:
+//NOTED-NEXT:   |        block C
+//NOTED-NEXT:  why: the annotation is about this loop and would be lost
+//NOTED-NEXT:  try: bind first, then annotate one of the results
+
+//VECTOR:error[KC3402]: bind: loop j is inside the vectorized loop i
+//VECTOR-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//VECTOR-NEXT:   |  for i in 16 vectorized:    <-- vectorized
+//VECTOR-NEXT:   |    for j in 12:    <-- here
+//VECTOR-NEXT:   |      for k in 8:
+//VECTOR-NEXT:   |        block C
+//VECTOR-NEXT:  why: a lane of a vector is one scalar: it has no threads
+//VECTOR-NEXT:  try: reorder, so that i is inside j
+
+//HOLDS:error[KC3402]: bind: loop i is around the parallel loop j
+//HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//HOLDS-NEXT:   |  for i in 16:    <-- here
+//HOLDS-NEXT:   |    for j in 12 parallel:    <-- parallel
+//HOLDS-NEXT:   |      for k in 8:
+//HOLDS-NEXT:   |        block C
+//HOLDS-NEXT:  why: a thread of a CPU launches no kernels, and those of a GPU start no threads
+//HOLDS-NEXT:  try: bind j instead of making it parallel
+
+//TEAM:error[KC3402]: bind: loop j is inside the parallel loop i
+//TEAM-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//TEAM-NEXT:   |  for i in 16 parallel:    <-- parallel
+//TEAM-NEXT:   |    for j in 12:    <-- here
+//TEAM-NEXT:   |      for k in 8:
+//TEAM-NEXT:   |        block C
+//TEAM-NEXT:  why: a thread of a CPU launches no kernels, and those of a GPU start no threads
+//TEAM-NEXT:  try: bind i instead of making it parallel
+
+//INSIDE:error[KC3042]: parallel: loop j is inside the vthread loop i
+//INSIDE-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//INSIDE-NEXT:   |  for i in 16 vthread:    <-- vthread
+//INSIDE-NEXT:   |    for j in 12:    <-- here
+//INSIDE-NEXT:   |      for k in 8:
+//INSIDE-NEXT:   |        block C
+//INSIDE-NEXT:  why: threads are not started from threads or from vector lanes
+//INSIDE-NEXT:  try: bind: the loops of a kernel are blocks and threads, or serial
+
+//LANES:error[KC3044]: vectorize: loop i is around the threadIdx.x loop j
+//LANES-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//LANES-NEXT:   |  for i in 16:    <-- here
+//LANES-NEXT:   |    for j in 12 threadIdx.x:    <-- threadIdx.x
+//LANES-NEXT:   |      for k in 8:
+//LANES-NEXT:   |        block C
+//LANES-NEXT:  why: a lane of a vector is one scalar: it holds no vectors and starts no threads
+//LANES-NEXT:  try: reorder, or fuse j and i before vectorizing
+
+//EXTENT:error[KC3403]: bind: p has 32 threads of threadIdx.x, q 16
+//EXTENT-NEXT:  --> {{.*}}bind_invalid.mlir:331:5  tir.for %p in 32 {
+//EXTENT-NEXT:   |  for b in 2 blockIdx.x:
+//EXTENT-NEXT:   |    alloc S
+//EXTENT-NEXT:   |    for p in 32:    <-- 32 threadIdx.x
+//EXTENT-NEXT:   |      block S
+//EXTENT-NEXT:   |    for q in 16 threadIdx.x:    <-- 16 threadIdx.x
+//EXTENT-NEXT:   |      for r in 2:
+//EXTENT-NEXT:   |        block C
+//EXTENT-NEXT:  why: loops that are bound to threadIdx.x in one kernel are the same threads, so they have one extent
+//EXTENT-NEXT:  try: split p by factors=?,16
+//EXTENT-NEXT:  try: bind p to another axis
+
+//MANY:error[KC3404]: bind: 2048 threads in one block, sm_80 allows 1024
+//MANY-NEXT:  --> {{.*}}bind_invalid.mlir:306:5  tir.for %x in 2048 {
+//MANY-NEXT:   |  for y in 128:
+//MANY-NEXT:   |    for x in 2048:    <-- threadIdx.x
+//MANY-NEXT:   |      block A
+//MANY-NEXT:  why: the product of threadIdx.{x,y,z} must be <= 1024 on this target
+//MANY-NEXT:  try: split factor 1024, 512 or 256
+
+//PRODUCT:error[KC3404]: bind: 4096 threads in one block, cuda allows 1024
+//PRODUCT-NEXT:  --> {{.*}}bind_invalid.mlir:306:5  tir.for %x in 2048 {
+//PRODUCT-NEXT:   |  for y in 128 threadIdx.y:    <-- threadIdx.y
+//PRODUCT-NEXT:   |    for x_o in 64:
+//PRODUCT-NEXT:   |      for x_i in 32:    <-- threadIdx.x
+//PRODUCT-NEXT:   |        block A
+//PRODUCT-NEXT:  why: the product of threadIdx.{x,y,z} must be <= 1024 on this target
+//PRODUCT-NEXT:  try: split factor 8, 4 or 2
+
+//ALONG:error[KC3405]: bind: 128 threads along threadIdx.z, cuda allows 64
+//ALONG-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//ALONG-NEXT:   |  for y in 128:    <-- threadIdx.z
+//ALONG-NEXT:   |    for x in 2048:
+//ALONG-NEXT:   |      block A
+//ALONG-NEXT:  why: the extent of threadIdx.z must be <= 64 on this target
+//ALONG-NEXT:  try: split factor 64, 32 or 16
+
+//GIVEN:error[KC3404]: bind: 128 threads in one block, cuda allows 64
+//GIVEN-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//GIVEN-NEXT:   |  for y in 128:    <-- threadIdx.x
+//GIVEN-NEXT:   |    for x in 2048:
+//GIVEN-NEXT:   |      block A
+//GIVEN-NEXT:  why: the product of threadIdx.{x,y,z} must be <= 64 on this target
+//GIVEN-NEXT:  try: split factor 64, 32 or 16
+
+//VIRTUAL:error[KC3406]: bind: the number of virtual threads of i is not a constant
+//VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:318:3  tir.for %i in %n {
+//VIRTUAL-NEXT:   |  for i in n:    <-- here
+//VIRTUAL-NEXT:   |    block B
+//VIRTUAL-NEXT:  why: each of them gets code and registers of its own
+//VIRTUAL-NEXT:  try: split i by factors=?,2 and bind i_i
+
+//REDUCE:error[KC3040]: bind: loop k is a reduction of C
+//REDUCE-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//REDUCE-NEXT:   |  for i in 16:
+//REDUCE-NEXT:   |    for j in 12:
+//REDUCE-NEXT:   |      for k in 8:    <-- here
+//REDUCE-NEXT:   |        block C
+//REDUCE-NEXT:  why: C at (k=0) writes C[0, 0], which C at (k=1) updates (for i = 0, j = 0)
+//REDUCE-NEXT:  try: bind a spatial loop: i, j
+//REDUCE-NEXT:  try: bind k to threadIdx.x: its threads combine their values
+//REDUCE-NEXT:  try: rfactor gives partial results that can be computed at the same time
+
+//SPATIAL:error[KC3407]: bind: the threads of k cannot combine their values of C
+//SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//SPATIAL-NEXT:   |  for i in 16:
+//SPATIAL-NEXT:   |    for k in 8:    <-- threadIdx.x
+//SPATIAL-NEXT:   |      for j in 12:
+//SPATIAL-NEXT:   |        block C    <-- the reduction
+//SPATIAL-NEXT:  why: j drives a spatial variable of C: in it there are several results
+//SPATIAL-NEXT:  try: rfactor gives partial results, of which the last step is such a reduction
+//SPATIAL-NEXT:  try: bind a spatial loop: i, j
+
+//INIT:error[KC3407]: bind: the threads of k cannot combine their values of C
+//INIT-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//INIT-NEXT:   |  for i in 16:
+//INIT-NEXT:   |    for j in 12:
+//INIT-NEXT:   |      block C_init
+//INIT-NEXT:   |      for k in 8:    <-- threadIdx.x
+//INIT-NEXT:   |        block C    <-- the reduction
+//INIT-NEXT:  why: the init of C is a block of its own; bind before decompose_reduction
+//INIT-NEXT:  try: rfactor gives partial results, of which the last step is such a reduction
+//INIT-NEXT:  try: bind a spatial loop: i, j
+
+//MERGED:error[KC3041]: bind: the iterations of t depend on each other
+//MERGED-NEXT:  --> {{.*}}bind_invalid.mlir:369:3  tir.for %t in 64 {
+//MERGED-NEXT:   |  for t in 64:    <-- here
+//MERGED-NEXT:   |    alloc S
+//MERGED-NEXT:   |    block S
+//MERGED-NEXT:   |    block C
+//MERGED-NEXT:  why: S at (t=0) writes S[0], which S at (t=1) writes
+//MERGED-NEXT:  try: the threads of threadIdx.x share S (shared); in local memory each has its own
+
+//WORK:error[KC3411]: bind: the iterations of e are not work that the threads of t can share
+//WORK-NEXT:  --> {{.*}}bind_invalid.mlir:386:5  tir.for %e in 8 {
+//WORK-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
+//WORK-NEXT:   |    alloc S
+//WORK-NEXT:   |    for e in 8:    <-- threadIdx.x: one iteration in each thread
+//WORK-NEXT:   |      block S
+//WORK-NEXT:   |    alloc L
+//WORK-NEXT:   |    for f in 8:
+//WORK-NEXT:   |      block L
+//WORK-NEXT:   |  ...
+//WORK-NEXT:  why: no thread would run block S for v=1
+//WORK-NEXT:  try: bind e to another axis
+
+//OWN:error[KC3411]: bind: the iterations of f are not work that the threads of t can share
+//OWN-NEXT:  --> {{.*}}bind_invalid.mlir:393:5  tir.for %f in 8 {
+//OWN-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
+//OWN-NEXT:   |    alloc S
+//OWN-NEXT:   |    for e in 8:
+//OWN-NEXT:   |      block S
+//OWN-NEXT:   |    alloc L
+//OWN-NEXT:   |    for f in 8:    <-- threadIdx.x: one iteration in each thread
+//OWN-NEXT:   |      block L
+//OWN-NEXT:   |  ...
+//OWN-NEXT:  why: each thread has its own L (local), and that of thread 0 would miss v=1
+//OWN-NEXT:  try: bind f to another axis
+
+//LOCAL:error[KC3408]: bind: block C reads what another thread writes to L
+//LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:359:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+//LOCAL-NEXT:   |  for b in 2 blockIdx.x:
+//LOCAL-NEXT:   |    alloc L
+//LOCAL-NEXT:   |    for p in 32 threadIdx.x:
+//LOCAL-NEXT:   |      block L    <-- writes L
+//LOCAL-NEXT:   |    for q in 32:
+//LOCAL-NEXT:   |      block C    <-- reads L
+//LOCAL-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
+//LOCAL-NEXT:  try: set_scope puts L into shared memory
+
+//WRITES:error[KC3409]: bind: block A is in the kernel, but in no loop of blockIdx.x
+//WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:413:5  tir.block "A" (spatial %v in 8 = %t) do {
+//WRITES-NEXT:   |  for t in 8 threadIdx.x:
+//WRITES-NEXT:   |    block A    <-- writes A
+//WRITES-NEXT:   |    for b in 2:    <-- blockIdx.x
+//WRITES-NEXT:   |      block B
+//WRITES-NEXT:  why: every block along blockIdx.x would run it, and write to A, which is in global memory
+//WRITES-NEXT:  try: compute it in loop b
+//WRITES-NEXT:  try: bind a loop that is around it too
+
+//ORDER:error[KC3408]: bind: block B reads what another block of threads writes to G
+//ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:437:7  tir.block "B" (spatial %v in 8 = %q) do {
+//ORDER-NEXT:   |  for t in 1 threadIdx.x:
+//ORDER-NEXT:   |    for p in 8 blockIdx.x:
+//ORDER-NEXT:   |      block G    <-- writes G
+//ORDER-NEXT:   |    for q in 8:
+//ORDER-NEXT:   |      block B    <-- reads G
+//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads are in no order, and do not wait for each other
+
+//UNROLL:error[KC3010]: unroll: loop i is bound to vthread already
+//UNROLL-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//UNROLL-NEXT:   |  for i in 16 vthread:    <-- here
+//UNROLL-NEXT:   |    for j in 12:
+//UNROLL-NEXT:   |      for k in 8:
+//UNROLL-NEXT:   |        block C
+//UNROLL-NEXT:  why: a loop is restructured before it is given a kind of execution
+//UNROLL-NEXT:  try: unroll first, then bind one of the results
+
+//LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
+//LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//LOWER-NEXT:  why: this is the schedule of a GPU: a CPU has no thread blocks
+//LOWER-NEXT:  try: --target=cuda
+//LOWER-NEXT:  try: parallel and vectorize are the loops of a CPU
+
+//INTER:error[KC4207]: convert-tir-to-scf: the loop e is bound to vthread.x, as t around it is
+//INTER-NEXT:  --> {{.*}}bind_invalid.mlir:449:5  tir.for %e in 8 {
+//INTER-NEXT:  why: virtual threads that share the work of a loop cannot run one after the other
+
+
+func.func @sum(%A: memref<16x12x8xf32>, %C: memref<16x12xf32>) {
+  tir.for %i in 16 {
+    tir.for %j in 12 {
+      tir.for %k in 8 {
+        tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %C[%v_i, %v_j] : memref<16x12xf32>
+        } do {
+          %a = tir.load %A[%v_i, %v_j, %v_k] : memref<16x12x8xf32>
+          %c = tir.load %C[%v_i, %v_j] : memref<16x12xf32>
+          %s = arith.addf %c, %a : f32
+          tir.store %s, %C[%v_i, %v_j] : memref<16x12xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+func.func @limits(%A: memref<128x2048xf32>) {
+  tir.for %y in 128 {
+    tir.for %x in 2048 {
+      tir.block "A" (spatial %v_y in 128 = %y, spatial %v_x in 2048 = %x) do {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %A[%v_y, %v_x] : memref<128x2048xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @dynamic(%A: memref<?xf32> {kc.shape = affine_map<()[n] -> (n)>}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in %n {
+    tir.block "B" (spatial %v in %n = %i) do {
+      %a = tir.load %A[%v] : memref<?xf32>
+      %b = arith.addf %a, %a : f32
+      tir.store %b, %A[%v] : memref<?xf32>
+    }
+  }
+  func.return
+}
+
+func.func @two(%A: memref<64xf32>, %C: memref<64xf32>) {
+  tir.for %b in 2 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    tir.for %p in 32 {
+      tir.block "S" (spatial %v in 64 = %b * 32 + %p) do {
+        %a = tir.load %A[%v] : memref<64xf32>
+        tir.store %a, %S[%v] : memref<64xf32, "shared">
+      }
+    }
+    tir.for %q in 16 thread "threadIdx.x" {
+      tir.for %r in 2 {
+        tir.block "C" (spatial %v in 64 = %b * 32 + %q * 2 + %r) do {
+          %s = tir.load %S[%v] : memref<64xf32, "shared">
+          tir.store %s, %C[%v] : memref<64xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+func.func @private(%A: memref<64xf32>, %C: memref<64xf32>) {
+  tir.for %b in 2 thread "blockIdx.x" {
+    %L = tir.alloc "L" : memref<64xf32, "local">
+    tir.for %p in 32 thread "threadIdx.x" {
+      tir.block "L" (spatial %v in 64 = %b * 32 + %p) do {
+        %a = tir.load %A[%v] : memref<64xf32>
+        tir.store %a, %L[%v] : memref<64xf32, "local">
+      }
+    }
+    tir.for %q in 32 {
+      tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+        %s = tir.load %L[%w * 32 + 31 - %v] : memref<64xf32, "local">
+        tir.store %s, %C[%w * 32 + %v] : memref<64xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @merged(%A: memref<64xf32>, %C: memref<64xf32>) {
+  tir.for %t in 64 {
+    %S = tir.alloc "S" : memref<1xf32, "shared">
+    tir.block "S" (spatial %v in 64 = %t) do {
+      %a = tir.load %A[%v] : memref<64xf32>
+      tir.store %a, %S[0] : memref<1xf32, "shared">
+    }
+    tir.block "C" (spatial %v in 64 = %t) do {
+      %s = tir.load %S[0] : memref<1xf32, "shared">
+      tir.store %s, %C[%v] : memref<64xf32>
+    }
+  }
+  func.return
+}
+
+func.func @work(%A: memref<64xf32>, %C: memref<64xf32>) {
+  tir.for %t in 8 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    tir.for %e in 8 {
+      tir.block "S" (spatial %v in 64 = %t * 8 + %e) do {
+        %a = tir.load %A[%v] : memref<64xf32>
+        tir.store %a, %S[%v] : memref<64xf32, "shared">
+      }
+    }
+    %L = tir.alloc "L" : memref<8xf32, "local">
+    tir.for %f in 8 {
+      tir.block "L" (spatial %v in 8 = %f) do {
+        %a = tir.load %A[%v] : memref<64xf32>
+        tir.store %a, %L[%v] : memref<8xf32, "local">
+      }
+    }
+    tir.for %g in 8 {
+      tir.block "C" (spatial %v in 64 = %t * 8 + %g) do {
+        %s = tir.load %S[%v] : memref<64xf32, "shared">
+        %l = tir.load %L[7 - %v mod 8] : memref<8xf32, "local">
+        %x = arith.addf %s, %l : f32
+        tir.store %x, %C[%v] : memref<64xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @blocks(%A: memref<8xf32>, %B: memref<8xf32>) {
+  tir.for %t in 8 thread "threadIdx.x" {
+    tir.block "A" (spatial %v in 8 = %t) do {
+      %zero = arith.constant 0.0 : f32
+      tir.store %zero, %A[%v] : memref<8xf32>
+    }
+    tir.for %b in 2 {
+      tir.block "B" (spatial %v in 8 = %t, spatial %w in 2 = %b) where (%b == 0) do {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %B[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @order(%A: memref<8xf32>, %B: memref<8xf32>) {
+  %G = tir.alloc "G" : memref<8xf32>
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %p in 8 thread "blockIdx.x" {
+      tir.block "G" (spatial %v in 8 = %p) do {
+        %a = tir.load %A[%v] : memref<8xf32>
+        tir.store %a, %G[%v] : memref<8xf32>
+      }
+    }
+    tir.for %q in 8 {
+      tir.block "B" (spatial %v in 8 = %q) do {
+        %a = tir.load %G[7 - %v] : memref<8xf32>
+        tir.store %a, %B[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @shares(%A: memref<8xf32>) {
+  tir.for %t in 8 thread "vthread.x" {
+    %S = tir.alloc "S" : memref<8xf32, "shared">
+    tir.for %e in 8 {
+      tir.block "S" (spatial %v in 8 = %e) do {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %S[%v] : memref<8xf32, "shared">
+      }
+    }
+    tir.block "A" (spatial %v in 8 = %t) do {
+      %s = tir.load %S[7 - %v] : memref<8xf32, "shared">
+      tir.store %s, %A[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}

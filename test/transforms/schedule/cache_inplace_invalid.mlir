@@ -1,0 +1,144 @@
+// What cache_inplace refuses, and what it says then.
+// RUN: not kc-opt %s --cache-inplace="func=reads block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=READS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=reads block=C buffer=D" 2>&1 | FileCheck %s --check-prefix=NAME --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=reads block=C buffer=C scope=locl" 2>&1 | FileCheck %s --check-prefix=SCOPE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=called block=C buffer=C" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=seen block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=SEEN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=written block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=WRITTEN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=threads block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=THREADS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=lanes block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+
+func.func @reads(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      %y = tir.load %C[%v_i] : memref<8xf32>
+      %z = arith.addf %x, %y : f32
+      tir.store %z, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func private @change(memref<8xf32>)
+
+func.func @called(%C: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %y = tir.load %C[%v_i] : memref<8xf32>
+      tir.store %y, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.call @change(%C) : (memref<8xf32>) -> ()
+  func.return
+}
+
+// A lane of D reads what B has updated; there is no place inside of the lanes.
+func.func @seen(%B: memref<8xf32>, %D: memref<8xf32>) {
+  tir.for %i in 8 vectorized {
+    tir.block "B" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %B[%v_i] : memref<8xf32>
+    }
+    tir.block "D" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %D[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// W writes an element that B does not access, but that is in the box around what B does.
+func.func @written(%B: memref<8xf32>) {
+  tir.for %i in 3 vectorized {
+    tir.block "B" (spatial %v_i in 3 = %i) do {
+      %x = tir.load %B[%v_i * 2] : memref<8xf32>
+      tir.store %x, %B[%v_i * 2 + 2] : memref<8xf32>
+    }
+    tir.block "W" (spatial %v_i in 3 = %i) do {
+      %x = arith.constant 1.0 : f32
+      tir.store %x, %B[%v_i * 2 + 1] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// Thread i updates B[i] and B[i + 4]; what is between is in the box around both.
+func.func @threads(%A: memref<8xf32>, %B: memref<8xf32>) {
+  tir.for %i in 4 parallel {
+    tir.block "B" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %B[%v_i] : memref<8xf32>
+      tir.store %x, %B[%v_i + 4] : memref<8xf32>
+    }
+    tir.block "C" (spatial %v_i in 4 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %A[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 8 vectorized {
+    %B = tir.alloc "B" : memref<1xf32>
+    tir.block "B" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[0] : memref<1xf32>
+      tir.store %x, %B[0] : memref<1xf32>
+    }
+  }
+  func.return
+}
+
+//READS:error[KC3601]: cache_inplace: block C does not write A
+//READS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:13:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//READS-NEXT:   |  for i in 8:
+//READS-NEXT:   |    block C    <-- here
+//READS-NEXT:  why: a copy that is not changed is not written back
+//READS-NEXT:  try: cache_read of A
+//READS-NEXT:  try: buffer=C
+
+//NAME:error[KC3300]: cache_inplace: block C reads no buffer D
+//NAME-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:13:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//NAME-NEXT:   |  for i in 8:
+//NAME-NEXT:   |    block C    <-- here
+//NAME-NEXT:  why: it reads 0: A, 1: C
+//NAME-NEXT:  try: the buffers are: A, C
+
+//SCOPE:error[KC3301]: cache_inplace: target llvm has no memory scope 'locl'
+//SCOPE-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:11:1  func.func @reads(%A: memref<8xf32>, %C: memref<8xf32>) {
+//SCOPE-NEXT:  try: did you mean 'local' or 'global'?
+
+//CALL:error[KC3303]: cache_inplace: C of block C is used by func.call
+//CALL-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:32:3  func.call @change(%C) : (memref<8xf32>) -> ()
+//CALL-NEXT:   |  func.call    <-- uses C
+//CALL-NEXT:  why: what func.call does with it is not known
+
+//SEEN:error[KC3307]: cache_inplace: block D reads B before it would be copied
+//SEEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:43:5  tir.block "D" (spatial %v_i in 8 = %i) do {
+//SEEN-NEXT:   |  for i in 8 vectorized:
+//SEEN-NEXT:   |    block B    <-- writes B
+//SEEN-NEXT:   |    block D    <-- reads B
+//SEEN-NEXT:  why: block D at (i=0) reads what block B at (i=0) writes
+
+//WRITTEN:error[KC3307]: cache_inplace: block W writes B before it would be copied back
+//WRITTEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:58:5  tir.block "W" (spatial %v_i in 3 = %i) do {
+//WRITTEN-NEXT:   |  for i in 3 vectorized:
+//WRITTEN-NEXT:   |    block B    <-- updates B
+//WRITTEN-NEXT:   |    block W    <-- writes B
+//WRITTEN-NEXT:  why: block W at (i=0) writes what was copied
+
+//THREADS:error[KC3307]: cache_inplace: block B writes B before it would be copied back
+//THREADS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:69:5  tir.block "B" (spatial %v_i in 4 = %i) do {
+//THREADS-NEXT:   |  for i in 4 parallel:
+//THREADS-NEXT:   |    block B    <-- updates B
+//THREADS-NEXT:   |    block C
+//THREADS-NEXT:  why: block B at (i=0) writes what another thread has copied
+
+//LANES:error[KC3310]: cache_inplace: there is no place for a copy of B
+//LANES-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:85:5  tir.block "B" (spatial %v_i in 8 = %i) do {
+//LANES-NEXT:   |  for i in 8 vectorized:
+//LANES-NEXT:   |    alloc B
+//LANES-NEXT:   |    block B    <-- here
+//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  try: cache_inplace first, then vectorize

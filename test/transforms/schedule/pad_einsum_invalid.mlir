@@ -1,0 +1,183 @@
+// What pad_einsum refuses, and what it says then.
+// RUN: not kc-opt %s --pad-einsum="func=maximum block=M padding=4,4" 2>&1 | FileCheck %s --check-prefix=MAX --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=plus block=S padding=4,4" 2>&1 | FileCheck %s --check-prefix=PLUS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=plus block=S padding=4" 2>&1 | FileCheck %s --check-prefix=COUNT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=plus block=S padding=4,0" 2>&1 | FileCheck %s --check-prefix=ZERO --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --split="func=plus block=S loop=i factors=2,3" --pad-einsum="func=plus block=S padding=4,1" 2>&1 | FileCheck %s --check-prefix=SPLIT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=predicate block=P padding=4" 2>&1 | FileCheck %s --check-prefix=PREDICATE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=shared block=P padding=4" 2>&1 | FileCheck %s --check-prefix=SHARED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=stencil block=S padding=4" 2>&1 | FileCheck %s --check-prefix=STENCIL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=unit block=U padding=4,4" 2>&1 | FileCheck %s --check-prefix=UNIT --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=divided block=D padding=4" 2>&1 | FileCheck %s --check-prefix=DIVIDED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --pad-einsum="func=twice block=T padding=4" 2>&1 | FileCheck %s --check-prefix=TWICE --match-full-lines --strict-whitespace
+
+te.func @maximum(%A: tensor<6x7xf32>) -> tensor<6xf32> {
+  %M = te.compute "M" [%i = 6] reduce max [%k = 7] {
+    %a = te.read %A[%i, %k] : tensor<6x7xf32>
+    te.yield %a : f32
+  } : tensor<6xf32>
+  te.return %M : tensor<6xf32>
+}
+
+// A[i] may be infinite.
+te.func @plus(%A: tensor<6xf32>, %B: tensor<7xf32>) -> tensor<6xf32> {
+  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
+    %a = te.read %A[%i] : tensor<6xf32>
+    %b = te.read %B[%k] : tensor<7xf32>
+    %c = arith.mulf %a, %b : f32
+    te.yield %c : f32
+  } : tensor<6xf32>
+  te.return %S : tensor<6xf32>
+}
+
+func.func @predicate(%A: memref<6xf32>, %B: memref<6xf32>) {
+  tir.for %i in 6 {
+    tir.block "P" (spatial %v in 6 = %i) where (%i < 5) do {
+      %x = tir.load %A[%v] : memref<6xf32>
+      tir.store %x, %B[%v] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+func.func @shared(%A: memref<6xf32>, %B: memref<6xf32>, %C: memref<6xf32>) {
+  tir.for %i in 6 {
+    tir.block "P" (spatial %v in 6 = %i) do {
+      %x = tir.load %A[%v] : memref<6xf32>
+      tir.store %x, %B[%v] : memref<6xf32>
+    }
+    tir.block "Q" (spatial %v in 6 = %i) do {
+      %x = tir.load %A[%v] : memref<6xf32>
+      tir.store %x, %C[%v] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+func.func @stencil(%A: memref<8xf32>, %B: memref<6xf32>) {
+  tir.for %i in 6 {
+    tir.block "S" (spatial %v in 6 = %i) do {
+      %x = tir.load %A[%v + 1] : memref<8xf32>
+      tir.store %x, %B[%v] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+func.func @unit(%A: memref<6xf32>, %B: memref<6xf32>) {
+  tir.for %i in 6 {
+    tir.for %j in 1 {
+      tir.block "U" (spatial %v in 6 = %i, spatial %w in 1 = %j) do {
+        %x = tir.load %A[%v] : memref<6xf32>
+        tir.store %x, %B[%v] : memref<6xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @divided(%A: memref<6xi32>, %B: memref<6xi32>) {
+  tir.for %i in 6 {
+    tir.block "D" (spatial %v in 6 = %i) do {
+      %x = tir.load %A[%v] : memref<6xi32>
+      %c = arith.constant 9 : i32
+      %y = arith.divsi %c, %x : i32
+      tir.store %y, %B[%v] : memref<6xi32>
+    }
+  }
+  func.return
+}
+
+func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
+  tir.for %i in 6 {
+    tir.block "T" (spatial %v in 6 = %i) do {
+      %x = arith.constant 1.0 : f32
+      tir.store %x, %B[%v] : memref<6xf32>
+      tir.store %x, %C[%v] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+//MAX:error[KC3609]: pad_einsum: v_k of block M cannot be padded with 0
+//MAX-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:15:3  %M = te.compute "M" [%i = 6] reduce max [%k = 7] {
+//MAX-NEXT:   |  for i in 6:
+//MAX-NEXT:   |    for k in 7:
+//MAX-NEXT:   |      block M    <-- here
+//MAX-NEXT:  why: it is reduced by arith.maximumf, whose neutral element is not 0
+//MAX-NEXT:  try: padding=4,1
+
+//PLUS:error[KC3609]: pad_einsum: v_k of block S cannot be padded with 0
+//PLUS-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:24:3  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
+//PLUS-NEXT:   |  for i in 6:
+//PLUS-NEXT:   |    for k in 7:
+//PLUS-NEXT:   |      block S    <-- here
+//PLUS-NEXT:  why: what is added up is not a product of elements that are 0 in the padding: those with the index v_k
+//PLUS-NEXT:  try: padding=4,1
+
+//COUNT:error[KC3606]: pad_einsum: padding=4 for block S
+//COUNT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:24:3  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
+//COUNT-NEXT:   |  for i in 6:
+//COUNT-NEXT:   |    for k in 7:
+//COUNT-NEXT:   |      block S    <-- here
+//COUNT-NEXT:  why: it has 2 variables: v_i, v_k; each needs a number, at least 1
+//COUNT-NEXT:  try: padding=16,16
+
+//ZERO:error[KC3606]: pad_einsum: padding=4,0 for block S
+//ZERO-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:24:3  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
+//ZERO-NEXT:   |  for i in 6:
+//ZERO-NEXT:   |    for k in 7:
+//ZERO-NEXT:   |      block S    <-- here
+//ZERO-NEXT:  why: it has 2 variables: v_i, v_k; each needs a number, at least 1
+//ZERO-NEXT:  try: padding=16,16
+
+//SPLIT:error[KC3607]: pad_einsum: block S is not bound to loops of its own
+//SPLIT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:24:3  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
+//SPLIT-NEXT:   |  for i_o in 2:
+//SPLIT-NEXT:   |    for i_i in 3:
+//SPLIT-NEXT:   |      for k in 7:
+//SPLIT-NEXT:   |        block S    <-- here
+//SPLIT-NEXT:  why: v_i is not a loop that holds nothing but the block
+//SPLIT-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
+
+//PREDICATE:error[KC3607]: pad_einsum: block P is not bound to loops of its own
+//PREDICATE-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:35:5  tir.block "P" (spatial %v in 6 = %i) where (%i < 5) do {
+//PREDICATE-NEXT:   |  for i in 6:
+//PREDICATE-NEXT:   |    block P    <-- here
+//PREDICATE-NEXT:  why: it has a predicate
+//PREDICATE-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
+
+//SHARED:error[KC3607]: pad_einsum: block P is not bound to loops of its own
+//SHARED-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:45:5  tir.block "P" (spatial %v in 6 = %i) do {
+//SHARED-NEXT:   |  for i in 6:
+//SHARED-NEXT:   |    block P    <-- here
+//SHARED-NEXT:   |    block Q
+//SHARED-NEXT:  why: v is not a loop that holds nothing but the block
+//SHARED-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
+
+//STENCIL:error[KC3608]: pad_einsum: block S reads A at another index than a variable
+//STENCIL-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:59:5  tir.block "S" (spatial %v in 6 = %i) do {
+//STENCIL-NEXT:   |  for i in 6:
+//STENCIL-NEXT:   |    block S    <-- here
+//STENCIL-NEXT:  why: an einsum is made of elements whose indices are variables and constants
+
+//UNIT:error[KC3608]: pad_einsum: w of block U is no index of B
+//UNIT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:70:7  tir.block "U" (spatial %v in 6 = %i, spatial %w in 1 = %j) do {
+//UNIT-NEXT:   |  for i in 6:
+//UNIT-NEXT:   |    for j in 1:
+//UNIT-NEXT:   |      block U    <-- here
+//UNIT-NEXT:  why: what is computed for the padding would be written over the result
+//UNIT-NEXT:  try: padding=4,1
+
+//DIVIDED:error[KC3610]: pad_einsum: arith.divsi in block D may fail on padding
+//DIVIDED-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:81:5  tir.block "D" (spatial %v in 6 = %i) do {
+//DIVIDED-NEXT:   |  for i in 6:
+//DIVIDED-NEXT:   |    block D    <-- here
+//DIVIDED-NEXT:  why: a divisor that is not there is 0
+
+//TWICE:error[KC3200]: pad_einsum: block T is neither complete nor a reduction
+//TWICE-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:93:5  tir.block "T" (spatial %v in 6 = %i) do {
+//TWICE-NEXT:   |  for i in 6:
+//TWICE-NEXT:   |    block T    <-- here
+//TWICE-NEXT:  why: it has 2 stores, not one
+//TWICE-NEXT:  try: pad_einsum takes blocks that compute each element of one buffer by itself

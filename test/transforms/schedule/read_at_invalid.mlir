@@ -1,0 +1,126 @@
+// What read_at refuses, and what it says then.
+// RUN: not kc-opt %s --read-at="func=versions loop=i block=C buffer=Q" 2>&1 | FileCheck %s --check-prefix=NAME --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=versions loop=i block=C buffer=A scope=glob" 2>&1 | FileCheck %s --check-prefix=SCOPE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=called loop=i block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=versions loop=x block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=LOOP --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=versions loop=i block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=VERSIONS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=inner loop=i block=C buffer=B" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=lanes loop=j block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+
+// W writes what C reads in the next iteration of j, and in the same of i.
+func.func @versions(%A: memref<32xf32>, %C: memref<32xf32>) {
+  tir.for %i in 4 {
+    tir.for %j in 4 {
+      tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+        %x = tir.load %A[%v_i * 8 + %v_j] : memref<32xf32>
+        tir.store %x, %C[%v_i * 8 + %v_j] : memref<32xf32>
+      }
+      tir.block "W" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %A[%v_i * 8 + %v_j + 1] : memref<32xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func private @change(memref<8xf32>)
+
+func.func @called(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 8 {
+    func.call @change(%A) : (memref<8xf32>) -> ()
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func @inner(%C: memref<8xf32>) {
+  tir.for %i in 2 {
+    tir.for %j in 4 {
+      %B = tir.alloc "B" : memref<1xf32>
+      tir.block "B" () do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %B[0] : memref<1xf32>
+      }
+      tir.for %k in 1 {
+        tir.block "C" (spatial %v in 8 = %i * 4 + %j + %k) do {
+          %x = tir.load %B[0] : memref<1xf32>
+          tir.store %x, %C[%v] : memref<8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %i in 2 {
+    tir.for %j in 4 vectorized {
+      tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+        %x = tir.load %A[%v] : memref<8xf32>
+        tir.store %x, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+//NAME:error[KC3300]: read_at: block C reads no buffer Q
+//NAME-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//NAME-NEXT:   |  for i in 4:
+//NAME-NEXT:   |    for j in 4:
+//NAME-NEXT:   |      block C    <-- here
+//NAME-NEXT:   |      block W
+//NAME-NEXT:  why: it reads 0: A
+//NAME-NEXT:  try: the buffers are: A
+
+//SCOPE:error[KC3301]: read_at: target llvm has no memory scope 'glob'
+//SCOPE-NEXT:  --> {{.*}}read_at_invalid.mlir:11:1  func.func @versions(%A: memref<32xf32>, %C: memref<32xf32>) {
+//SCOPE-NEXT:  try: did you mean 'global'?
+
+//CALL:error[KC3303]: read_at: A of block C is used by func.call
+//CALL-NEXT:  --> {{.*}}read_at_invalid.mlir:31:5  func.call @change(%A) : (memref<8xf32>) -> ()
+//CALL-NEXT:   |  for i in 8:
+//CALL-NEXT:   |    func.call    <-- uses A
+//CALL-NEXT:   |    block C
+//CALL-NEXT:  why: what func.call does with it is not known
+
+//LOOP:error[KC3003]: there is no loop 'x' around block C
+//LOOP-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//LOOP-NEXT:   |  for i in 4:
+//LOOP-NEXT:   |    for j in 4:
+//LOOP-NEXT:   |      block C
+//LOOP-NEXT:   |      block W
+//LOOP-NEXT:  try: the loops are: i, j
+
+//VERSIONS:error[KC3305]: read_at: A changes between the copy and what block C reads
+//VERSIONS-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//VERSIONS-NEXT:   |  for i in 4:
+//VERSIONS-NEXT:   |    for j in 4:
+//VERSIONS-NEXT:   |      block C    <-- reads A
+//VERSIONS-NEXT:   |      block W    <-- writes A
+//VERSIONS-NEXT:  why: block W at (i=0, j=0) writes what is read at (i=0, j=1)
+//VERSIONS-NEXT:  try: legal: loop=j
+
+//INNER:error[KC3603]: read_at: B of block C does not exist yet in loop i
+//INNER-NEXT:  --> {{.*}}read_at_invalid.mlir:49:9  tir.block "C" (spatial %v in 8 = %i * 4 + %j + %k) do {
+//INNER-NEXT:   |  for i in 2:    <-- the loop
+//INNER-NEXT:   |    for j in 4:
+//INNER-NEXT:   |      alloc B
+//INNER-NEXT:   |      block B
+//INNER-NEXT:   |      for k in 1:
+//INNER-NEXT:   |        block C    <-- the block
+//INNER-NEXT:  why: B is allocated further inside
+//INNER-NEXT:  try: legal: loop=j or loop=k
+
+//LANES:error[KC3211]: read_at: loop j is vectorized
+//LANES-NEXT:  --> {{.*}}read_at_invalid.mlir:61:5  tir.for %j in 4 vectorized {
+//LANES-NEXT:   |  for i in 2:
+//LANES-NEXT:   |    for j in 4 vectorized:    <-- vectorized
+//LANES-NEXT:   |      block C
+//LANES-NEXT:  why: the lanes of j would share one copy of A
+//LANES-NEXT:  try: read_at first, then vectorize
+//LANES-NEXT:  try: legal: loop=i

@@ -1,0 +1,317 @@
+"""Threads: schedules of kernels compute the same in lockstep, and nothing changes by a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_programs import (
+    arguments,
+    assert_same,
+    lowered,
+    parse,
+    random_program,
+    random_splits,
+    results,
+    site_of,
+    try_step,
+)
+from xdsl.dialects.builtin import ModuleOp
+
+import kc
+from kc.analysis import loop_tree
+from kc.analysis.dominance import check_dominance
+from kc.analysis.interpreter import run
+from kc.analysis.regions import buffers_read, buffers_written
+from kc.dialects.tir import AllocOp, BlockOp, IterType
+from kc.support.diagnostics import diagnostic_handler
+from kc.support.registry import get_pass, pass_class
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
+
+Chooser = Callable[[ModuleOp, Random], Primitive]
+SCOPES = ("local", "shared", "warp", "global")
+AXES = ("blockIdx.x", "threadIdx.x", "threadIdx.x", "threadIdx.y", "vthread", "vthread.x")
+
+
+def blocks_of(module: ModuleOp) -> list[BlockOp]:
+    return loop_tree.blocks(loop_tree.functions(module)[0])
+
+
+def bind(module: ModuleOp, random: Random) -> Primitive:
+    loop = LoopRef(random.choice(loop_tree.loops(module)))
+    return pass_class("bind")(loop, random.choice(AXES))
+
+
+def cache(module: ModuleOp, random: Random) -> Primitive:
+    name = random.choice(("cache-read", "cache-write"))
+    block = random.choice(blocks_of(module))
+    found = buffers_read(block) if name == "cache-read" else buffers_written(block)
+    buffer = random.choice(found) if found else 0
+    return pass_class(name)(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
+
+
+def scope(module: ModuleOp, random: Random) -> Primitive:
+    block = random.choice(blocks_of(module))
+    return pass_class("set-scope")(BlockRef(block), BufferRef(0), random.choice(SCOPES))
+
+
+def move(module: ModuleOp, random: Random) -> Primitive:
+    primitive = pass_class(random.choice(("compute-at", "compute-at", "reverse-compute-at")))
+    found = list(primitive.candidates(site_of(module)))
+    loop = LoopRef(random.choice(loop_tree.loops(module)))
+    return random.choice(found or [primitive(BlockRef(blocks_of(module)[0]), loop)])
+
+
+def reorder(module: ModuleOp, random: Random) -> Primitive:
+    primitive = pass_class("reorder")
+    found = list(primitive.candidates(site_of(module)))
+    return random.choice(found or [primitive(())])
+
+
+def other(module: ModuleOp, random: Random) -> Primitive:
+    loop = LoopRef(random.choice(loop_tree.loops(module)))
+    block = BlockRef(random.choice(blocks_of(module)))
+    name = random.choice(("split", "unroll", "vectorize", "parallel", "compute-root", "rfactor"))
+    if name == "compute-root":
+        return pass_class(name)(block)
+    if name in ("split", "rfactor"):
+        return pass_class(name)(loop, (None, 2) if name == "split" else 0)
+    return pass_class(name)(loop)
+
+
+def decompose(module: ModuleOp, random: Random) -> Primitive:
+    primitive = pass_class("decompose-reduction")
+    found = list(primitive.candidates(site_of(module)))
+    return random.choice(found or [other(module, random)])
+
+
+def compact(module: ModuleOp) -> None:
+    pass_class("compact-buffer-allocation")().apply(None, module)
+
+
+CHOOSERS = [bind, bind, bind, bind, cache, scope, scope, move, move, reorder, other, decompose]
+
+
+def combines_across_threads(module: ModuleOp) -> bool:
+    """Whether threads combine values, which only blocks can tell."""
+    return any(
+        loop.axis is not None and IterType.REDUCE in loop_tree.iter_types(loop, block)
+        for block in blocks_of(module)
+        for loop in loop_tree.loops_around(block)
+    )
+
+
+@given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+def test_random_kernels(seed: int, symbolic: bool):
+    random = Random(seed)
+    module = random_program(random, 4, symbolic)
+    args = arguments(module, random)
+    expected = results(module, args)
+    random_splits(module, random, random.randint(0, 3))
+    for choose in random.choices(CHOOSERS, k=9):
+        if random.random() < 0.1:
+            compact(module)
+        if try_step(module, choose(module, random)) is not None:
+            assert_same(expected, results(module, args), module)
+    passes = ["compact-buffer-allocation", "lower-init-block", "compact-buffer-allocation"]
+    if not combines_across_threads(module):
+        passes.append("lower-blocks")
+    for name in passes:
+        pass_class(name)().apply(None, module)
+        module.verify()
+        assert_same(expected, results(module, args), module)
+
+
+def test_random_kernels_are_bound():
+    """The property test does not pass because everything is refused."""
+    bound = dict.fromkeys(AXES, 0)
+    for seed in range(20):
+        random = Random(seed)
+        module = random_program(random, 3)
+        for _ in range(6):
+            step = bind(module, random)
+            bound[step.thread_axis] += try_step(module, step) is not None  # pyright: ignore
+    assert min(bound.values()) >= 5, bound
+
+
+def apply(module: ModuleOp, *steps: str) -> None:
+    """Apply flags of kc-opt."""
+    for step in steps:
+        name, _, options = step.partition(" ")
+        get_pass(name, options).apply(None, module)  # pyright: ignore[reportArgumentType]
+        module.verify()
+        check_dominance(module)
+
+
+MATMUL = """
+te.func @f(%A: tensor<64x32xf32>, %B: tensor<32x64xf32>) -> (tensor<64x64xf32>) {
+  %C = te.compute "C" [%i = 64, %j = 64] reduce sum [%k = 32] {
+    %a = te.read %A[%i, %k] : tensor<64x32xf32>
+    %b = te.read %B[%k, %j] : tensor<32x64xf32>
+    %c = arith.mulf %a, %b : f32
+    te.yield %c : f32
+  } : tensor<64x64xf32>
+  te.return %C : tensor<64x64xf32>
+}
+"""
+
+TILES = (
+    "cache-read block=C buffer=A scope=shared",
+    "cache-read block=C buffer=B scope=shared",
+    "cache-read block=C buffer=A_shared scope=local",
+    "cache-read block=C buffer=B_shared scope=local",
+    "cache-write block=C buffer=C scope=local",
+    "split block=C loop=i factors=2,2,8,2",
+    "split block=C loop=j factors=2,2,8,2",
+    "split block=C loop=k factors=4,8",
+    "reorder block=C loops=i_0,j_0,i_1,j_1,i_2,j_2,k_o,k_i,i_3,j_3",
+    "bind block=C loop=i_0 thread_axis=blockIdx.y",
+    "bind block=C loop=j_0 thread_axis=blockIdx.x",
+    "bind block=C loop=i_1 thread_axis=vthread",
+    "bind block=C loop=j_1 thread_axis=vthread",
+    "bind block=C loop=i_2 thread_axis=threadIdx.y",
+    "bind block=C loop=j_2 thread_axis=threadIdx.x",
+    "reverse-compute-at block=C_local loop=j_2",
+    "compute-at block=A_shared_local loop=k_i",
+    "compute-at block=B_shared_local loop=k_i",
+    "compute-at block=A_shared loop=k_o",
+    "compute-at block=B_shared loop=k_o",
+)
+
+
+def loading(module: ModuleOp) -> list[str]:
+    """What loads the tiles into shared memory together."""
+    steps: list[str] = []
+    for block in blocks_of(module):
+        if block.label in ("A_shared", "B_shared"):
+            outer, inner = (loop.label for loop in loop_tree.loops_around(block)[-2:])
+            steps += [
+                f"split block={block.label} loop={outer} factors=?,8",
+                f"split block={block.label} loop={inner} factors=?,8",
+                f"bind block={block.label} loop={outer}_i thread_axis=threadIdx.y",
+                f"bind block={block.label} loop={inner}_i thread_axis=threadIdx.x",
+            ]
+    return steps
+
+
+def shapes(module: ModuleOp) -> dict[str, tuple[int, ...]]:
+    return {
+        op.label: op.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+        for op in module.walk()
+        if isinstance(op, AllocOp)
+    }
+
+
+@pytest.fixture(scope="module")
+def matmul_arrays() -> list[np.ndarray]:
+    random = np.random.default_rng(5)
+    arrays = [
+        random.standard_normal((64, 32)),
+        random.standard_normal((32, 64)),
+        np.zeros((64, 64)),
+    ]
+    return [one.astype(np.float32) for one in arrays]
+
+
+def test_the_classic_matmul(matmul_arrays: list[np.ndarray]):
+    """Shared tiles loaded together, local ones, virtual threads: every step equals numpy."""
+    module = lowered(MATMUL)
+    apply(module, *TILES)
+    apply(module, *loading(module))
+    apply(module, "compact-buffer-allocation", "lower-init-block", "compact-buffer-allocation")
+    assert shapes(module) == {
+        "A_shared": (32, 8),  # of a block of 32 x 32 elements, virtual threads together
+        "B_shared": (8, 32),
+        "A_shared_local": (2, 1),  # of a virtual thread of 2 x 2
+        "B_shared_local": (1, 2),
+        "C_local": (2, 2),
+    }
+    a, b, c = (one.copy() for one in matmul_arrays)
+    run(module, "f", [a, b, c])
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_the_parts_that_threads_need():
+    """shared: of a block; local: of a thread; warp: of threadIdx.x; global: of all."""
+    expected = {"local": 1, "warp": 8, "shared": 32, "global": 64}
+    for scope, size in expected.items():
+        module = parse(
+            """
+func.func @f(%A: memref<64xf32>, %C: memref<64xf32>) {
+  %S = tir.alloc "S" : memref<64xf32>
+  tir.for %p in 64 {
+    tir.block "S" (spatial %v in 64 = %p) do {
+      %a = tir.load %A[%v] : memref<64xf32>
+      tir.store %a, %S[%v] : memref<64xf32>
+    }
+  }
+  tir.for %b in 2 thread "blockIdx.x" {
+    tir.for %y in 4 thread "threadIdx.y" {
+      tir.for %x in 8 thread "threadIdx.x" {
+        tir.block "C" (spatial %v in 64 = %b * 32 + %y * 8 + %x) do {
+          %s = tir.load %S[%v] : memref<64xf32>
+          tir.store %s, %C[%v] : memref<64xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+        )
+        with diagnostic_handler(lambda _: None):
+            apply(module, f"set-scope block=S buffer=S scope={scope}", "compute-at block=S loop=x")
+        (block,) = [one for one in blocks_of(module) if one.label == "S"]
+        loops = [one for one in loop_tree.loops_around(block) if one.axis is None]
+        assert [one.static_extent for one in loops] == ([size] if size > 1 else [])
+        apply(module, "compact-buffer-allocation")
+        assert shapes(module) == {"S": (size,)}
+        a, c = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        run(module, "f", [a, c])
+        assert np.array_equal(a, c)
+
+
+def test_a_reduction_in_two_steps_over_threads():
+    """rfactor, and the last step across threads: the sum of a vector by a block."""
+    module = lowered(
+        """
+te.func @f(%A: tensor<3x64xi32>) -> (tensor<3xi32>) {
+  %B = te.compute "B" [%i = 3] reduce sum [%k = 64] {
+    %a = te.read %A[%i, %k] : tensor<3x64xi32>
+    te.yield %a : i32
+  } : tensor<3xi32>
+  te.return %B : tensor<3xi32>
+}
+"""
+    )
+    apply(
+        module,
+        "split block=B loop=k factors=?,16",
+        "rfactor block=B loop=k_i factor_axis=0",
+    )
+    last = loop_tree.loops_around(blocks_of(module)[-1])
+    apply(module, f"bind block=B loop={last[0].label} thread_axis=blockIdx.x")
+    apply(module, f"bind block=B loop={last[1].label} thread_axis=threadIdx.x")
+    apply(module, "set-scope block=B_rf buffer=0 scope=local")
+    apply(module, f"compute-at block=B_rf loop={last[1].label}", "compact-buffer-allocation")
+    assert shapes(module) == {"B_rf": (1, 1)}
+    a = np.random.default_rng(2).integers(-99, 99, (3, 64)).astype(np.int32)
+    b = np.zeros(3, np.int32)
+    run(module, "f", [a, b])
+    assert np.array_equal(b, a.sum(1))
+
+
+def test_virtual_threads_run_on_a_cpu():
+    module = lowered(MATMUL)
+    apply(module, "split block=C loop=i factors=2,?", "bind block=C loop=i_o thread_axis=vthread")
+    random = np.random.default_rng(1)
+    a = random.standard_normal((64, 32)).astype(np.float32)
+    b = random.standard_normal((32, 64)).astype(np.float32)
+    c = kc.nd.empty((64, 64))
+    kc.build(module, name="f")(a, b, c)
+    np.testing.assert_allclose(np.asarray(c), a @ b, rtol=1e-4, atol=1e-4)

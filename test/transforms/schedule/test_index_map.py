@@ -1,0 +1,157 @@
+"""Index maps: every form is read, text round-trips, and what is not affine is refused."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import AffineMapAttr, StringAttr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr, AffineMap
+
+from kc.support.diagnostics import InputError, ScheduleError
+from kc.support.option_types import from_options, to_options
+from kc.support.options import Options
+from kc.transforms.schedule._index_map import AXIS_SEPARATOR, IndexMap
+
+QUOTIENT = AffineMap(
+    2,
+    0,
+    (
+        AffineBinaryOpExpr(
+            AffineBinaryOpKind.FloorDiv, AffineExpr.dimension(0), AffineExpr.dimension(1)
+        ),
+    ),
+)
+TILED = "(i, j)->(i floordiv 4, j, i mod 4)"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        TILED,
+        "(i,j)->(i floordiv 4,j,i mod 4)",
+        "(i, j) -> (i // 4, j, i % 4)",
+        "lambda i, j: (i // 4, j, i % 4)",
+        "lambda i,j: [i//4, j, i%4]",
+        "affine_map<(i, j) -> (i floordiv 4, j, i mod 4)>",
+        lambda i, j: [i // 4, j, i % 4],
+        lambda i, j: (i // 4, j, i % 4),
+        StringAttr(TILED),
+        IndexMap.from_option(TILED),
+    ],
+)
+def test_forms(value):
+    assert str(IndexMap.of(value)) == TILED
+
+
+def test_attributes():
+    made = IndexMap.of(TILED)
+    attr = made.attr()
+    assert isinstance(attr, AffineMapAttr)
+    assert str(IndexMap.of(attr)) == "(d0, d1)->(d0 floordiv 4, d1, d0 mod 4)"
+    assert IndexMap.of(AffineMap.identity(2)).is_identity
+    split = IndexMap.of(lambda i, j: [i, AXIS_SEPARATOR, j])
+    assert split.attr() == StringAttr("(i, j)->(i, axis_separator, j)")
+    assert IndexMap.of(split.attr()) == split
+    assert not split.is_identity
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "values"),
+    [
+        (lambda i: 7 - i, "(i)->(i * -1 + 7)", {(3,): [4]}),
+        (lambda i: i - 7, "(i)->(i - 7)", {(3,): [-4]}),
+        (lambda i, j: [2 * i + j - 1], "(i, j)->(i * 2 + j - 1)", {(3, 4): [9]}),
+        (lambda i: [(i + 1) // 4 * 2, -i], "(i)->((i + 1) floordiv 4 * 2, i * -1)", None),
+        (lambda i: [i // 6 % 2, 0], "(i)->((i floordiv 6) mod 2, 0)", {(13,): [0, 0]}),
+        (lambda: [], "()->()", None),
+        (
+            lambda i, j, k: [i, IndexMap.AXIS_SEPARATOR, j, k],
+            "(i, j, k)->(i, axis_separator, j, k)",
+            None,
+        ),
+    ],
+)
+def test_functions(function, text, values):
+    made = IndexMap.of(function)
+    assert str(made) == text
+    assert IndexMap.of(text) == made
+    for at, expected in (values or {}).items():
+        assert made.map.eval(at, ()) == tuple(expected)
+
+
+def test_a_function_of_any_number_of_indices():
+    made = IndexMap.from_func(lambda *i: [*i[1:], i[0]], ndim=3)
+    assert str(made) == "(i0, i1, i2)->(i1, i2, i0)"
+    with pytest.raises(ScheduleError) as caught:
+        IndexMap.of(lambda *i: i)
+    assert caught.value.code == "KC3500"
+    assert caught.value.message == "the index map takes *i"
+    assert caught.value.why == "how many indices there are must be known"
+
+
+def test_names_that_text_cannot_have():
+    made = IndexMap.of(lambda mod, ü: [mod, ü])
+    assert str(made) == "(i0, i1)->(i0, i1)"
+
+
+@pytest.mark.parametrize(
+    ("value", "message", "why"),
+    [
+        (lambda i, j: [i * j], "the index map is not affine", "a product of two indices is not"),
+        (lambda i, j: [i // j], "the index map is not affine", "a division by an index"),
+        (lambda i: [i % 0], "the index map is not affine", "a division by 0: divisors are at"),
+        (lambda i: None, "the index map returns nothing", "it returns a list of indices"),
+        (lambda i: [1.5], "the index map returns float 1.5", "results are sums of indices"),
+        (lambda i: [True], "the index map returns bool True", "results are sums of indices"),
+        (3, "int is no index map", "it is a function of indices, or text"),
+        ("(i)->(k)", "'(i)->(k)' is no index map", "there is no index 'k'"),
+        (QUOTIENT, "(d0 floordiv d1) is not affine", "results are"),
+        (AffineMap(1, 1, ()), "(d0)[s0] -> () has symbols", "an index map has dimensions alone"),
+    ],
+)
+def test_refused(value, message, why):
+    with pytest.raises(ScheduleError) as caught:
+        IndexMap.of(value)
+    assert caught.value.code == "KC3500"
+    assert caught.value.message == message
+    assert caught.value.why is not None
+    assert caught.value.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "expected '(', got the end"),
+        ("(i", "expected ')', got the end"),
+        ("(i, i)->(i)", "there are two indices 'i'"),
+        ("(i)->i", "expected '(' before the results, got 'i'"),
+        ("(i)->(i i)", "expected ')', got 'i'"),
+        ("(i)->(i) j", "expected the end, got 'j'"),
+        ("(i)->(i * i)", "a product of two indices is not affine"),
+        ("(i)->(i floordiv 0)", "a division by 0: divisors are at least 1"),
+        ("(i)->(i / 2)", "unexpected '/'"),
+        ("(mod)->(mod)", "expected the name of an index, got 'mod'"),
+        ("(i)->(i + )", "expected an index or a number, got ')'"),
+        ("lambda i (i)", "expected ':', got '('"),
+    ],
+)
+def test_text_that_is_refused(text, why):
+    with pytest.raises(ValueError, match="^" + why.replace("(", r"\(").replace(")", r"\)")):
+        IndexMap.from_option(text)
+
+
+def test_option():
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True)
+    class Taker:
+        index_map: IndexMap
+
+    globals()["IndexMap"] = IndexMap
+    made = from_options(Taker, Options.parse("index-map=(i,j)->(i//4, j, i%4)"), "taker")
+    assert str(to_options(made)) == f"index-map={TILED}"
+    assert from_options(Taker, Options.parse(str(to_options(made))), "taker") == made
+    with pytest.raises(InputError) as caught:
+        from_options(Taker, Options.parse("index-map=(i)->(k)"), "taker")
+    assert caught.value.message == (
+        "taker: option 'index-map' takes an index map (there is no index 'k'), not '(i)->(k)'"
+    )

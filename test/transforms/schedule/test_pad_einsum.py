@@ -1,0 +1,212 @@
+"""pad_einsum: equal results on random einsums, by the interpreter and natively."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_programs import (
+    assert_same,
+    lowered,
+    native_results,
+    random_splits,
+    results,
+    site_of,
+    text_of,
+    try_step,
+)
+
+from kc.analysis import loop_tree
+from kc.support.diagnostics import ScheduleError
+from kc.support.registry import pass_class
+from kc.transforms.schedule.base import BlockRef, LoopRef
+
+AXES = "ijkl"
+
+
+def einsum(
+    random: Random, kind: str, symbolic: bool, zero: bool = False
+) -> tuple[str, list[Any], int, int]:
+    """A random einsum as te, arguments, and how many axes it has: spatial, and reduced."""
+    names = AXES[: random.randint(2, 4)]
+    rank = random.randint(1, len(names) - 1)
+    sizes = {one: random.randint(1, 7) for one in names}
+    if symbolic:
+        sizes[names[0]] = 0 if zero else 5
+    sym = {names[0]} if symbolic else set()
+    out, reduced = names[:rank], names[rank:]
+    operands: list[str] = []
+    for _ in range(random.randint(1, 3)):
+        operands.append("".join(random.sample(names, random.randint(1, len(names)))))
+    operands.append("".join(random.sample(names, len(names))))
+
+    def tensor(axes: str) -> str:
+        shape = "".join(f"{'?' if one in sym else sizes[one]}x" for one in axes)
+        return f"tensor<{shape}{kind}>"
+
+    def attrs(axes: str) -> str:
+        dims = ", ".join("n" if one in sym else str(sizes[one]) for one in axes)
+        return f" {{kc.shape = affine_map<()[n] -> ({dims})>}}" if set(axes) & sym else ""
+
+    def axis(one: str) -> str:
+        return f"%{one} = {'%n' if one in sym else sizes[one]}"
+
+    inputs = ", ".join(f"%A{n}: {tensor(one)}{attrs(one)}" for n, one in enumerate(operands))
+    lines: list[str] = []
+    for n, one in enumerate(operands):
+        index = ", ".join(f"%{axis}" for axis in one)
+        lines.append(f"%r{n} = te.read %A{n}[{index}] : {tensor(one)}\n")
+    times = "mulf" if kind[0] == "f" else "muli"
+    total = "%r0"
+    for n in range(1, len(operands)):
+        lines.append(f"%x{n} = arith.{times} {total}, %r{n} : {kind}\n")
+        total = f"%x{n}"
+    text = f"""
+te.func @f({inputs}) -> {tensor(out)} attributes {{kc.symbols = ["n"]}} {{
+  {'%n = te.symbol "n"' if symbolic else ""}
+  %C = te.compute "C" [{", ".join(map(axis, out))}] reduce sum [{", ".join(map(axis, reduced))}] {{
+    {"".join(lines)}
+    te.yield {total} : {kind}
+  }} : {tensor(out)}
+  te.return %C : {tensor(out)}
+}}"""
+    generator = np.random.default_rng(random.randrange(2**32))
+    dtype = {"i32": np.int32, "f32": np.float32}[kind]
+    # Small whole numbers: sums of floats are exact in any order.
+    arrays = [generator.integers(-2, 3, [sizes[a] for a in one]).astype(dtype) for one in operands]
+    return text, [*arrays, np.zeros([sizes[a] for a in out], dtype)], rank, len(names)
+
+
+@given(seed=st.integers(0, 2**32), kind=st.sampled_from(("i32", "f32")), symbolic=st.booleans())
+def test_random_einsums(seed: int, kind: str, symbolic: bool):
+    random = Random(seed)
+    text, args, _, count = einsum(random, kind, symbolic, zero=random.random() < 0.2)
+    module = lowered(text)
+    expected = results(module, args)
+    padding = tuple(random.choice((1, 2, 4, 5)) for _ in range(count))
+    if try_step(module, pass_class("pad-einsum")(BlockRef("C"), padding)) is not None:
+        assert_same(expected, results(module, args), module)
+        random_splits(module, random, random.randint(0, 3))
+        assert_same(expected, results(module, args), module)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_natively(seed: int):
+    random = Random(seed)
+    text, args, _, count = einsum(random, random.choice(("i32", "f32")), seed % 2 == 0)
+    module = lowered(text)
+    expected = results(module, args)
+    padding = tuple(random.choice((1, 4, 8)) for _ in range(count))
+    try_step(module, pass_class("pad-einsum")(BlockRef("C"), padding))
+    assert_same(expected, native_results(module, args), module)
+
+
+SYMBOLIC = """
+te.func @f(%A: tensor<5x?xf32> {kc.shape = affine_map<()[n] -> (5, n)>}, %b: tensor<?xf32>
+             {kc.shape = affine_map<()[n] -> (n)>}, %c: tensor<7xf32>) -> tensor<5xf32>
+    attributes {kc.symbols = ["n"]} {
+  %n = te.symbol "n"
+  %C = te.compute "C" [%i = 5] reduce sum [%k = %n] {
+    %x = te.read %A[%i, %k] : tensor<5x?xf32>
+    %y = te.read %b[%k] : tensor<?xf32>
+    %z = te.read %c[%i] : tensor<7xf32>
+    %u = arith.mulf %x, %y : f32
+    %v = arith.mulf %u, %z : f32
+    te.yield %v : f32
+  } : tensor<5xf32>
+  te.return %C : tensor<5xf32>
+}"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 6])
+def test_a_symbolic_sum(n: int):
+    """A padded sum of no element is 0 too; c is longer than what is read of it."""
+    module = lowered(SYMBOLIC.replace("f32", "i32").replace("mulf", "muli"))
+    generator = np.random.default_rng(n)
+    shapes = ((5, n), n, 7)
+    a, b, c = (generator.integers(-9, 9, one).astype(np.int32) for one in shapes)
+    pass_class("pad-einsum")(BlockRef("C"), (4, 4)).apply(site_of(module))
+    out = native_results(module, [a, b, c, np.full(5, 7, np.int32)])[3]
+    np.testing.assert_array_equal(out, (a * b).sum(1) * c[:5])
+
+
+def test_an_infinity_that_could_meet_a_zero():
+    """In floats, c[i] times the padding of A[i, k] may not be 0."""
+    module = lowered(SYMBOLIC)
+    with pytest.raises(ScheduleError) as caught:
+        pass_class("pad-einsum")(BlockRef("C"), (4, 4)).apply(site_of(module))
+    assert caught.value.code == "KC3609"
+    assert caught.value.hints == ("padding=4,1",)
+    assert try_step(module, pass_class("pad-einsum")(BlockRef("C"), (4, 1))) is not None
+
+
+def test_they_are_padded():
+    """Most random einsums can be, unless an infinity could meet a zero."""
+    done = {"i32": 0, "f32": 0}
+    for kind in done:
+        for seed in range(30):
+            text, _, _, count = einsum(Random(seed), kind, seed % 2 == 0)
+            step = pass_class("pad-einsum")(BlockRef("C"), (4,) * count)
+            done[kind] += try_step(lowered(text), step) is not None
+    assert done["i32"] == 30
+    assert 5 <= done["f32"] <= 25
+
+
+MATMUL = """
+te.func @f(%A: tensor<5x7xf32>, %B: tensor<7x3xf32>) -> tensor<5x3xf32> {
+  %C = te.compute "C" [%i = 5, %j = 3] reduce sum [%k = 7] {
+    %a = te.read %A[%i, %k] : tensor<5x7xf32>
+    %b = te.read %B[%k, %j] : tensor<7x3xf32>
+    %c = arith.mulf %a, %b : f32
+    te.yield %c : f32
+  } : tensor<5x3xf32>
+  te.return %C : tensor<5x3xf32>
+}"""
+
+
+def matmul_arguments() -> list[Any]:
+    generator = np.random.default_rng(1)
+    a, b = generator.random((5, 7), np.float32), generator.random((7, 3), np.float32)
+    return [a, b, np.zeros((5, 3), np.float32)]
+
+
+def test_values():
+    """Against numpy, natively; infinite elements stay where they are."""
+    module = lowered(MATMUL)
+    args = matmul_arguments()
+    args[0][2, 3] = np.inf
+    done = pass_class("pad-einsum")(BlockRef("C"), (4, 4, 4)).apply(site_of(module))
+    assert [one.label for one in done.blocks] == ["A_pad", "B_pad", "C_crop"]
+    out = native_results(module, args)[2]
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(out, args[0] @ args[1], rtol=1e-6)
+
+
+def test_the_padded_block_can_be_tiled():
+    """The point of it: factors that did not divide the extents do so now."""
+    module = lowered(MATMUL)
+    args = matmul_arguments()
+    pass_class("pad-einsum")(BlockRef("C"), (8, 4, 8)).apply(site_of(module))
+    for name in "ijk":
+        block = next(one for one in loop_tree.blocks(site_of(module).function) if one.label == "C")
+        loop = next(one for one in loop_tree.loops_around(block) if one.label == name)
+        pass_class("split")(LoopRef(loop), (None, 4)).apply(site_of(module))
+    block = next(one for one in loop_tree.blocks(site_of(module).function) if one.label == "C")
+    assert not block.predicate.data.constraints
+    np.testing.assert_allclose(native_results(module, args)[2], args[0] @ args[1], rtol=1e-6)
+
+
+def test_nothing_to_pad_changes_nothing():
+    module = lowered(MATMUL)
+    before = text_of(module)
+    assert try_step(module, pass_class("pad-einsum")(BlockRef("C"), (5, 1, 7))) is not None
+    assert text_of(module) == before
+
+
+def test_legal():
+    found = [one.padding for one in pass_class("pad-einsum").legal(site_of(lowered(MATMUL)))]
+    assert found == [(4, 4, 4), (4, 4, 1), (16, 16, 16), (16, 16, 1)]

@@ -1,0 +1,131 @@
+"""unsafe_set_dtype: exact where it says so, and what numpy makes of the type where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_programs import (
+    arguments,
+    assert_same,
+    lowered,
+    native_results,
+    random_program,
+    random_splits,
+    results,
+    site_of,
+    text_of,
+    try_step,
+)
+
+from kc.dialects.tir import AllocOp
+from kc.support.diagnostics import ScheduleError, diagnostic_handler
+from kc.support.registry import pass_class
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import BlockRef
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+def test_exact_types_keep_results(seed: int, symbolic: bool):
+    random = Random(seed)
+    module = random_program(random, 4, symbolic)
+    args = arguments(module, random)
+    expected = results(module, args)
+    random_splits(module, random, random.randint(0, 2))
+    for _ in range(3):
+        offered = list(pass_class("unsafe-set-dtype").candidates(site_of(module)))
+        if offered and try_step(module, random.choice(offered)) is not None:
+            assert_same(expected, results(module, args), module)
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 2**32))
+def test_exact_types_natively(seed: int):
+    random = Random(seed)
+    module = random_program(random, 4)
+    args = arguments(module, random)
+    expected = results(module, args)
+    offered = list(pass_class("unsafe-set-dtype").candidates(site_of(module)))
+    if offered and try_step(module, random.choice(offered)) is not None:
+        assert_same(expected, native_results(module, args), module)
+
+
+def program(element: str, reduce: bool = False) -> str:
+    kind = " reduce sum [%k = 3]" if reduce else ""
+    index = "%i, %k" if reduce else "%i, 0"
+    return f"""
+    te.func @f(%A: tensor<8x3x{element}>) -> tensor<8x{element}> {{
+      %B = te.compute "B" [%i = 8]{kind} {{
+        %a = te.read %A[{index}] : tensor<8x3x{element}>
+        te.yield %a : {element}
+      }} : tensor<8x{element}>
+      %C = te.compute "C" [%i = 8] {{
+        %x = te.read %B[%i] : tensor<8x{element}>
+        te.yield %x : {element}
+      }} : tensor<8x{element}>
+      te.return %C : tensor<8x{element}>
+    }}"""
+
+
+VALUES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+
+
+@pytest.mark.parametrize("run", [results, native_results])
+@pytest.mark.parametrize(
+    ("element", "dtype"),
+    [
+        ("f32", "float16"),
+        ("f64", "float32"),
+        ("f32", "int8"),
+        ("f32", "uint8"),
+        ("i32", "int8"),
+        ("i32", "uint8"),
+        ("i64", "int16"),
+        ("i64", "float32"),
+        ("i32", "float16"),
+    ],
+)
+def test_values(run: Callable[..., list[Any]], element: str, dtype: str):
+    """Against numpy: to the type, and back."""
+    module = lowered(program(element))
+    seen: list[Any] = []
+    with diagnostic_handler(seen.append):
+        step = pass_class("unsafe-set-dtype")(BlockRef("B"), BufferRef("B"), dtype, True)
+        step.apply(site_of(module))
+    assert [one.code for one in seen] == ["KC3543"]
+    low, high = (0, 100) if dtype.startswith("u") else (-100, 100)
+    if element.startswith("i") and not dtype.startswith("float"):
+        low, high = -1000, 1000  # wraps
+    a = np.random.default_rng(0).uniform(low, high, (8, 3)).astype(VALUES[element])
+    out = run(module, [a, np.zeros(8, VALUES[element])])[1]
+    np.testing.assert_array_equal(out, a[:, 0].astype(dtype).astype(VALUES[element]))
+    (alloc,) = [op for op in module.walk() if isinstance(op, AllocOp)]
+    assert str(alloc.attributes["tir.unsafe_dtype"]) == f'"{element} as {dtype}"'
+
+
+@pytest.mark.parametrize("run", [results, native_results])
+def test_a_reduction_is_rounded_in_every_step(run: Callable[..., list[Any]]):
+    module = lowered(program("i32", reduce=True))
+    with diagnostic_handler(lambda _: None):
+        step = pass_class("unsafe-set-dtype")(BlockRef("B"), BufferRef("B"), "int8", True)
+        step.apply(site_of(module))
+    a = np.array([[100, 100, -100]] * 8, np.int32)
+    out = run(module, [a, np.zeros(8, np.int32)])[1]
+    np.testing.assert_array_equal(out, np.full(8, 100, np.int32))  # 100, -56, 100
+
+
+def test_refused_without_consent():
+    module = lowered(program("f32"))
+    before = text_of(module)
+    with pytest.raises(ScheduleError) as caught:
+        pass_class("unsafe-set-dtype")(BlockRef("B"), BufferRef("B"), "float16").apply(
+            site_of(module)
+        )
+    assert caught.value.code == "KC3541"
+    assert text_of(module) == before

@@ -1,0 +1,158 @@
+// What write_at refuses, and what it says then.
+// RUN: not kc-opt %s --write-at="func=product loop=k block=P buffer=A" 2>&1 | FileCheck %s --check-prefix=NAME --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=product loop=k block=P scope=wrap" 2>&1 | FileCheck %s --check-prefix=SCOPE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=product loop=j_o block=P" 2>&1 | FileCheck %s --check-prefix=LOOP --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=product loop=k block=P" 2>&1 | FileCheck %s --check-prefix=MIXED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=holes loop=i block=C" 2>&1 | FileCheck %s --check-prefix=HOLES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=seen loop=i block=C" 2>&1 | FileCheck %s --check-prefix=SEEN --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=inner loop=i block=B" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=lanes loop=j block=C" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=called loop=i block=C" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
+
+te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
+  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+    %a = te.read %A[%i, %k] : tensor<4x8xf32>
+    te.yield %a : f32
+  } : tensor<4xf32>
+  te.return %P : tensor<4xf32>
+}
+
+func.func @holes(%C: memref<16xf32>) {
+  tir.for %i in 2 {
+    tir.for %j in 4 {
+      tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %C[%v * 2] : memref<16xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @seen(%C: memref<8xf32>, %D: memref<8xf32>) {
+  tir.for %i in 2 {
+    tir.for %j in 4 {
+      tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %C[%v] : memref<8xf32>
+      }
+      tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
+        %x = tir.load %C[%v] : memref<8xf32>
+        tir.store %x, %D[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @inner(%C: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %j in 1 {
+      %B = tir.alloc "B" : memref<1xf32>
+      tir.block "B" () do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %B[0] : memref<1xf32>
+      }
+      tir.block "C" (spatial %v in 8 = %i) do {
+        %x = tir.load %B[0] : memref<1xf32>
+        tir.store %x, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @lanes(%C: memref<8xf32>) {
+  tir.for %i in 2 vectorized {
+    tir.for %j in 4 {
+      tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func private @change(memref<8xf32>)
+
+func.func @called(%C: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = arith.constant 1.0 : f32
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+    func.call @change(%C) : (memref<8xf32>) -> ()
+  }
+  func.return
+}
+
+//NAME:error[KC3300]: write_at: block P writes no buffer A
+//NAME-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//NAME-NEXT:   |  for i in 4:
+//NAME-NEXT:   |    for k in 8:
+//NAME-NEXT:   |      block P    <-- here
+//NAME-NEXT:  why: it writes 0: P
+//NAME-NEXT:  try: the buffers are: P
+
+//SCOPE:error[KC3301]: write_at: target llvm has no memory scope 'wrap'
+//SCOPE-NEXT:  --> {{.*}}write_at_invalid.mlir:12:1  te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
+//SCOPE-NEXT:  try: did you mean 'warp'?
+
+//LOOP:error[KC3003]: there is no loop 'j_o' around block P
+//LOOP-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//LOOP-NEXT:   |  for i in 4:
+//LOOP-NEXT:   |    for k in 8:
+//LOOP-NEXT:   |      block P
+//LOOP-NEXT:  try: the loops are: i, k
+
+//MIXED:error[KC3308]: write_at: block P reads P both as it was before and as it writes it
+//MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//MIXED-NEXT:   |  for i in 4:
+//MIXED-NEXT:   |    for k in 8:
+//MIXED-NEXT:   |      block P    <-- here
+//MIXED-NEXT:  why: it reads element [0] before it writes it, others after
+//MIXED-NEXT:  try: legal: loop=i
+
+//HOLES:error[KC3306]: write_at: block C does not write all of C that would be copied
+//HOLES-NEXT:  --> {{.*}}write_at_invalid.mlir:23:7  tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+//HOLES-NEXT:   |  for i in 2:
+//HOLES-NEXT:   |    for j in 4:
+//HOLES-NEXT:   |      block C    <-- here
+//HOLES-NEXT:  why: element [1] is in the box around what it writes, and is not written
+//HOLES-NEXT:  try: legal: loop=j
+
+//SEEN:error[KC3307]: write_at: block D reads C before it would be copied
+//SEEN-NEXT:  --> {{.*}}write_at_invalid.mlir:39:7  tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
+//SEEN-NEXT:   |  for i in 2:
+//SEEN-NEXT:   |    for j in 4:
+//SEEN-NEXT:   |      block C    <-- writes C
+//SEEN-NEXT:   |      block D    <-- reads C
+//SEEN-NEXT:  why: block D at (i=0, j=0) reads what block C at (i=0, j=0) writes
+//SEEN-NEXT:  try: legal: loop=j
+
+//INNER:error[KC3603]: write_at: B of block B does not exist yet in loop i
+//INNER-NEXT:  --> {{.*}}write_at_invalid.mlir:52:7  tir.block "B" () do {
+//INNER-NEXT:   |  for i in 8:    <-- the loop
+//INNER-NEXT:   |    for j in 1:
+//INNER-NEXT:   |      alloc B
+//INNER-NEXT:   |      block B    <-- the block
+//INNER-NEXT:   |      block C
+//INNER-NEXT:  why: B is allocated further inside
+//INNER-NEXT:  try: legal: loop=j
+
+//LANES:error[KC3211]: write_at: loop i is vectorized
+//LANES-NEXT:  --> {{.*}}write_at_invalid.mlir:67:5  tir.for %j in 4 {
+//LANES-NEXT:   |  for i in 2 vectorized:    <-- vectorized
+//LANES-NEXT:   |    for j in 4:    <-- here
+//LANES-NEXT:   |      block C
+//LANES-NEXT:  why: the lanes of i would share one copy of C
+//LANES-NEXT:  try: write_at first, then vectorize
+//LANES-NEXT:  try: there is no loop where it is legal
+
+//CALL:error[KC3303]: write_at: C of block C is used by func.call
+//CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:85:5  func.call @change(%C) : (memref<8xf32>) -> ()
+//CALL-NEXT:   |  for i in 8:
+//CALL-NEXT:   |    block C
+//CALL-NEXT:   |    func.call    <-- uses C
+//CALL-NEXT:  why: what func.call does with it is not known

@@ -1,0 +1,317 @@
+"""Declaring tensor intrinsics: by functions of tir, in text or from Python.
+
+An intrinsic is up to four functions on the same small buffers::
+
+    module @dot_f32_4 attributes {kc.features = ["fma"]} {
+      func.func @description(%A: memref<4xf32>, %B: memref<4xf32>, %C: memref<1xf32>) { ... }
+      func.func @implementation(...) { ... }
+      func.func @init(...) { ... }
+      func.func @update(...) { ... }
+    }
+
+``description`` says what is computed: loops of constant extents around one block.
+``implementation`` does the same by other means: vectors, intrinsics of LLVM, calls. Where the
+description is a reduction with an init, ``init`` does what the init does and ``update`` the rest,
+for reductions that go on outside of the tile; the implementation does both (TE's body, reset and
+update).
+
+The types of the other functions' arguments say how a buffer must be laid out: ``memref<4x4xf32>``
+is dense, ``memref<4x4xf32, strided<[?, 1], offset: ?>>`` has contiguous rows, and
+``strided<[?, ?], offset: ?>`` may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    StringAttr,
+    VectorType,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.dominance import check_dominance
+from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir_views import strides_of
+from kc.support import registry
+from kc.support.diagnostics import ScheduleError, source_text, suggest
+from kc.support.ir_text import parse_module, verify_module
+from kc.support.locations import location_of
+
+ROLES = ("description", "implementation", "init", "update")
+
+
+@dataclass(frozen=True)
+class TensorIntrin:
+    """An intrinsic. ``update`` and ``init`` are there for reductions only."""
+
+    name: str
+    description: FuncOp
+    implementation: FuncOp
+    init: FuncOp | None = None
+    update: FuncOp | None = None
+    features: tuple[str, ...] = ()
+    """What the CPU must have."""
+    externals: tuple[FuncOp, ...] = ()
+    """What these call, and what describes it to the interpreter."""
+
+    @property
+    def block(self) -> BlockOp:
+        """The block of the description."""
+        return loop_tree.blocks(self.description)[0]
+
+    @property
+    def functions(self) -> list[FuncOp]:
+        """The description, and what may take its place."""
+        found = (self.description, self.implementation, self.init, self.update)
+        return [one for one in found if one is not None]
+
+    @staticmethod
+    def parse(name: str, text: str, file: str | None = None) -> TensorIntrin:
+        """The intrinsic ``name`` in textual IR: functions, or modules of them with names.
+
+        Raises KC3570 where it is none, and the errors of any text.
+        """
+        file = file or f"<intrinsic {name}>"
+        with source_text(file, text):
+            module = _parsed(text, file)
+            home = next(
+                (op for op in module.body.ops if isinstance(op, ModuleOp) and _name(op) == name),
+                module,
+            )
+            own = [op for op in home.body.ops if isinstance(op, FuncOp)]
+            others = tuple(op for op in own if _is_private(op))
+            found = {_name(op): op for op in own if op not in others}
+            unknown = [one for one in found if one not in ROLES]
+            if unknown or not {"description", "implementation"} <= found.keys():
+                raise _invalid(
+                    name,
+                    home,
+                    f"it has the functions {', '.join(map(str, found)) or 'none'}",
+                    ["description and implementation, and init and update for a reduction"],
+                )
+            return _checked(name, found, _features(home), others)
+
+    @staticmethod
+    def register(
+        name: str,
+        desc: Any,
+        impl: Any,
+        init: Any = None,
+        update: Any = None,
+        features: Sequence[str] = (),
+        override: bool = False,
+    ) -> TensorIntrin:
+        """Declare an intrinsic; each function is textual IR, a ``kc.IRModule`` or a ``func.func``.
+
+        A text may also have private functions, which are called.
+
+        Raises KC3570 where it is none, KC3571 for a name that is taken unless ``override``.
+        """
+        found: dict[str, FuncOp] = {}
+        others: dict[str, FuncOp] = {}
+        for role, one in zip(ROLES, (desc, impl, init, update), strict=True):
+            if one is not None:
+                found[role], more = _function(name, one)
+                others.update((op.sym_name.data, op) for op in more)
+        made = _checked(name, found, tuple(features), tuple(others.values()))
+        if not override and (name in _REGISTERED or name in registry.current().intrinsics):
+            raise ScheduleError(
+                "KC3571",
+                f"there is a tensor intrinsic '{name}' already",
+                location=location_of(made.description),
+                hints=["register(..., override=True) replaces it"],
+            )
+        _REGISTERED[name] = made
+        return made
+
+    @staticmethod
+    def get(name: str) -> TensorIntrin:
+        """The intrinsic of this name: registered, a plugin's, or one of kc. KC3560 if none."""
+        if name in _REGISTERED:
+            return _REGISTERED[name]
+        entry = registry.current().intrinsics.get(name)
+        if entry is None:
+            raise ScheduleError(
+                "KC3560",
+                f"there is no tensor intrinsic '{name}'",
+                hints=suggest(name, names(), "the intrinsics are"),
+            )
+        loaded = entry.load()
+        return loaded if isinstance(loaded, TensorIntrin) else _loaded(name, loaded, entry.path)
+
+
+_REGISTERED: dict[str, TensorIntrin] = {}
+
+
+def names() -> list[str]:
+    """The names of all intrinsics."""
+    return sorted({*_REGISTERED, *registry.current().intrinsics})
+
+
+@lru_cache(maxsize=256)
+def _loaded(name: str, text: str, path: str) -> TensorIntrin:
+    return TensorIntrin.parse(name, text, f"<{path}>")
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, file: str) -> ModuleOp:
+    module = parse_module(text, file, registry.context())
+    verify_module(module)
+    check_dominance(module)
+    return module
+
+
+def _name(op: Operation) -> str | None:
+    found = op.get_attr_or_prop("sym_name")
+    return found.data if isinstance(found, StringAttr) else None
+
+
+def _features(module: ModuleOp) -> tuple[str, ...]:
+    given = module.attributes.get("kc.features")
+    if not isinstance(given, ArrayAttr):
+        return ()
+    return tuple(one.data for one in given if isinstance(one, StringAttr))
+
+
+def _is_private(op: FuncOp) -> bool:
+    return op.sym_visibility is not None and op.sym_visibility.data == "private"
+
+
+def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
+    """The function that ``given`` is, or holds, and the private ones beside it."""
+    if isinstance(given, str):
+        file = f"<intrinsic {name}>"
+        with source_text(file, given):
+            given = _parsed(given, file)
+    module = getattr(given, "op", given)
+    if isinstance(module, FuncOp):
+        return module, []
+    found = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    public = [op for op in found if not _is_private(op)]
+    if len(public) != 1:
+        raise _invalid(name, module, f"a text has {len(public)} functions, not one")
+    return public[0], [op for op in found if op is not public[0]]
+
+
+def _invalid(name: str, op: Operation, why: str, hints: Sequence[str] = ()) -> ScheduleError:
+    return ScheduleError(
+        "KC3570",
+        f"'{name}' is not a tensor intrinsic",
+        location=location_of(op),
+        why=why,
+        hints=hints,
+    )
+
+
+def _checked(
+    name: str,
+    functions: Mapping[Any, FuncOp],
+    features: tuple[str, ...],
+    externals: tuple[FuncOp, ...],
+) -> TensorIntrin:
+    """The intrinsic of ``functions``, if they are one; else KC3570."""
+    made = TensorIntrin(
+        name,
+        functions["description"],
+        functions["implementation"],
+        functions.get("init"),
+        functions.get("update"),
+        features,
+        externals,
+    )
+    _check_description(name, made.description)
+    own = made.description.function_type.inputs.data
+    for function in made.functions:
+        types = function.function_type.inputs.data
+        role = function.sym_name.data
+        if [_element(one) for one in types] != [_element(one) for one in own]:
+            raise _invalid(
+                name,
+                function,
+                f"@{role} takes {_listed(types)}, the description {_listed(own)}",
+                ["layouts may differ, shapes and element types not"],
+            )
+        if function.function_type.outputs.data:
+            raise _invalid(name, function, f"@{role} returns a value")
+        blocks = list(function.body.blocks)
+        if len(blocks) != 1 or not isinstance(blocks[0].last_op, ReturnOp):
+            raise _invalid(name, function, f"@{role} has no body of one block")
+        _check_vectors(name, function)
+    if (made.init is None) != (made.update is None):
+        raise _invalid(
+            name,
+            made.init or made.update or made.description,
+            "init and update come together: one starts what the other goes on with",
+        )
+    if made.init is not None and not made.block.has_init:
+        raise _invalid(name, made.init, "it has an init, but the block of its description has none")
+    return made
+
+
+def _element(type_: Any) -> Any:
+    if not isinstance(type_, MemRefType):
+        return type_
+    return type_.get_shape(), type_.element_type
+
+
+def _listed(types: Sequence[Any]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def _check_description(name: str, function: FuncOp) -> None:
+    for type_ in function.function_type.inputs:
+        if not isinstance(type_, MemRefType) or DYNAMIC in type_.get_shape():
+            raise _invalid(
+                name, function, f"an argument is {type_}, not a buffer of constant shape"
+            )
+    op: Operation = function
+    work = [one for one in function.body.block.ops if loop_tree.has_work(one)]
+    work = [one for one in work if not isinstance(one, ReturnOp)]
+    while len(work) == 1 and isinstance(work[0], ForOp):
+        op = work[0]
+        if work[0].static_extent is None:
+            raise _invalid(name, op, f"the extent of loop {work[0].label} is not a constant")
+        work = [one for one in work[0].body.block.ops if loop_tree.has_work(one)]
+    if len(work) != 1 or not isinstance(work[0], BlockOp):
+        raise _invalid(
+            name,
+            op,
+            "the description is loops around one block, and nothing else",
+        )
+    block = work[0]
+    if block.predicate.data.constraints or any(one.regions for one in block.body.block.ops):
+        raise _invalid(name, block, f"block {block.label} has a predicate, or regions in its body")
+    for op in block.walk():
+        if loop_tree.has_effects(op) and not isinstance(op, BlockOp | LoadOp | StoreOp):
+            raise _invalid(name, op, f"block {block.label} of the description holds {op.name}")
+
+
+def _check_vectors(name: str, function: FuncOp) -> None:
+    """Vectors are consecutive elements: the last dimension of their buffer has stride 1."""
+    for op in function.walk():
+        if not isinstance(op, LoadOp | StoreOp):
+            continue
+        value = op.result if isinstance(op, LoadOp) else op.value
+        type_ = op.buffer.type
+        assert isinstance(type_, MemRefType)
+        if isinstance(value.type, VectorType) and strides_of(type_)[-1:] != [1]:
+            raise _invalid(
+                name,
+                op,
+                f"{op.name} has a vector of {type_}, whose elements need not be consecutive",
+                [f"{MemRefType(type_.element_type, type_.shape, _rows(type_))}"],
+            )
+
+
+def _rows(type_: MemRefType) -> StridedLayoutAttr:
+    return StridedLayoutAttr([*[None] * (type_.get_num_dims() - 1), 1], None)

@@ -1,0 +1,82 @@
+"""What is noted at a buffer: attributes ``tir.x`` of its alloc, or ``kc.x`` of the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, i64
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+
+from kc.analysis.loop_tree import buffer_name
+from kc.dialects.tir import AllocOp, BlockOp
+from kc.transforms.schedule.base import Site
+
+SEPARATORS = "axis_separators"
+"""What ``tir.alloc`` (as ``tir.``) and arguments (as ``kc.``) keep of axis separators."""
+
+
+def buffer_attribute(function: func.FuncOp, buffer: SSAValue, key: str) -> Attribute | None:
+    """The attribute ``tir.key`` of an alloc, or ``kc.key`` of an argument."""
+    if isinstance(buffer.owner, AllocOp):
+        return buffer.owner.attributes.get(f"tir.{key}")
+    assert isinstance(buffer, BlockArgument)
+    attrs = function.arg_attrs
+    return None if attrs is None else attrs.data[buffer.index].data.get(f"kc.{key}")
+
+
+def set_buffer_attribute(
+    function: func.FuncOp, buffer: SSAValue, key: str, value: Attribute | None
+) -> None:
+    """Give an alloc the attribute ``tir.key``, or an argument ``kc.key``; None takes it away."""
+    if isinstance(buffer.owner, AllocOp):
+        buffer.owner.attributes.pop(f"tir.{key}", None)
+        if value is not None:
+            buffer.owner.attributes[f"tir.{key}"] = value
+        return
+    assert isinstance(buffer, BlockArgument)
+    set_argument_attribute(function, buffer, f"kc.{key}", value)
+
+
+def set_argument_attribute(
+    function: func.FuncOp, arg: BlockArgument, key: str, value: Attribute | None
+) -> None:
+    """Give an argument an attribute; None takes it away."""
+    count = len(function.body.block.args)
+    attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
+    attrs += [DictionaryAttr({})] * (count - len(attrs))
+    changed = {k: v for k, v in attrs[arg.index].data.items() if k != key}
+    if value is not None:
+        changed[key] = value
+    attrs[arg.index] = DictionaryAttr(changed)
+    function.arg_attrs = ArrayAttr(attrs)
+
+
+def separators_attr(separators: Sequence[int]) -> Attribute | None:
+    """Axis separators as the attribute of a buffer: None without any."""
+    return DenseArrayBase.from_list(i64, list(separators)) if separators else None
+
+
+def require_separators(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    separators: Sequence[int],
+    rank: int,
+) -> None:
+    """Refuse (KC3515) separators that are not between dimensions, or not in order."""
+    in_order = all(one < other for one, other in zip(separators, separators[1:], strict=False))
+    if in_order and all(0 < one < rank for one in separators):
+        return
+    raise site.refuse(
+        "KC3515",
+        f"{primitive}: axis separators {', '.join(map(str, separators))} for {buffer_name(buffer)}",
+        at=block,
+        why="separators are in increasing order, once each"
+        if not in_order
+        else f"a separator stands between two of its {rank} dimensions: 1 to {rank - 1}"
+        if rank > 1
+        else f"there is nothing to separate in {rank} dimension{'s' * (rank != 1)}",
+        hints=[f"axis_separators={n}" for n in range(1, rank)][:3],
+    )

@@ -1,0 +1,236 @@
+"""Writes that go to a buffer of their own, which is copied back: whether anything notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import scope_of, unit_of
+from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule._blocks import describe, witness_text
+from kc.transforms.schedule._caching import Caching, Place
+from kc.transforms.schedule._copies import Part, child_at, loops_shared, part_of, same_element
+from kc.transforms.schedule.base import Site
+
+
+@dataclass
+class CachedWrites:
+    """What ``block`` writes to ``buffer``, and ``consumers`` read of it in the new buffer."""
+
+    site: Site
+    primitive: str
+    block: BlockOp
+    buffer: SSAValue
+    consumers: Sequence[Operation] = ()
+    _redirected: list[LoadOp | StoreOp] = field(init=False, default_factory=list)
+    _part: Part | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        accesses = [
+            use.operation for use in self.buffer.uses if isinstance(use.operation, LoadOp | StoreOp)
+        ]
+        self.own = [one for one in accesses if loop_tree.is_inside(one, self.block)]
+        self.stores = [one for one in self.own if isinstance(one, StoreOp)]
+        self.taken = [
+            one
+            for one in accesses
+            if isinstance(one, LoadOp)
+            and one not in self.own
+            and any(loop_tree.is_inside(one, two) for two in self.consumers)
+        ]
+        self.others = [one for one in accesses if one not in self.own and one not in self.taken]
+
+    def caching(self, place: Place) -> Caching:
+        """The cache at ``place``, to which :meth:`objection` had none."""
+        part = self._part
+        assert part is not None
+        return Caching(self.block, self.buffer, self._redirected, place.anchor, flush=part)
+
+    def copied(self, place: Place) -> Part:
+        """What is copied at ``place``."""
+        return part_of(self.site, self.stores, place.level)
+
+    def objection(self, place: Place) -> ScheduleError | None:
+        """What would get another value, or be lost."""
+        self._part = self.copied(place)
+        self._redirected = [*self.stores]
+        return (
+            self.seen_by_others(place)
+            or self._mixes_reads(place)
+            or self._overwritten(place)
+            or self._not_all_written(place, self._part)
+        )
+
+    def seen_by_others(self, place: Place) -> ScheduleError | None:
+        """Another access of an element that was written, before it is copied."""
+        name = buffer_name(self.buffer)
+        for other in self.others:
+            if child_at(place.level, other) is not place.anchor:
+                continue
+            for store in self.stores:
+                space = Space()
+                write = space.instance(store)
+                access = space.instance(other, loops_shared(place.level, write))
+                same = same_element(space, store, write, other, access)
+                found = space.find([write, access], [*same, space.may_precede(write, access)])
+                if found is None:
+                    continue
+                unit = unit_of(other, scope_of(self.block))
+                verb = "reads" if isinstance(other, LoadOp) else "writes"
+                return self.site.refuse(
+                    "KC3307",
+                    f"{self.primitive}: {describe(unit)} {verb} {name} before it would be copied",
+                    at=unit,
+                    mark={self.block: f"writes {name}", unit: f"{verb} {name}"},
+                    why=found.undecided
+                    or f"{describe(unit)}{access.at(found)} {verb} what "
+                    f"{describe(self.block)}{write.at(found)} writes",
+                )
+        return None
+
+    def _mixes_reads(self, place: Place) -> ScheduleError | None:
+        """A read of the block that is neither always nor never of what it has written here.
+
+        Those that always are go to the new buffer, with the writes; so must those of the consumers.
+        """
+        for load in [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]:
+            space = Space()
+            read = space.instance(load)
+            element = space.element(load, read)
+            shared = loops_shared(place.level, read)
+            writes = [space.instance(one, shared) for one in self.stores]
+            supplies = [
+                Supply(write, space.element(store, write), [space.before(write, read)])
+                for store, write in zip(self.stores, writes, strict=True)
+            ]
+            old = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
+            if old is None:
+                self._redirected.append(load)
+            elif load in self.taken:
+                return self._not_written(load, space, old)
+            elif any(
+                space.find(
+                    [read, write],
+                    [
+                        *same_element(space, load, read, store, write),
+                        space.may_precede(write, read),
+                    ],
+                )
+                for store, write in zip(self.stores, writes, strict=True)
+            ):
+                return self._reads_both(space, old)
+        return None
+
+    def _reads_both(self, space: Space, old: Witness) -> ScheduleError:
+        name, label = buffer_name(self.buffer), self.block.label
+        hints: list[str] = []
+        if self.block.is_reduction and not self.block.has_init:
+            hints.append(
+                f"{self.primitive} before decompose_reduction: the init then belongs to the block"
+            )
+        return self.site.refuse(
+            "KC3308",
+            f"{self.primitive}: block {label} reads {name} both as it was before and as it "
+            "writes it",
+            at=self.block,
+            why=old.undecided
+            or f"it reads element {witness_text(space, old)} before it writes it, others after",
+            hints=hints,
+        )
+
+    def _not_written(self, load: LoadOp, space: Space, found: Witness) -> ScheduleError:
+        reader = unit_of(load, scope_of(self.block))
+        name = buffer_name(self.buffer)
+        return self.site.refuse(
+            "KC3600",
+            f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
+            f"{self.block.label} "
+            + ("may not have written" if found.undecided else "has not written"),
+            at=reader,
+            mark={self.block: f"writes {name}", reader: f"reads {name}"},
+            why=found.undecided
+            or f"element {witness_text(space, found)} is not in the new buffer then",
+        )
+
+    def _overwritten(self, place: Place) -> ScheduleError | None:
+        """Something else that writes an element between the block and a consumer."""
+        name = buffer_name(self.buffer)
+        for load in self.taken:
+            for other in [one for one in self.others if isinstance(one, StoreOp)]:
+                if child_at(place.level, other) is None:
+                    continue
+                space = Space()
+                read = space.instance(load)
+                element = space.element(load, read)
+                shared = loops_shared(place.level, read)
+                write = space.instance(other, shared)
+                later = [
+                    Supply(
+                        one,
+                        space.element(store, one),
+                        [space.before(write, one), space.before(one, read)],
+                    )
+                    for store in self.stores
+                    for one in [space.instance(store, shared)]
+                ]
+                names = [f"e{n}" for n in range(len(element))]
+                same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
+                same += same_element(space, load, read, other, write)
+                same.append(space.may_precede(write, read))
+                found = space.find([read, write], same, names, later)
+                if found is None:
+                    continue
+                scope = scope_of(self.block)
+                reader, writer = unit_of(load, scope), unit_of(other, scope)
+                return self.site.refuse(
+                    "KC3600",
+                    f"{self.primitive}: {describe(reader)} "
+                    + ("may read" if found.undecided else "reads")
+                    + f" elements of {name} that {describe(writer)} has written",
+                    at=reader,
+                    mark={writer: f"writes {name}", reader: f"reads {name}"},
+                    why=found.undecided
+                    or f"{describe(writer)}{write.at(found)} writes what is read{read.at(found)}, "
+                    "which the new buffer does not have",
+                )
+        return None
+
+    def _not_all_written(self, place: Place, part: Part) -> ScheduleError | None:
+        """An element of the part that is copied, and not written."""
+        space = Space()
+        copy = space.place(place.anchor)
+        element = part.enter(self.site, space, copy)
+        supplies: list[Supply] = []
+        for store in self.stores:
+            write = space.instance(store, loops_shared(place.level, copy))
+            supplies.append(Supply(write, space.element(store, write)))
+        found = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
+        if found is None:
+            return None
+        name = buffer_name(self.buffer)
+        return self.site.refuse(
+            "KC3306",
+            f"{self.primitive}: block {self.block.label} "
+            + ("may not write" if found.undecided else "does not write")
+            + f" all of {name} that would be copied",
+            at=self.block,
+            why=found.undecided
+            or f"element {witness_text(space, found)} is in the box around what it writes, and is "
+            "not written",
+        )
+
+    def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[str]:
+        """That reductions have elements, where the initial value of empty ones is stored too."""
+        if not self.block.has_init or loop_tree.loops_around(place.anchor):
+            return ()
+        return [
+            f"{space.size(extent, copy)} >= 1"
+            for kind, _, extent in self.block.iters
+            if kind is IterType.REDUCE
+        ]

@@ -1,0 +1,70 @@
+"""Lists of extents, of which one may be left open, as split and loop_partition take them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from xdsl.ir import SSAValue
+
+from kc.dialects.tir import ForOp, symbol_names
+from kc.support.diagnostics import ScheduleError, suggest
+from kc.support.locations import location_of
+from kc.transforms.schedule.base import CALL_SITE, Site
+
+LIMIT = 2**63 - 1
+
+Factor = int | SSAValue | str | None
+"""A constant, an index value, the name of a symbolic size, or None where it is left open."""
+
+
+class Factors(tuple[Factor, ...]):
+    """Extents, outermost or first one first; ``?,32`` in text."""
+
+    expected: ClassVar[str] = "a list of numbers, of which one may be None"
+    python: ClassVar[str] = "Sequence[int | ExprRV | str | None]"
+
+    @classmethod
+    def of(cls, value: Any) -> Factors:
+        """The factors that a Python sequence stands for, or a text."""
+        if isinstance(value, str):
+            return cls.from_option(value)
+        factors = list(value)
+        for one in factors:
+            if isinstance(one, bool) or not isinstance(one, int | str | SSAValue | None):
+                raise TypeError(f"{one!r} is no factor")
+        return cls(factors)
+
+    @classmethod
+    def from_option(cls, text: str) -> Factors:
+        """Parse ``?,32`` or ``4,n``."""
+        parsed: list[Factor] = []
+        for word in text.strip("[]").split(","):
+            word = word.strip()
+            if word in ("?", "None"):
+                parsed.append(None)
+            else:
+                parsed.append(int(word) if word.lstrip("+-").isdigit() else word)
+        return cls(parsed)
+
+    def __str__(self) -> str:
+        return ",".join(
+            "?"
+            if one is None
+            else one.name_hint or "value"
+            if isinstance(one, SSAValue)
+            else str(one)
+            for one in self
+        )
+
+
+def require_symbol(site: Site, primitive: str, name: str, loop: ForOp) -> None:
+    """Refuse (KC3023) a name that is not one of the symbolic sizes of the function."""
+    symbols = symbol_names(site.function)
+    if name not in symbols:
+        raise ScheduleError(
+            "KC3023",
+            f"{primitive}: '{name}' is neither a number nor a symbolic size of "
+            f"@{site.function.sym_name.data}",
+            location=CALL_SITE.get() or location_of(loop),
+            hints=suggest(name, symbols, "the symbolic sizes are") or ["use a number or ?"],
+        )

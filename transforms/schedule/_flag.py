@@ -1,0 +1,137 @@
+"""A primitive as a pass: the flag of kc-opt that is made from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.support.diagnostics import ScheduleError, remark, suggest
+from kc.support.locations import location_of
+from kc.support.option_types import from_options
+from kc.support.options import Options, option_error
+from kc.support.target import target_of
+from kc.transforms.schedule.base import BlockRef, Primitive, Site, perform
+
+
+def takes_defaults(primitive: type[Primitive]) -> bool:
+    """Whether the bare flag of a primitive means something."""
+    return primitive.defaults.__func__ is not Primitive.defaults.__func__  # pyright: ignore
+
+
+@dataclass(frozen=True)
+class SchedulePass(ModulePass):
+    """A primitive as a pass: the flag of kc-opt. Without options, what the bare flag does."""
+
+    name: ClassVar[str] = "schedule"  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    primitive: type[Primitive]
+    step: Primitive | None = None
+    block: BlockRef | None = None
+    unsafe: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_of(op)
+        functions = loop_tree.kernels(op)
+        if self.step is None:
+            self._defaults([Site(one, target) for one in functions], op)
+            return
+        site = Site(self._function(functions, op), target, self.block)
+        perform(self.step, site, unsafe=self.unsafe)
+
+    def _function(self, functions: Sequence[func.FuncOp], module: ModuleOp) -> func.FuncOp:
+        if len(functions) == 1:
+            return functions[0]
+        what = self.primitive.name
+        names = [one.sym_name.data for one in functions]
+        if not functions:
+            raise ScheduleError(
+                "KC3005", f"{what}: there is no function to schedule", location=location_of(module)
+            )
+        if self.block is not None and isinstance(self.block.target, str):
+            label = self.block.target
+            found = [
+                one
+                for one in functions
+                if any(block.label == label for block in loop_tree.blocks(one))
+            ]
+            if len(found) == 1:
+                return found[0]
+            if not found:
+                labels = [block.label for one in functions for block in loop_tree.blocks(one)]
+                raise ScheduleError(
+                    "KC3001",
+                    f"there is no block '{label}' in any function",
+                    location=location_of(module),
+                    hints=suggest(label, labels, "the blocks are"),
+                )
+        raise ScheduleError(
+            "KC3006",
+            f"{what}: there are {len(functions)} functions",
+            location=location_of(functions[1]),
+            hints=[f"name one: func={names[0]}"],
+        )
+
+    def _defaults(self, sites: Sequence[Site], module: ModuleOp) -> None:
+        changed = 0
+        refused: ScheduleError | None = None
+        for site in sites:
+            for step in self.primitive.defaults(site):
+                try:
+                    perform(step, site)
+                    changed += 1
+                except ScheduleError as error:
+                    refused = refused or error
+        if not changed:
+            remark(
+                "KC3007",
+                f"{self.primitive.name} changed nothing",
+                location=refused.location if refused else location_of(module),
+                why=f"{refused.message}: {refused.why}"
+                if refused
+                else "no block has a loop that the bare flag applies to",
+            )
+
+
+@dataclass(frozen=True)
+class _Unsafe:
+    """The option of primitives that may go on where their check is undecided."""
+
+    unsafe: bool = False
+
+
+def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
+    """The pass that ``--<primitive>=<options>`` stands for."""
+    if not options and takes_defaults(primitive):
+        return SchedulePass(primitive)
+    own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
+    known = list(dict.fromkeys([*own, "block", "func"]))
+    if primitive.undecidable:
+        known.append("unsafe")
+    for option in options:
+        if option.name.replace("-", "_") not in known:
+            raise option_error(
+                "KC0011",
+                f"{primitive.name}: there is no option '{option.name}'",
+                options,
+                option,
+                suggest(option.name, known, f"options of {primitive.name}"),
+            )
+    block = options.get("block") if "block" not in own else None
+    if block is not None:
+        options = options.without("block")
+    unsafe = options.get("unsafe") if primitive.undecidable else None
+    trusting = False
+    if unsafe is not None:
+        given = from_options(_Unsafe, Options((unsafe,), options.source), primitive.name)
+        trusting = given.unsafe
+        options = options.without("unsafe")
+    step = from_options(primitive, options, primitive.name)
+    named = BlockRef(block.text) if block is not None else None
+    return SchedulePass(primitive, step, named, trusting)

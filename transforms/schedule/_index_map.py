@@ -1,0 +1,400 @@
+"""Index maps: where a layout puts the element of an index, ``(i, j)->(i floordiv 4, j, i mod 4)``.
+
+A map is text in MLIR's syntax (or Python's: ``//``, ``%``, ``lambda i, j: [...]``), an
+``affine_map`` attribute, or a Python function of indices::
+
+    IndexMap.of("(i, j)->(i floordiv 4, j, i mod 4)")
+    IndexMap.of(lambda i, j: [i // 4, j, i % 4])
+    IndexMap.of(lambda i, j: [i, AXIS_SEPARATOR, j])  # separates the axes of physical memory
+
+Results are affine: sums of indices times constants, divided (rounding down) by positive constants,
+and remainders of such divisions. Text that is something else is a ValueError, a function that gives
+something else a :class:`ScheduleError` (KC3500).
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from xdsl.dialects.builtin import AffineMapAttr, StringAttr
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
+
+from kc.dialects.affine_assembly import affine_text, linear_terms
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import caller_location
+
+
+class _Separator:
+    """What stands between the axes of physical memory in the results of an index map."""
+
+    def __repr__(self) -> str:
+        return "axis_separator"
+
+
+AXIS_SEPARATOR = _Separator()
+
+
+@dataclass(frozen=True)
+class IndexMap:
+    """``results`` over dimensions called ``names``; axis separators at ``separators``.
+
+    A separator ``n`` stands before result ``n``.
+    """
+
+    AXIS_SEPARATOR: ClassVar[_Separator] = AXIS_SEPARATOR
+
+    names: tuple[str, ...]
+    results: tuple[AffineExpr, ...]
+    separators: tuple[int, ...] = ()
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """The map that an option's text makes."""
+        return _Reader(text).read(cls)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The map that a Python value, an attribute or text stands for."""
+        if isinstance(value, IndexMap):
+            return cls(value.names, value.results, value.separators)
+        if isinstance(value, AffineMapAttr | AffineMap):
+            map_ = value.data if isinstance(value, AffineMapAttr) else value
+            if map_.num_symbols:
+                raise _unusable(f"{map_} has symbols", "an index map has dimensions alone")
+            results = [_checked(one) for one in map_.results]
+            return cls(tuple(f"d{n}" for n in range(map_.num_dims)), tuple(results))
+        if isinstance(value, StringAttr | str):
+            text = value.data if isinstance(value, StringAttr) else value
+            try:
+                return cls.from_option(text)
+            except ValueError as error:
+                raise _unusable(f"'{text}' is no index map", str(error)) from error
+        if callable(value):
+            return cls.from_func(value)
+        raise _unusable(
+            f"{type(value).__name__} is no index map", "it is a function of indices, or text"
+        )
+
+    @classmethod
+    def from_func(cls, function: Callable[..., Any], ndim: int | None = None) -> Self:
+        """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``."""
+        names = _parameters(function, ndim)
+        indices = [Index(AffineExpr.dimension(n)) for n in range(len(names))]
+        returned = function(*indices)
+        if isinstance(returned, Index | int):
+            returned = [returned]
+        if not isinstance(returned, Iterable):
+            raise _unusable(
+                f"the index map returns {_shown(returned)}", "it returns a list of indices"
+            )
+        results: list[AffineExpr] = []
+        separators: list[int] = []
+        for one in returned:
+            if one is AXIS_SEPARATOR:
+                separators.append(len(results))
+                continue
+            expr = _expr_of(one)
+            if expr is None:
+                raise _unusable(f"the index map returns {_shown(one)}", _AFFINE)
+            results.append(expr)
+        return cls(names, tuple(results), tuple(separators))
+
+    def attr(self) -> Attribute:
+        """The map as an attribute that :meth:`of` takes: affine, or text if it has separators."""
+        return StringAttr(str(self)) if self.separators else AffineMapAttr(self.map)
+
+    @property
+    def map(self) -> AffineMap:
+        """The results as a map."""
+        return AffineMap(len(self.names), 0, self.results)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every index stays where it is."""
+        return self.map == AffineMap.identity(len(self.names)) and not self.separators
+
+    def __str__(self) -> str:
+        words = [affine_text(one, lambda n: self.names[n]) for one in self.results]
+        for n in reversed(self.separators):
+            words.insert(n, repr(AXIS_SEPARATOR))
+        return f"({', '.join(self.names)})->({', '.join(words)})"
+
+
+_AFFINE = "results are sums of indices times constants, and quotients and remainders by constants"
+
+
+class Index:
+    """An index while a Python function computes with it: ``+``, ``-``, ``*``, ``//`` and ``%``.
+
+    (Not an expression of xDSL's: there ``3 - i`` is ``i - 3``.)
+    """
+
+    def __init__(self, expr: AffineExpr) -> None:
+        self.expr = expr
+
+    def __add__(self, other: Any) -> Any:
+        return _combine(self, other, lambda x, y: x + y)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _combine(self, other, lambda x, y: x + y * -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _combine(self, other, lambda x, y: y + x * -1)
+
+    def __mul__(self, other: Any) -> Any:
+        return _combine(self, other, _product)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Index:
+        return Index(self.expr * -1)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _combine(self, other, _quotient)
+
+    def __mod__(self, other: Any) -> Any:
+        return _combine(self, other, _remainder)
+
+    def __repr__(self) -> str:
+        return affine_text(self.expr, lambda n: f"d{n}")
+
+
+def _combine(one: Index, other: Any, make: Callable[[AffineExpr, AffineExpr], AffineExpr]) -> Any:
+    expr = _expr_of(other)
+    if expr is None:
+        return NotImplemented
+    try:
+        return Index(make(one.expr, expr))
+    except ValueError as error:
+        raise _unusable("the index map is not affine", str(error)) from error
+
+
+def _expr_of(value: Any) -> AffineExpr | None:
+    if isinstance(value, Index):
+        return value.expr
+    if isinstance(value, bool):
+        return None
+    try:
+        return AffineExpr.constant(value.__index__())
+    except AttributeError:
+        return None
+
+
+def _product(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    if isinstance(lhs, AffineConstantExpr):
+        lhs, rhs = rhs, lhs
+    if not isinstance(rhs, AffineConstantExpr):
+        raise ValueError("a product of two indices is not affine")
+    return lhs * rhs
+
+
+def _divisor(rhs: AffineExpr) -> int:
+    if not isinstance(rhs, AffineConstantExpr):
+        raise ValueError("a division by an index is not affine")
+    if rhs.value < 1:
+        raise ValueError(f"a division by {rhs.value}: divisors are at least 1")
+    return rhs.value
+
+
+def _quotient(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    return lhs // _divisor(rhs)
+
+
+def _ceiling(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    by = _divisor(rhs)
+    return (lhs + (by - 1)) // by
+
+
+def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    return lhs % _divisor(rhs)
+
+
+def _checked(expr: AffineExpr) -> AffineExpr:
+    """``expr`` of an attribute, refused where it is not affine."""
+    from kc.analysis.isl import expr_text
+
+    def refuse() -> str:
+        raise _unusable(f"{expr} is not affine", _AFFINE)
+
+    expr_text(expr, str, refuse)
+    return expr
+
+
+def _parameters(function: Callable[..., Any], ndim: int | None) -> tuple[str, ...]:
+    names: list[str] = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.VAR_POSITIONAL:
+            if ndim is None:
+                raise _unusable(
+                    f"the index map takes *{one.name}",
+                    "how many indices there are must be known",
+                    f"IndexMap.from_func(function, ndim=2), or name each: lambda {one.name}0, "
+                    f"{one.name}1: ...",
+                )
+            names += [f"{one.name}{n}" for n in range(len(names), ndim)]
+        elif one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
+            names.append(one.name)
+    # Names that text could not have (a word of its grammar, a letter that is not ASCII).
+    return tuple(
+        name if name.isascii() and name not in _RESERVED else f"i{n}"
+        for n, name in enumerate(names)
+    )
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else f"{type(value).__name__} {value!r}"
+
+
+def _unusable(
+    message: str, why: str, hint: str = "lambda i, j: [i // 4, j, i % 4]"
+) -> ScheduleError:
+    return ScheduleError("KC3500", message, location=caller_location(), why=why, hints=[hint])
+
+
+# Text -----------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<sign>->|//|[-+*%(),\[\]:<>]))"
+)
+_TERMS = {"+": lambda x, y: x + y, "-": lambda x, y: x + y * -1}
+_FACTORS = {
+    "*": _product,
+    "//": _quotient,
+    "floordiv": _quotient,
+    "ceildiv": _ceiling,
+    "%": _remainder,
+    "mod": _remainder,
+}
+_RESERVED = {*_FACTORS, "axis_separator", "AXIS_SEPARATOR"}
+_CLOSING = {"(": ")", "[": "]"}
+
+
+class _Reader:
+    """Reads ``(i, j)->(...)``, ``affine_map<(i, j) -> (...)>`` and ``lambda i, j: (...)``."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[str] = []
+        self.next = 0
+        self.names: list[str] = []
+        end = len(text.rstrip())
+        place = 0
+        while place < end:
+            found = _TOKEN.match(text, place)
+            if found is None:
+                raise ValueError(f"unexpected '{text[place:].strip()[:1]}'")
+            self.tokens.append(found.group().strip())
+            place = found.end()
+
+    def peek(self) -> str:
+        return self.tokens[self.next] if self.next < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self.next += 1
+        return token
+
+    def accept(self, token: str) -> bool:
+        if self.peek() != token:
+            return False
+        self.next += 1
+        return True
+
+    def expect(self, token: str) -> None:
+        if not self.accept(token):
+            raise ValueError(f"expected '{token}', got {self.got()}")
+
+    def got(self) -> str:
+        return f"'{self.peek()}'" if self.peek() else "the end"
+
+    def read(self, cls: type[Any]) -> Any:
+        wrapped = self.accept("affine_map")
+        if wrapped:
+            self.expect("<")
+        if self.accept("lambda"):
+            while self.peek() != ":":
+                self.name()
+                if not self.accept(","):
+                    break
+            self.expect(":")
+        else:
+            self.expect("(")
+            while self.peek() != ")":
+                self.name()
+                if not self.accept(","):
+                    break
+            self.expect(")")
+            self.expect("->")
+        results: list[AffineExpr] = []
+        separators: list[int] = []
+        opened = self.take()
+        if opened not in _CLOSING:
+            raise ValueError(f"expected '(' before the results, got '{opened or 'the end'}'")
+        while self.peek() != _CLOSING[opened]:
+            if self.peek() in ("axis_separator", "AXIS_SEPARATOR"):
+                self.next += 1
+                separators.append(len(results))
+            else:
+                results.append(self.sum())
+            if not self.accept(","):
+                break
+        self.expect(_CLOSING[opened])
+        if wrapped:
+            self.expect(">")
+        if self.peek():
+            raise ValueError(f"expected the end, got {self.got()}")
+        return cls(tuple(self.names), tuple(results), tuple(separators))
+
+    def name(self) -> None:
+        name = self.take()
+        if not name.isidentifier() or keyword.iskeyword(name) or name in _RESERVED:
+            raise ValueError(f"expected the name of an index, got '{name or 'the end'}'")
+        if name in self.names:
+            raise ValueError(f"there are two indices '{name}'")
+        self.names.append(name)
+
+    def sum(self) -> AffineExpr:
+        found = self.product()
+        while self.peek() in _TERMS:
+            found = _TERMS[self.take()](found, self.product())
+        return found
+
+    def product(self) -> AffineExpr:
+        found = self.factor()
+        while self.peek() in _FACTORS:
+            found = _FACTORS[self.take()](found, self.factor())
+        return found
+
+    def factor(self) -> AffineExpr:
+        if self.accept("-"):
+            return self.factor() * -1
+        if self.accept("("):
+            found = self.sum()
+            self.expect(")")
+            return found
+        token = self.take()
+        if token.isdecimal():
+            return AffineExpr.constant(int(token))
+        if token in self.names:
+            return AffineExpr.dimension(self.names.index(token))
+        if token.isidentifier():
+            raise ValueError(f"there is no index '{token}'")
+        raise ValueError(f"expected an index or a number, got '{token or 'the end'}'")
+
+
+def depends_on(expr: AffineExpr) -> set[int]:
+    """The dimensions in ``expr`` that do not cancel."""
+    terms, _ = linear_terms(expr)
+    return {n for atom in terms for n in atom.used_dims()}
+
+
+def text_of(exprs: Sequence[AffineExpr], names: Sequence[str]) -> str:
+    """``[i floordiv 4, j]``."""
+    return f"[{', '.join(affine_text(one, lambda n: names[n]) for one in exprs)}]"

@@ -1,0 +1,120 @@
+"""Padding: elements that are read where there are none, and what becomes of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from kc.dialects.arith import CmpiOp
+from kc.dialects.tir import INDEX, LoadOp
+
+_MAY_FAIL = (
+    *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
+    *(arith.CeilDivSIOp, arith.CeilDivUIOp, arith.FloorDivSIOp),
+)
+"""What must not be done with any value; other arithmetic gives some result, which is not used."""
+
+_KEEP_ZERO = (
+    *(arith.ExtFOp, arith.TruncFOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp),
+    *(arith.SIToFPOp, arith.UIToFPOp, arith.FPToSIOp, arith.FPToUIOp, arith.NegfOp),
+    *(arith.AddfOp, arith.SubfOp, arith.AddiOp, arith.SubiOp, arith.MulfOp, arith.MuliOp),
+    *(arith.MaximumfOp, arith.MinimumfOp, arith.MaxnumfOp, arith.MinnumfOp),
+    *(arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp, arith.AndIOp, arith.OrIOp),
+    arith.XOrIOp,
+)
+"""What makes zero of zeros."""
+
+
+def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
+    """Zero of an element type."""
+    if isinstance(element, AnyFloat):
+        return FloatAttr(0.0, element)
+    assert isinstance(element, IntegerType | IndexType)
+    return IntegerAttr(0, element)
+
+
+def may_fail(block: Block) -> Operation | None:
+    """An op that does not take every value, if there is one."""
+    divisions = (op for op in block.walk() if isinstance(op, _MAY_FAIL))
+    return next((op for op in divisions if _constant(op.operands[1]) in (None, 0, -1)), None)
+
+
+def is_zero(value: SSAValue, zeros: Collection[LoadOp]) -> bool:
+    """Whether ``value`` is zero where ``zeros`` are, whatever other loads give.
+
+    Zero times a float that is not known is not zero: it may be infinite.
+    """
+    owner = value.owner
+    if isinstance(owner, Block):
+        return False
+    if isinstance(owner, LoadOp):
+        return owner in zeros
+    if isinstance(owner, arith.ConstantOp):
+        return _constant(value) == 0
+    if isinstance(owner, arith.SelectOp):
+        return all(is_zero(one, zeros) for one in owner.operands[1:])
+    if isinstance(owner, arith.MuliOp | arith.AndIOp):
+        return any(is_zero(one, zeros) for one in owner.operands)
+    if isinstance(owner, arith.MulfOp):
+        lhs, rhs = owner.operands
+        return (is_zero(lhs, zeros) and (is_zero(rhs, zeros) or _is_finite(rhs))) or (
+            is_zero(rhs, zeros) and _is_finite(lhs)
+        )
+    return isinstance(owner, _KEEP_ZERO) and all(is_zero(one, zeros) for one in owner.operands)
+
+
+def _constant(value: SSAValue) -> float | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr | FloatAttr):
+        return owner.value.value.data
+    return None
+
+
+def _is_finite(value: SSAValue) -> bool:
+    found = _constant(value)
+    return found is not None and math.isfinite(found)
+
+
+def load_or_zero(
+    buffer: SSAValue,
+    indices: AffineMap,
+    operands: Sequence[SSAValue],
+    limits: Sequence[tuple[int | SSAValue, int | SSAValue]],
+) -> tuple[list[Operation], SSAValue]:
+    """Ops that load an element if each index of ``limits`` is below its bound, else give zero."""
+    ops: list[Operation] = []
+    condition: SSAValue | None = None
+
+    def known(value: int | SSAValue) -> SSAValue:
+        if isinstance(value, SSAValue):
+            return value
+        constant = arith.ConstantOp(IntegerAttr(value, INDEX))
+        ops.append(constant)
+        return constant.result
+
+    for index, bound in limits:
+        below = CmpiOp(known(index), known(bound), "slt")
+        ops.append(below)
+        if condition is None:
+            condition = below.result
+        else:
+            both = arith.AndIOp(condition, below.result)
+            ops.append(both)
+            condition = both.result
+    load = LoadOp(buffer, indices, operands)
+    load.result.name_hint = "value"
+    if condition is None:
+        return [*ops, load], load.result
+    zero = arith.ConstantOp(zero_of(load.result.type))
+    choice = scf.IfOp(
+        condition,
+        [load.result.type],
+        [load, scf.YieldOp(load.result)],
+        [zero, scf.YieldOp(zero.result)],
+    )
+    return [*ops, choice], choice.results[0]

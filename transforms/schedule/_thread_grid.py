@@ -1,0 +1,145 @@
+"""Blocks of threads: what all of them do in the same way, and what none may see of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.instances import Space
+from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir_threads import BLOCK_AXES, is_shared
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule._placing import all_loops_around
+from kc.transforms.schedule._threads import Kernel
+from kc.transforms.schedule.base import CALL_SITE, Site
+
+
+def require_grid(site: Site, kernel: Kernel) -> None:
+    """Refuse (KC3409) what all blocks of threads along an axis would write to global memory, and
+    (KC3408) what they would read there of what one of them writes."""
+    for axis in sorted({axis for _, axis in kernel.loops() if axis in BLOCK_AXES}):
+        accesses = [op for op in kernel.root.walk() if isinstance(op, LoadOp | StoreOp)]
+        shared = [op for op in accesses if is_shared(memory_scope(op.buffer), axis)]
+        stores = [op for op in shared if isinstance(op, StoreOp) and kernel.around(op, axis)]
+        for op in shared:
+            if kernel.around(op, axis):
+                continue
+            if isinstance(op, StoreOp):
+                unit = unit_of(op, scope_of(kernel.root))
+                raise _refuse_writer(site, "bind", unit, op.buffer, axis, kernel)
+            for store in stores:
+                if store.buffer is op.buffer:
+                    _require_unwritten(site, kernel, op, store, axis)
+
+
+def _require_unwritten(site: Site, kernel: Kernel, load: LoadOp, store: StoreOp, axis: str) -> None:
+    space = Space({kernel.loop: kernel.axis})
+    read, write = space.instance(load), space.instance(store)
+    elements = zip(space.element(load, read), space.element(store, write), strict=True)
+    found = space.find(
+        [read, write],
+        [
+            *(f"{x} = {y}" for x, y in elements),
+            *space.same_buffer(load.buffer, read, write),
+            space.may_precede(write, read),
+        ],
+    )
+    if found is not None:
+        scope = scope_of(kernel.root)
+        reader, writer = unit_of(load, scope), unit_of(store, scope)
+        raise _refuse_reader(site, "bind", reader, writer, load.buffer, axis, found.undecided)
+
+
+def _refuse_reader(
+    site: Site,
+    primitive: str,
+    reader: Operation,
+    writer: Operation,
+    buffer: SSAValue,
+    axis: str,
+    undecided: str | None = None,
+) -> Exception:
+    name = buffer_name(buffer)
+    return site.refuse(
+        "KC3408",
+        f"{primitive}: {describe(reader)} {'may read' if undecided else 'reads'} what another "
+        f"block of threads writes to {name}",
+        at=reader,
+        mark={writer: f"writes {name}", reader: f"reads {name}"},
+        why=undecided
+        or f"{describe(reader)} is in no loop of {axis}, so it would run in all of these blocks, "
+        "which are in no order",
+        beside=[writer],
+    )
+
+
+def _refuse_writer(
+    site: Site, primitive: str, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
+) -> Exception:
+    name = buffer_name(buffer)
+    other = next(loop for loop, bound in kernel.loops() if bound == axis)
+    return site.refuse(
+        "KC3409",
+        f"{primitive}: {describe(unit)} is in the kernel, but in no loop of {axis}",
+        at=unit,
+        mark={kernel.loop: kernel.axis, other: axis, unit: f"writes {name}"},
+        why=f"every block along {axis} would run it, and write to {name}, which is in "
+        f"{memory_scope(buffer)} memory",
+        hints=[f"compute it in loop {other.label}", "bind a loop that is around it too"],
+    )
+
+
+def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> None:
+    """Warn (KC3413) of global buffers that come to be computed in a thread, as a whole."""
+    threads = [one for one in [*all_loops_around(loop), loop] if one.axis is not None]
+    for alloc in allocs:
+        if threads and memory_scope(alloc.buffer) == "global":
+            warn(
+                "KC3413",
+                f"{primitive}: each {threads[-1].axis} computes what all of them read of "
+                f"{alloc.label}",
+                location=CALL_SITE.get() or location_of(alloc),
+                why=f"{alloc.label} is in global memory, one for all threads",
+                hints=["set_scope before: a thread has local memory, its block shared memory"],
+            )
+
+
+def require_place_in_grid(
+    site: Site, primitive: str, block: BlockOp, loop: ForOp, *, is_repeated: bool
+) -> None:
+    """The same for ``block``, if it is computed in ``loop``. If it ``is_repeated``, all blocks of
+    threads compute what they read of it: then (KC3414) it is no reduction in global memory."""
+    around = [*all_loops_around(loop), loop]
+    threads = [one for one in around if one.axis is not None]
+    if not threads:
+        return
+    kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
+    written = buffers_written(block)
+    for axis in sorted({axis for _, axis in kernel.loops() if axis in BLOCK_AXES}):
+        shared = next((one for one in written if is_shared(memory_scope(one), axis)), None)
+        if any(one.axis == axis for one in around):
+            if shared is not None and is_repeated and block.is_reduction:
+                name = buffer_name(shared)
+                raise site.refuse(
+                    "KC3414",
+                    f"{primitive}: every block along {axis} would add up {name}",
+                    at=block,
+                    mark={block: f"a reduction into {name}", loop: "the loop"},
+                    why=f"{name} is in {memory_scope(shared)} memory, one for all of them, and "
+                    "they do not wait for each other",
+                    hints=[f"set_scope puts {name} into shared or local memory"],
+                    beside=[loop],
+                )
+            continue
+        if shared is not None:
+            raise _refuse_writer(site, primitive, block, shared, axis, kernel)
+        for buffer in buffers_read(block):
+            for op in kernel.root.walk():
+                if isinstance(op, StoreOp) and op.buffer is buffer and kernel.around(op, axis):
+                    unit = unit_of(op, scope_of(kernel.root))
+                    raise _refuse_reader(site, primitive, block, unit, buffer, axis)

@@ -1,0 +1,239 @@
+"""prefetch: what a block will read some iterations ahead is brought into the cache.
+
+Before, ``prefetch block=C buffer=A loop=i offset=2``::
+
+    tir.for %i in 64 {
+      tir.for %j in 32 {
+        tir.block "C" (spatial %v_i in 64 = %i, spatial %v_j in 32 = %j) do { reads %A[%v_i, %v_j] }
+
+After::
+
+    tir.for %i in 64 {
+      tir.for %p1 in 2 {
+        tir.prefetch %A[%i + 2, %p1 * 16] : memref<64x32xf32>
+      }
+      tir.for %j in 32 {
+        tir.block "C" ...
+
+One element a cache line (of 64 bytes) is named of all that the block reads of the buffer in an
+iteration of the loop, moved ahead by the offset. A prefetch neither reads nor writes and never
+fails, so the last iterations may name elements outside of the buffer.
+
+*Legal when*
+
+1. KC3300: the block reads the buffer.
+2. KC3480: the loop is around the block. KC3481: neither it nor one around it is vectorized.
+3. KC3482: the offset is at least 0 and less than 2^31.
+4. KC3485: the buffer is not one of a single iteration.
+5. KC3483: what is read in an iteration is a box that moves with the loop.
+
+An offset of 0, and a parallel loop, whose next iteration may run elsewhere, get a warning (KC3484).
+
+TVM: ``prefetch`` of TE. Halide: ``prefetch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import dimensions, substitute
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_read, buffers_written, loads_of
+from kc.dialects.tir import ApplyOp, ForKind, ForOp, PrefetchOp
+from kc.support.diagnostics import ScheduleError, warn
+from kc.support.locations import location_of
+from kc.transforms.schedule._buffers import BufferRef, find_buffer
+from kc.transforms.schedule._copies import Part, part_of
+from kc.transforms.schedule._sizes import size_value
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+)
+
+LINE = 64
+"""The bytes of a cache line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop, what is read in an iteration of it, and the loop's dimension in its bases."""
+
+    loop: ForOp
+    part: Part
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Prefetch(Primitive):
+    """Bring what a block will read into the cache."""
+
+    name: ClassVar[str] = "prefetch"
+
+    block: BlockRef = field(metadata={"help": "the block that reads the buffer"})
+    buffer: BufferRef = field(
+        metadata={"help": "the buffer: its name, or its position among those that are read"}
+    )
+    loop: LoopRef = field(metadata={"help": "the loop whose iterations are looked ahead"})
+    offset: int = field(default=1, metadata={"help": "how many iterations ahead"})
+
+    def check(self, site: Site) -> Plan:
+        try:
+            return self._check(site)
+        except ScheduleError as error:
+            if error.code == "KC3483":
+                error.hints = tuple(_moving(site, self))
+            raise
+
+    def _check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        buffer = find_buffer(site, "prefetch", block, self.buffer, "reads")
+        loop = Site(site.function, site.target, self.block).resolve_loop(self.loop)
+        if not loop_tree.is_inside(block, loop):
+            raise site.refuse(
+                "KC3480",
+                f"prefetch: loop {loop.label} is not around block {block.label}",
+                at=block,
+                mark={block: "the block", loop: "the loop"},
+                beside=[loop],
+                why="the block reads ahead in a loop that it is in",
+                hints=[f"loop={one.label}" for one in loop_tree.loops_around(block)[:3]],
+            )
+        for one in [*loop_tree.loops_around(loop), loop]:
+            if one.kind.data is ForKind.VECTORIZED:
+                raise site.refuse(
+                    "KC3481",
+                    f"prefetch: loop {one.label} is vectorized",
+                    at=loop,
+                    mark={loop: "the loop", one: "vectorized"},
+                    why="the lanes of a vector are one access: there is no next one",
+                    hints=["prefetch in a loop around it"],
+                )
+        if not 0 <= self.offset < 2**31:
+            raise site.refuse(
+                "KC3482",
+                f"prefetch: offset {self.offset} for loop {loop.label}",
+                at=loop,
+                why="what is looked ahead to are 0 to 2^31 - 1 iterations",
+                hints=["offset=1"],
+            )
+        name = buffer_name(buffer)
+        if loop_tree.defined_inside(buffer, loop):
+            raise site.refuse(
+                "KC3485",
+                f"prefetch: {name} is allocated in loop {loop.label}",
+                at=loop,
+                mark={loop: "the loop", block: f"reads {name}"},
+                why="each iteration has a buffer of its own: what the next one reads is not there",
+                hints=[f"prefetch what the block that writes {name} reads"],
+            )
+        loads = [one for one in loads_of(buffer) if loop_tree.is_inside(one, block)]
+        part = part_of(site, loads, loop.body.block)
+        root = part.index.expr(loop.var)
+        assert isinstance(root, AffineDimExpr)
+        moves = any(root.position in dimensions(one.base) for one in part.intervals)
+        if not moves:
+            raise site.refuse(
+                "KC3483",
+                f"prefetch: what block {block.label} reads of {name} does not move with loop "
+                f"{loop.label}",
+                at=block,
+                mark={loop: "the loop", block: f"reads {name}"},
+                why="its indices are not affine in the loop, or each iteration reads the same",
+            )
+        return Plan(loop, part, root.position)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            written = buffers_written(block)
+            for buffer in buffers_read(block):
+                for loop in loop_tree.loops_around(block):
+                    if buffer not in written:
+                        yield cls(BlockRef(block), BufferRef(buffer), LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loop, part, index = plan.loop, plan.part, plan.part.index
+        self._warn(plan)
+        ahead = {plan.dimension: AffineExpr.dimension(plan.dimension) + self.offset}
+        exprs: list[AffineExpr] = []
+        loops: list[ForOp] = []
+        for n, (interval, size) in enumerate(zip(part.intervals, part.sizes, strict=True)):
+            step = _elements_of_line(part.buffer) if n == len(part.sizes) - 1 else 1
+            extent = size_value(site, size, loop) if interval.size is None else interval.size
+            extent = _steps(extent, step, loop)
+            expr = substitute(interval.base, ahead)
+            if extent != 1:
+                (name,) = site.fresh_names([f"p{n}"], loop, [])
+                made = ForOp(name, extent)
+                made.location = loop.location
+                loops.append(made)
+                expr = expr + index.expr(made.var) * step
+            exprs.append(index.simplify(expr))
+        top: Operation = PrefetchOp(part.buffer, *index.to_map(exprs))
+        top.location = loop.location
+        for made in reversed(loops):
+            made.body.block.add_op(top)
+            top = made
+        Rewriter.insert_op(top, InsertPoint.at_start(loop.body.block))
+        return Rewritten()
+
+    def _warn(self, plan: Plan) -> None:
+        loop = plan.loop
+        if self.offset == 0:
+            why = "the next thing that is done is to read it"
+        elif loop.kind.data is ForKind.PARALLEL:
+            why = "the next iterations of a parallel loop may run on other cores"
+        else:
+            return
+        warn(
+            "KC3484",
+            f"prefetch: looking {self.offset} ahead in loop {loop.label} is of little use",
+            location=CALL_SITE.get() or location_of(loop),
+            why=why,
+            hints=["offset=1"] if self.offset == 0 else ["prefetch in a serial loop"],
+        )
+
+
+def _elements_of_line(buffer: SSAValue) -> int:
+    """How many elements of ``buffer`` a cache line has."""
+    assert isinstance(buffer.type, MemRefType)
+    element = buffer.type.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return max(1, LINE * 8 // max(bits, 8))
+
+
+def _steps(extent: int | SSAValue, step: int, loop: ForOp) -> int | SSAValue:
+    """How many steps it takes through ``extent`` elements."""
+    if step == 1:
+        return extent
+    if isinstance(extent, int):
+        return -(-extent // step)
+    count = ApplyOp(AffineExpr.dimension(0).ceil_div(step), [extent])
+    count.location = loop.location
+    Rewriter.insert_op(count, InsertPoint.before(loop))
+    return count.result
+
+
+def _moving(site: Site, asked: Prefetch) -> list[str]:
+    """The other loops around the block where there is something to prefetch."""
+    block = site.resolve_block(asked.block)
+    found: list[str] = []
+    for one in loop_tree.loops_around(block):
+        try:
+            replace(asked, loop=LoopRef(one))._check(site)
+        except ScheduleError:
+            continue
+        found.append(f"loop={one.label}")
+    return found

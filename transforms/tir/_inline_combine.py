@@ -1,0 +1,18 @@
+"""``tir.combine`` as the ops of its combiner."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
+
+from kc.dialects.tir import CombineOp
+
+
+def inline_combine(op: CombineOp) -> Operation | None:
+    """Replace ``op``; gives the op that follows now, the first of its combiner if it has ops."""
+    following = op.next_op
+    ops, results = op.inlined()
+    for one in ops:
+        one.location = op.location
+    Rewriter.replace_op(op, ops, results)
+    return ops[0] if ops else following

@@ -1,0 +1,205 @@
+"""align-storage: buffers get the distances between elements that storage_align asked for.
+
+Before::
+
+    %B = tir.alloc "B" {tir.storage_align = [array<i64: 0, 32, 1>]} : memref<16x32xf32>
+    ... tir.load %B[%i, %j] : memref<16x32xf32>
+
+After::
+
+    %B = tir.alloc "B" : memref<16x33xf32>
+    ... tir.load %B[%i, %j] : memref<16x33xf32>
+
+The distance of neighbours along an axis is the size of all that is inside of it. So the dimension
+inside of the axis becomes larger, as little as gives ``factor * n + offset``; a size that is known
+at the call only grows by what is missing to the next multiple. Where this would take more than is
+missing (a dimension inside of it holds several elements), all dimensions inside become one first;
+for the last axis there is a new one::
+
+    memref<4x3x8xf32>, axis 0, factor 16 offset 1    becomes    memref<4x33xf32>  [%i, %j * 8 + %k]
+    memref<8xf32>, axis 0, factor 4                  becomes    memref<8x4xf32>   [%i, 0]
+
+Axes are served from the last to the first. What cannot be served (KC4209: sizes inside the axis
+that are known at the call only and do not make one dimension, vectors along an axis that is spread,
+other users than loads and stores) stays as it is, with a warning: results do not depend on it.
+Axis separators go with dimensions that become one.
+
+Requires nothing, but is meant to run when buffers have their final shape
+(``compact-buffer-allocation``) and before ``vectorize-loop``.
+
+TVM: a part of ``StorageFlatten`` and ``CompactBufferAllocation``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    VectorType,
+)
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import DYNAMIC, AllocOp, ApplyOp, LoadOp, StoreOp
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import compact
+
+KEY = "tir.storage_align"
+Access = LoadOp | StoreOp
+
+
+@dataclass(frozen=True)
+class AlignStoragePass(ModulePass):
+    """Give buffers the distances between elements that storage_align asked for."""
+
+    name = "align-storage"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in loop_tree.functions(op):
+            for alloc in [one for one in function.walk() if isinstance(one, AllocOp)]:
+                if KEY in alloc.attributes:
+                    _Layout(alloc).apply()
+
+
+class _Layout:
+    """The dimensions of one buffer while axes are served."""
+
+    def __init__(self, alloc: AllocOp) -> None:
+        self.alloc = alloc
+        type_ = alloc.buffer.type
+        assert isinstance(type_, MemRefType)
+        self.type = type_
+        dynamic = iter(alloc.dynamic_sizes)
+        self.sizes: list[int | SSAValue] = [
+            next(dynamic) if size == DYNAMIC else size for size in type_.get_shape()
+        ]
+        # Each new index, over the old ones.
+        self.index: list[AffineExpr] = [AffineExpr.dimension(n) for n in range(len(self.sizes))]
+
+    def apply(self) -> None:
+        asked = self.alloc.attributes.pop(KEY)
+        assert isinstance(asked, ArrayAttr)
+        entries = [one.get_values() for one in asked if isinstance(one, DenseArrayBase)]
+        for axis, factor, offset in sorted(entries, reverse=True):
+            why = self._unserved() or self._serve(int(axis), int(factor), int(offset))
+            if why is not None:
+                warn(
+                    "KC4209",
+                    f"align-storage: axis {axis} of {self.alloc.label} stays as it is",
+                    location=location_of(self.alloc),
+                    why=why,
+                )
+        self._rewrite()
+
+    def _accesses(self) -> list[Access]:
+        uses = [use.operation for use in self.alloc.buffer.uses]
+        return [one for one in uses if isinstance(one, LoadOp | StoreOp)]
+
+    def _unserved(self) -> str | None:
+        if not isinstance(self.type.layout, NoneAttr):
+            return "it has a layout of its own"
+        for use in self.alloc.buffer.uses:
+            op = use.operation
+            if not isinstance(op, LoadOp | StoreOp) or (
+                isinstance(op, StoreOp) and op.value is self.alloc.buffer
+            ):
+                return f"{op.name} uses the buffer as it is"
+        return None
+
+    def _serve(self, axis: int, factor: int, offset: int) -> str | None:
+        """Let neighbours along ``axis`` be ``factor * n + offset`` apart, or say why not."""
+        if axis == len(self.sizes) - 1:
+            return self._spread(factor, offset)
+        inner = self.sizes[axis + 2 :]
+        if any(not isinstance(one, int) for one in inner):
+            return "the sizes inside of it are known at the call only"
+        unit = math.prod(one for one in inner if isinstance(one, int))
+        if not unit:
+            return None  # there are no elements
+        size = self.sizes[axis + 1]
+        if isinstance(size, int):
+            missing = (offset - size * unit) % factor
+            if missing and missing % unit:
+                self._merge(axis + 1)
+                self.sizes[axis + 1] = size * unit + missing
+            elif missing:
+                self.sizes[axis + 1] = size + missing // unit
+            return None
+        common = math.gcd(unit, factor)
+        if offset % common:
+            return (
+                f"{unit} elements are one step inside of it, and sizes are known at the call only"
+            )
+        period = factor // common
+        wanted = offset // common * pow(unit // common, -1, period) % period
+        size_expr = AffineExpr.dimension(0)
+        grown = ApplyOp(size_expr + ((size_expr * -1 + wanted) % period), [size])
+        grown.location = self.alloc.location
+        grown.result.name_hint = f"{self.alloc.label}_size"
+        home = self.alloc.parent
+        assert home is not None
+        home.insert_op_before(grown, self.alloc)
+        self.sizes[axis + 1] = grown.result
+        return None
+
+    def _spread(self, factor: int, offset: int) -> str | None:
+        """Put elements along the last axis apart."""
+        distance = (offset - 1) % factor + 1
+        if distance == 1:
+            return None
+        for op in self._accesses():
+            value = op.result if isinstance(op, LoadOp) else op.value
+            if isinstance(value.type, VectorType):
+                return "vectors are accessed along it"
+        self.sizes.append(distance)
+        self.index.append(ZERO)
+        return None
+
+    def _merge(self, first: int) -> None:
+        """Make the dimensions from ``first`` on, of constant sizes, one."""
+        expr = self.index[first]
+        for inner, size in zip(self.index[first + 1 :], self.sizes[first + 1 :], strict=True):
+            assert isinstance(size, int)
+            expr = expr * size + inner
+        self.index[first:] = [expr]
+        self.sizes[first:] = [0]  # the caller sets it
+
+    def _rewrite(self) -> None:
+        alloc = self.alloc
+        shape = [one if isinstance(one, int) else DYNAMIC for one in self.sizes]
+        type_ = MemRefType(self.type.element_type, shape, self.type.layout, self.type.memory_space)
+        new = AllocOp(alloc.label, type_, [one for one in self.sizes if not isinstance(one, int)])
+        new.attributes.update(alloc.attributes)
+        new.location = alloc.location
+        if len(shape) != self.type.get_num_dims():
+            new.attributes.pop("tir.axis_separators", None)
+            for op in self._accesses():
+                _reindex(op, self.index)
+        home = alloc.parent
+        assert home is not None
+        home.insert_op_before(new, alloc)
+        alloc.buffer.replace_all_uses_with(new.buffer)
+        alloc.detach()
+        alloc.erase()
+
+
+def _reindex(op: Access, index: Sequence[AffineExpr]) -> None:
+    old = op.indices.data
+    exprs = tuple(one.replace_dims_and_symbols(old.results, []) for one in index)
+    map_, operands = compact(AffineMap(old.num_dims, 0, exprs), op.operands_of_map)
+    fixed = len(op.operands) - len(op.operands_of_map)
+    op.operands = [*list(op.operands)[:fixed], *operands]
+    op.indices = AffineMapAttr(map_)

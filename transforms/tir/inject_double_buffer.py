@@ -1,0 +1,221 @@
+"""inject-double-buffer: a buffer is filled for the next iteration while this one reads it.
+
+Before::
+
+    tir.for %i in 8 {
+      %B = tir.alloc "B" {tir.double_buffer} : memref<16xf32>
+      tir.for %j in 16 {
+        %a = tir.load %A[%i, %j] : memref<8x16xf32>
+        tir.store %a, %B[%j] : memref<16xf32>
+      }
+      tir.for %j in 16 {
+        %b = tir.load %B[%j] : memref<16xf32>
+        tir.store %b, %C[%i, %j] : memref<8x16xf32>
+
+After::
+
+    %B = tir.alloc "B" : memref<2x16xf32>
+    tir.for %j in 16 {
+      %a = tir.load %A[0, %j] : memref<8x16xf32>
+      tir.store %a, %B[0, %j] : memref<2x16xf32>
+    }
+    tir.for %i in 8 {
+      tir.if (%i < 7) {
+        tir.for %j in 16 {
+          %a = tir.load %A[%i + 1, %j] : memref<8x16xf32>
+          tir.store %a, %B[(%i + 1) mod 2, %j] : memref<2x16xf32>
+        }
+      }
+      tir.for %j in 16 {
+        %b = tir.load %B[%i mod 2, %j] : memref<2x16xf32>
+        tir.store %b, %C[%i, %j] : memref<8x16xf32>
+
+The buffers are those that the primitive ``double_buffer`` marked. Where later primitives made it
+impossible to fill one iteration ahead there is a warning (KC3478), and the buffer stays single.
+
+Requires that no blocks are left (``lower-blocks``), and that buffers are where and as large as they
+shall be (``compact-buffer-allocation``).
+
+TVM: ``InjectDoubleBuffer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    MemRefType,
+    ModuleOp,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.tir import INDEX, AllocOp, IfOp, LoadOp
+from kc.support.diagnostics import CodegenError, warn
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import compact, replace_with_expr
+from kc.transforms.tir._double_buffering import Access, Obstacle, Overlap, plan_overlap
+
+MARK = "tir.double_buffer"
+"""The attribute of a ``tir.alloc`` that is to be filled one iteration ahead."""
+
+
+@dataclass(frozen=True)
+class InjectDoubleBufferPass(ModulePass):
+    """Fill marked buffers for the next iteration while this one reads them."""
+
+    name = "inject-double-buffer"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in loop_tree.functions(op):
+            marked = [
+                one
+                for one in function.walk()
+                if isinstance(one, AllocOp) and MARK in one.attributes
+            ]
+            if marked:
+                for block in loop_tree.blocks(function):
+                    raise CodegenError(
+                        "KC4201",
+                        f"inject-double-buffer: block {block.label} is left",
+                        location=location_of(block),
+                        why="the iterations of loops are moved, not those of blocks",
+                        hints=["run lower-init-block and lower-blocks first"],
+                    )
+            for alloc in marked:
+                del alloc.attributes[MARK]
+                try:
+                    overlap = plan_overlap(alloc)
+                except Obstacle as obstacle:
+                    warn(
+                        "KC3478",
+                        f"double_buffer of {alloc.label} is left out: {obstacle.message}",
+                        location=location_of(alloc),
+                        why=obstacle.why,
+                        hints=["double_buffer last, when the loops are as they shall be"],
+                    )
+                    continue
+                _rewrite(overlap)
+
+
+def _rewrite(overlap: Overlap) -> None:
+    loop = overlap.loop
+    _make_double(overlap)
+    first = _copy(overlap)
+    ahead = _copy(overlap)
+    replace_with_expr(first.args[0], ZERO, [], InsertPoint.at_start(first))
+    following = AffineExpr.dimension(0) + 1
+    replace_with_expr(ahead.args[0], following, [loop.var], InsertPoint.at_start(ahead))
+    extent = loop.extent_value
+    home = loop.parent
+    assert home is not None
+    if isinstance(extent, int):
+        before = _ops(first) if extent > 0 else []
+        rest, operands = AffineExpr.constant(extent - 2) - AffineExpr.dimension(0), [loop.var]
+    else:
+        before = [_guarded(AffineExpr.dimension(0) - 1, [extent], first)]
+        rest = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 2
+        operands = [loop.var, extent]
+    home.insert_ops_before(before, loop)
+    body = loop.body.block
+    if not isinstance(extent, int) or extent > 1:
+        body.insert_op_before(_guarded(rest, operands, ahead), overlap.fill[-1])
+    for op in reversed(overlap.fill):
+        op.detach()
+        op.erase()
+    for op in reversed(overlap.values):
+        if all(result.first_use is None for result in op.results):
+            op.detach()
+            op.erase()
+
+
+def _ops(block: Block) -> list[Operation]:
+    """What is in ``block``, taken out of it."""
+    found = list(block.ops)
+    for op in found:
+        op.detach()
+    return found
+
+
+def _guarded(rest: AffineExpr, operands: Sequence[SSAValue], body: Block) -> IfOp:
+    """What is in ``body`` where ``rest`` is at least 0."""
+    ops = _ops(body)
+    space, operands = compact(AffineSet(len(operands), 0, (at_least_zero(rest),)), operands)
+    guard = IfOp(space, operands, Region(Block(ops)))
+    guard.location = ops[-1].location
+    return guard
+
+
+def _copy(overlap: Overlap) -> Block:
+    """Filling for one iteration, the argument of the block, as it is for the loop's variable."""
+    made = Block(arg_types=[INDEX])
+    made.args[0].name_hint = overlap.loop.label
+    values: dict[SSAValue, SSAValue] = {overlap.loop.var: made.args[0]}
+    for op in overlap.filling:
+        copy = op.clone(values)
+        for before, after in zip(op.walk(), copy.walk(), strict=True):
+            after.location = before.location
+        made.add_op(copy)
+    return made
+
+
+def _make_double(overlap: Overlap) -> None:
+    """Put a buffer of two halves before the loop; the iteration tells which one is used."""
+    old, loop = overlap.alloc, overlap.loop
+    type_ = old.buffer.type
+    assert isinstance(type_, MemRefType)
+    new = AllocOp(
+        old.label,
+        MemRefType(type_.element_type, [2, *type_.get_shape()], memory_space=type_.memory_space),
+        list(old.dynamic_sizes),
+    )
+    new.attributes.update(_shifted(old.attributes))
+    new.location = old.location
+    inside = loop_tree.is_inside(old, loop)
+    place = loop if inside else old
+    home = place.parent
+    assert home is not None
+    home.insert_op_before(new, place)
+    for op in overlap.accesses:
+        _select(op, loop.var)
+    old.buffer.replace_all_uses_with(new.buffer)
+    old.detach()
+    old.erase()
+    overlap.alloc = new
+
+
+def _select(op: Access, iteration: SSAValue) -> None:
+    operands = list(op.operands_of_map)
+    half = AffineExpr.dimension(len(operands)) % 2
+    space = AffineMap(len(operands) + 1, 0, (half, *op.indices.data.results))
+    map_, operands = compact(space, [*operands, iteration])
+    fixed = 1 if isinstance(op, LoadOp) else 2
+    op.operands = [*list(op.operands)[:fixed], *operands]
+    op.properties["indices"] = AffineMapAttr(map_)
+
+
+def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
+    """What is noted at a buffer, where a dimension was put in front of the others."""
+    for key, value in attributes.items():
+        if key == "tir.storage_align" and isinstance(value, ArrayAttr):
+            shifted = [list(one.get_values()) for one in value if isinstance(one, DenseArrayBase)]
+            yield (
+                key,
+                ArrayAttr(
+                    [DenseArrayBase.from_list(i64, [one[0] + 1, *one[1:]]) for one in shifted]
+                ),
+            )
+        elif key == "tir.axis_separators" and isinstance(value, DenseArrayBase):
+            yield key, DenseArrayBase.from_list(i64, [one + 1 for one in value.get_values()])
+        else:
+            yield key, value

@@ -1,0 +1,168 @@
+"""Calls as Python writes them: positional and named arguments to the arguments of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kc.support.declarations import REQUIRED, Parameter, Slot, parameters
+from kc.support.diagnostics import ScheduleError, suggest
+from kc.transforms.schedule.base import CALL_SITE
+from kc.transforms.trace.handles import Handle, LoopRV
+from kc.transforms.trace.session import Step
+from kc.transforms.trace.values import Mismatch, accept, check_type, is_default
+
+UNSAFE = "unsafe"
+"""The argument of primitives that lets them go on where legality cannot be decided."""
+UNSAFE_HELP = "go on where legality cannot be decided; the IR says so in kc.unsafe"
+
+
+class Binder:
+    """Binds the arguments of one call.
+
+    ``resolve(slot, value)`` gives the handle for a value, or raises a diagnostic.
+    """
+
+    def __init__(self, step: Step, resolve: Callable[[Slot, Any], Handle]) -> None:
+        self.step = step
+        self.resolve = resolve
+        self.method = step.name.replace("-", "_")
+        self.parameters = parameters(step)
+        self.unsafe = False
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by field, as a trace records them.
+
+        Raises KC3700 (too many), KC3701 (no parameter of the name, or given twice), KC3702 (not
+        what the parameter takes) and KC3703 (missing).
+        """
+        given = self._given(args, kwargs)
+        found: dict[str, Any] = {}
+        parts: dict[str, list[Any]] = {}
+        for one in self.parameters:
+            if one.name not in given:
+                if one.default is REQUIRED:
+                    raise self._missing(one)
+                if one.element is None:
+                    continue
+            value = given.get(one.name, one.default)
+            slot = self._slot(one, value)
+            if one.element is not None:
+                part = parts.setdefault(slot.name, [])
+                part.append(self._part(one, slot, value))
+                if slot.handle is not None:
+                    found[slot.name] = part
+                elif len(part) == sum(slot in it.slots for it in self.parameters):
+                    self._keep(found, slot, self._accept(one, slot, part))
+                continue
+            self._keep(found, slot, self._accept(one, slot, value))
+        return found
+
+    def bind_some(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """As :meth:`bind`, with the named arguments alone."""
+        found: dict[str, Any] = {}
+        for one in self.parameters:
+            if one.name in kwargs and one.element is None:
+                slot = self._slot(one, kwargs[one.name])
+                found[slot.name] = self._accept(one, slot, kwargs[one.name])
+        return found
+
+    def _keep(self, found: dict[str, Any], slot: Slot, value: Any) -> None:
+        if not is_default(slot, value):
+            found[slot.name] = value
+
+    def _given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        values = list(args)
+        for one in self.parameters:
+            if not values:
+                break
+            if one.variadic:
+                is_list = len(values) == 1 and isinstance(values[0], list | tuple)
+                given[one.name] = list(values[0]) if is_list else values
+                values = []
+            else:
+                given[one.name] = values.pop(0)
+        if values:
+            raise self._error(
+                "KC3700",
+                f"{self.method} takes {_count(len(self.parameters))}, {len(args)} are given",
+                [f"the arguments are: {', '.join(one.name for one in self.parameters)}"],
+            )
+        names = [one.name for one in self.parameters]
+        for name, value in kwargs.items():
+            if name in given:
+                raise self._error("KC3701", f"{self.method}: argument '{name}' is given twice")
+            if name == UNSAFE and getattr(self.step, "undecidable", False):
+                if not isinstance(value, bool):
+                    raise self._mismatch(name, "True or False", value)
+                self.unsafe = value
+                continue
+            if name not in names:
+                raise self._error(
+                    "KC3701",
+                    f"{self.method}: there is no argument '{name}'",
+                    suggest(name, names, "the arguments are"),
+                )
+            given[name] = value
+        return given
+
+    def _slot(self, parameter: Parameter, value: Any) -> Slot:
+        """The field that a value is for: the first that takes its kind."""
+        if len(parameter.slots) == 1:
+            return parameter.slots[0]
+        many = isinstance(value, list | tuple)
+        first = value[0] if many and value else value
+        kind = "loop" if isinstance(first, LoopRV) else "block"
+        for slot in parameter.slots:
+            if slot.handle == kind and slot.many == many:
+                return slot
+        return parameter.slots[0]
+
+    def _part(self, parameter: Parameter, slot: Slot, value: Any) -> Any:
+        """An element of a field."""
+        if slot.handle is not None:
+            return self.resolve(slot, value)
+        try:
+            return accept(slot, [value] * len(slot.default))[0]
+        except Mismatch as error:
+            raise self._mismatch(parameter.name, error.expected, value) from None
+
+    def _accept(self, parameter: Parameter, slot: Slot, value: Any) -> Any:
+        if slot.handle is None:
+            try:
+                return accept(slot, value)
+            except Mismatch as error:
+                raise self._mismatch(parameter.name, error.expected, value, error.hints) from None
+        if value is None and slot.optional:
+            return None
+        if not slot.many:
+            return self.resolve(slot, value)
+        if isinstance(value, Handle | str):
+            value = [value]
+        if value is None or not isinstance(value, list | tuple):
+            if value is None and slot.default == ():
+                return []
+            raise self._mismatch(parameter.name, f"a list of {slot.handle}s", value)
+        return [self.resolve(slot, one) for one in value]
+
+    def _missing(self, parameter: Parameter) -> ScheduleError:
+        return self._error(
+            "KC3703",
+            f"{self.method}: the argument '{parameter.name}' is missing",
+            [f"{parameter.name}: {parameter.help}"] if parameter.help else [],
+        )
+
+    def _mismatch(
+        self, name: str, expected: str, value: Any, hints: Sequence[str] = ()
+    ) -> ScheduleError:
+        return self._error(
+            "KC3702", f"{self.method}: {name} is {expected}, not {check_type(value)}", hints
+        )
+
+    def _error(self, code: str, message: str, hints: Sequence[str] = ()) -> ScheduleError:
+        return ScheduleError(code, message, location=CALL_SITE.get(), hints=hints)
+
+
+def _count(n: int) -> str:
+    return f"{n or 'no'} argument{'' if n == 1 else 's'}"

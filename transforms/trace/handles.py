@@ -1,0 +1,111 @@
+"""The variables of a schedule: handles on loops and blocks, and numbers that were sampled.
+
+A handle is a name for a loop or block in every schedule that knows it: a copy of a schedule
+understands the handles of the original, each on its own copy of the module.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Protocol
+
+from kc.dialects.tir import BlockOp, ForOp
+
+
+class Table(Protocol):
+    """What knows the handles: a session."""
+
+    @property
+    def table(self) -> dict[Any, Any]:
+        """What each handle stands for."""
+        ...
+
+    @property
+    def gone(self) -> dict[Any, str]:
+        """What became of the others."""
+        ...
+
+    def loop(self, handle: Any) -> ForOp:
+        """The loop of a handle."""
+        ...
+
+    def block(self, handle: Any) -> BlockOp:
+        """The block of a handle."""
+        ...
+
+
+class Mark(Enum):
+    """A place of computation that is not a loop."""
+
+    ROOT = "where it is"
+    INLINE = "inline"
+
+
+class Handle:
+    """What loops and blocks have in common; see :class:`LoopRV` and :class:`BlockRV`."""
+
+    __slots__ = ("label", "session")
+
+    kind = "handle"
+
+    def __init__(self, label: str, session: Table | None = None) -> None:
+        self.label = label
+        """Its name when the handle was made."""
+        self.session = session
+        """The schedule that gave it; none for a handle in a trace that was read from text."""
+
+    @property
+    def name(self) -> str:
+        """The name in the IR; what it was, when it is gone."""
+        found = self.session.table.get(self) if self.session is not None else None
+        return found.label if isinstance(found, ForOp | BlockOp) else self.label
+
+    @property
+    def gone(self) -> str | None:
+        """What became of it, if it is gone."""
+        return self.session.gone.get(self) if self.session is not None else None
+
+    def __repr__(self) -> str:
+        gone = ", gone" if self.gone is not None else ""
+        return f"{type(self).__name__}({self.name}{gone})"
+
+
+class LoopRV(Handle):
+    """A handle on a loop; after the loop is gone it says what became of it."""
+
+    __slots__ = ()
+
+    kind = "loop"
+
+    @property
+    def op(self) -> ForOp:
+        """The loop, in the schedule that gave the handle."""
+        assert self.session is not None
+        return self.session.loop(self)
+
+
+class BlockRV(Handle):
+    """A handle on a block; after the block is gone it says what became of it."""
+
+    __slots__ = ()
+
+    kind = "block"
+
+    @property
+    def op(self) -> BlockOp:
+        """The block, in the schedule that gave the handle."""
+        assert self.session is not None
+        return self.session.block(self)
+
+
+class ExprRV(int):
+    """A number that was sampled: an int, which a trace remembers as that choice."""
+
+    kind = "param"
+
+    def __repr__(self) -> str:
+        return int.__repr__(self)
+
+
+Variable = Handle | ExprRV
+"""What an instruction gives, and takes."""

@@ -1,0 +1,140 @@
+"""A trace as JSON: ``{"version": 1, "instructions": [{"kind": "split", ...}]}``.
+
+A variable is ``{"var": name}``, a dict ``{"dict": {...}}``, a float that JSON cannot write
+``{"float": "inf"}``; everything else is as JSON has it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import Location, ScheduleError
+from kc.transforms.schedule.base import called_from
+from kc.transforms.trace.handles import Variable
+from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.naming import name_variables
+from kc.transforms.trace.reading import Reader, error, find_step, from_fields
+
+VERSION = 1
+_KEYS = ("kind", "arguments", "outputs", "decision", "unsafe", "location")
+
+
+def to_json(instructions: Sequence[Instruction]) -> dict[str, Any]:
+    """The trace as data that ``json.dumps`` takes."""
+    names = name_variables(instructions)
+    return {"version": VERSION, "instructions": [_encode(one, names) for one in instructions]}
+
+
+def _encode(one: Instruction, names: dict[int, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "kind": one.kind,
+        "arguments": {key: _value(value, names) for key, value in one.arguments.items()},
+    }
+    if one.outputs:
+        found["outputs"] = [names[id(output)] for output in one.outputs]
+    if one.decision is not None:
+        found["decision"] = _value(one.decision, names)
+    if one.unsafe:
+        found["unsafe"] = True
+    if one.location is not None:
+        found["location"] = [one.location.file, one.location.line, one.location.column]
+    return found
+
+
+def _value(value: Any, names: dict[int, str]) -> Any:
+    if isinstance(value, Variable):
+        return {"var": names[id(value)]}
+    if isinstance(value, list | tuple):
+        return [_value(one, names) for one in value]
+    if isinstance(value, dict):
+        return {"dict": {key: _value(one, names) for key, one in value.items()}}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def from_json(data: Any, name: str = "<trace>") -> list[Instruction]:
+    """The instructions in ``data``, which may be JSON text. Raises KC3714 and what reading does."""
+    if isinstance(data, str | bytes):
+        try:
+            data = json.loads(data)
+        except ValueError as problem:
+            line = getattr(problem, "lineno", 1)
+            raise ScheduleError(
+                "KC3714", f"not JSON: {problem}", location=Location(name, line)
+            ) from None
+    reader = _JsonReader(name)
+    return reader.read(data)
+
+
+class _JsonReader(Reader):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def read(self, data: Any) -> list[Instruction]:
+        whole = self._dict(data, "the trace", ("version", "instructions"))
+        if whole.get("version") != VERSION:
+            raise error(
+                "KC3714",
+                f"the trace has version {whole.get('version')!r}",
+                why=f"this kc reads version {VERSION}",
+            )
+        for number, one in enumerate(self._list(whole.get("instructions"), "instructions")):
+            with called_from(Location(f"{self.name}, instruction", number + 1)):
+                self._instruction(one)
+        return self.instructions
+
+    def _instruction(self, data: Any) -> None:
+        found = self._dict(data, "an instruction", _KEYS)
+        step = find_step(self._text(found.get("kind"), "kind"))
+        arguments = found.get("arguments", {})
+        if not isinstance(arguments, dict):
+            raise error("KC3714", f"arguments is an object, not {arguments!r}")
+        fields = {key: self._value(value) for key, value in arguments.items()}
+        outputs = [self._text(one, "an output") for one in self._list(found.get("outputs", []), "")]
+        if "decision" in found:
+            fields["decision"] = self._value(found["decision"])
+        place = found.get("location")
+        location = None
+        if place is not None:
+            file, line, column = self._list(place, "location")
+            location = Location(file, line, column)
+        unsafe = found.get("unsafe") is True
+        checked = from_fields(step, fields, self, unsafe=unsafe)
+        decision = checked.pop("decision", None)
+        names = outputs if outputs or step.gives == "nothing" else None
+        self.add(step, checked, names, decision, unsafe, location)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._value(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if set(value) == {"var"}:
+            return self.variable(self._text(value["var"], "var"))
+        if set(value) == {"dict"} and isinstance(value["dict"], dict):
+            return {key: self._value(one) for key, one in value["dict"].items()}
+        if set(value) == {"float"} and value["float"] in ("inf", "-inf", "nan"):
+            return float(value["float"])
+        raise error("KC3714", f"{value!r} is no value", ['{"var": NAME}', '{"dict": {...}}'])
+
+    def _dict(self, data: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:
+        if not isinstance(data, dict) or not set(data) <= set(keys):
+            raise error("KC3714", f"{what} is an object with the keys {', '.join(keys)}")
+        return data
+
+    def _list(self, data: Any, what: str) -> list[Any]:
+        if not isinstance(data, list):
+            raise error("KC3714", f"{what or 'outputs'} is a list, not {data!r}")
+        return data
+
+    def _text(self, data: Any, what: str) -> str:
+        if not isinstance(data, str):
+            raise error("KC3714", f"{what} is a string, not {data!r}")
+        return data

@@ -1,0 +1,41 @@
+"""Names for the variables of a trace: what they are called in the program, made unique."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from kc.transforms.trace.handles import Handle
+from kc.transforms.trace.instruction import Instruction
+
+_NO_IDENTIFIER = re.compile(r"\W")
+
+
+def name_variables(
+    instructions: Iterable[Instruction], taken: Iterable[str] = ()
+) -> dict[int, str]:
+    """A name for each variable, by its ``id``: an identifier that no other has."""
+    used = set(taken)
+    names: dict[int, str] = {}
+    for instruction in instructions:
+        for number, output in enumerate(instruction.outputs):
+            wanted = output.label if isinstance(output, Handle) else _number(instruction, number)
+            wanted = _NO_IDENTIFIER.sub("_", wanted) or "v"
+            if wanted[0].isdigit():
+                wanted = f"_{wanted}"
+            if keyword.iskeyword(wanted):
+                wanted += "_"
+            chosen, n = wanted, 0
+            while chosen in used:
+                n += 1
+                chosen = f"{wanted}_{n}"
+            used.add(chosen)
+            names[id(output)] = chosen
+    return names
+
+
+def _number(instruction: Instruction, number: int) -> str:
+    """What a sampled number is called: after the loop it tiles, or ``v``."""
+    loop = instruction.arguments.get("loop")
+    return f"{loop.label}_t{number}" if isinstance(loop, Handle) else "v"

@@ -1,0 +1,179 @@
+"""A trace as Python text: the calls that made it, ``i_o, i_i = sch.split(loop=i, factors=...)``.
+
+Reading evaluates nothing: the text is parsed, and only calls of a schedule's methods with literals
+and variables are understood.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.declarations import parameters
+from kc.support.diagnostics import Location, ScheduleError
+from kc.transforms.schedule.base import called_from
+from kc.transforms.trace.binding import UNSAFE, Binder
+from kc.transforms.trace.handles import Variable
+from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.naming import name_variables
+from kc.transforms.trace.reading import Reader, error, find_step
+
+SCHEDULE = "sch"
+"""The name of the schedule in the text."""
+
+
+def to_python(instructions: Sequence[Instruction]) -> str:
+    """The calls as text, one a line."""
+    names = name_variables(instructions, [SCHEDULE])
+    return "".join(f"{call_text(one, names)}\n" for one in instructions)
+
+
+def call_text(instruction: Instruction, names: dict[int, str]) -> str:
+    """One call."""
+    outputs = [names.get(id(one), "_") for one in instruction.outputs]
+    left = f"{', '.join(outputs)} = " if outputs else ""
+    if outputs and instruction.step.gives.endswith("s") and len(outputs) == 1:
+        left = f"[{outputs[0]}] = "
+    arguments: list[str] = []
+    for one in parameters(instruction.step):
+        slot = next((it for it in one.slots if it.name in instruction.arguments), None)
+        if slot is None:
+            continue
+        value = instruction.arguments[slot.name]
+        if one.variadic:
+            arguments += [value_text(it, names) for it in value]
+            continue
+        if one.element is not None:
+            value = value[one.element]
+        arguments.append(f"{one.name}={value_text(value, names)}")
+    if instruction.decision is not None:
+        arguments.append(f"decision={value_text(instruction.decision, names)}")
+    if instruction.unsafe:
+        arguments.append(f"{UNSAFE}=True")
+    return f"{left}{SCHEDULE}.{instruction.kind}({', '.join(arguments)})"
+
+
+def value_text(value: Any, names: dict[int, str]) -> str:
+    """A recorded value as Python writes it."""
+    if isinstance(value, Variable):
+        return names.get(id(value), "?")
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(value_text(one, names) for one in value)}]"
+    if isinstance(value, dict):
+        inner = (f"{key!r}: {value_text(one, names)}" for key, one in value.items())
+        return f"{{{', '.join(inner)}}}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    text = str(value)
+    if '"' in text or "\\" in text or not text.isprintable():
+        return repr(text)
+    return f'"{text}"'
+
+
+def from_python(text: str, name: str = "<trace>") -> list[Instruction]:
+    """The instructions in ``text``. Raises KC3710 and what :mod:`reading` raises."""
+    try:
+        module = ast.parse(text, name)
+    except SyntaxError as problem:
+        place = Location(name, problem.lineno or 1, problem.offset or 0)
+        raise ScheduleError("KC3710", f"not Python: {problem.msg}", location=place) from None
+    return _PythonReader(name).read(module)
+
+
+class _PythonReader(Reader):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.schedule: str | None = None
+
+    def read(self, module: ast.Module) -> list[Instruction]:
+        body = module.body
+        if len(body) == 1 and isinstance(body[0], ast.FunctionDef):
+            arguments = body[0].args.args
+            self.schedule = arguments[0].arg if arguments else None
+            body = body[0].body
+        for statement in body:
+            place = Location(self.name, statement.lineno, statement.col_offset + 1)
+            with called_from(place):
+                self._statement(statement, place)
+        return self.instructions
+
+    def _statement(self, statement: ast.stmt, place: Location) -> None:
+        if isinstance(statement, ast.Pass):
+            return
+        names: list[str] | None = None
+        value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+        if isinstance(statement, ast.Expr) and isinstance(value, ast.Constant):
+            return  # a docstring
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            names = self._targets(statement.targets[0])
+        if not isinstance(value, ast.Call) or isinstance(statement, ast.Assign) and names is None:
+            raise self._not_understood(statement)
+        self._call(value, names, place)
+
+    def _targets(self, target: ast.expr) -> list[str] | None:
+        many = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        names = [one.id for one in many if isinstance(one, ast.Name)]
+        return names if len(names) == len(many) else None
+
+    def _call(self, call: ast.Call, names: list[str] | None, place: Location) -> None:
+        function = call.func
+        if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+            raise self._not_understood(call)
+        owner = function.value.id
+        if self.schedule is None:
+            self.schedule = owner
+        if owner != self.schedule:
+            raise error("KC3710", f"'{owner}' is not the schedule '{self.schedule}'")
+        step = find_step(function.attr)
+        args = [self._value(one) for one in call.args]
+        kwargs: dict[str, Any] = {}
+        for one in call.keywords:
+            if one.arg is None:
+                raise self._not_understood(call)
+            kwargs[one.arg] = self._value(one.value)
+        binder = Binder(step, self.resolve)
+        arguments = binder.bind(args, kwargs)
+        decision = arguments.pop("decision", None)
+        self.add(step, arguments, names, decision, binder.unsafe, place)
+
+    def _value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name):
+            return self.variable(node.id)
+        if isinstance(node, ast.Constant) and isinstance(
+            node.value, str | int | float | bool | None
+        ):
+            return node.value
+        if isinstance(node, ast.List | ast.Tuple):
+            return [self._value(one) for one in node.elts]
+        if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            return dict(zip(keys, map(self._value, node.values), strict=True))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self._value(node.operand)
+            if type(value) in (int, float):
+                return -value
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "float" and len(node.args) == 1:
+            value = self._value(node.args[0])
+            if value in ("inf", "-inf", "nan"):
+                return float(value)
+        raise self._not_understood(node)
+
+    def _not_understood(self, node: ast.AST) -> ScheduleError:
+        text = ast.unparse(node)
+        shown = text if len(text) <= 60 else f"{text[:57]}..."
+        hints = [f"i, j = {SCHEDULE}.get_loops(block=C)"]
+        if isinstance(node, ast.Lambda):
+            hints = ['an index map is a string here: "(i, j) -> (j, i)"']
+        place = Location(self.name, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+        with called_from(place):
+            return error(
+                "KC3710",
+                f"this is not understood in a trace: {shown}",
+                hints,
+                "a trace is calls of a schedule's methods with variables and literals",
+            )

@@ -1,0 +1,171 @@
+"""Steps that find blocks and loops: get_block, get_loops, get_producers and their like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import buffers_written, consumers, producers
+from kc.dialects.tir import AllocOp, BlockOp, ForOp
+from kc.transforms.schedule.base import BlockRef, LoopRef
+from kc.transforms.trace.query import Answer, Query
+from kc.transforms.trace.session import Session
+
+
+class FunctionRef(str):
+    """The name of a function, ``@f`` in ``sched``."""
+
+    expected: ClassVar[str] = "the name of a function"
+    python: ClassVar[str] = "str"
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """The function that an option's text names."""
+        return cls(text)
+
+
+def _func() -> FunctionRef | None:
+    return field(
+        default=None,
+        metadata={
+            "help": "the function, where there are several",
+            "python": "func_name",
+            "keyword": "in",
+            "symbol": True,
+        },
+    )
+
+
+def _op(ref: BlockRef | LoopRef | None) -> ForOp | BlockOp:
+    assert ref is not None
+    assert not isinstance(ref.target, str)
+    return ref.target
+
+
+@dataclass(frozen=True)
+class GetBlock(Query):
+    """The block of a name."""
+
+    name: ClassVar[str] = "get-block"
+    gives = "block"
+    count = 1
+
+    block: str = field(
+        metadata={"help": "the name of the block", "python": "name", "leading": True}
+    )
+    func: FunctionRef | None = _func()
+
+    def answer(self, session: Session) -> Answer:
+        site = session.site(session.function_with(self.block, self.func))
+        return Answer([site.resolve_block(BlockRef(self.block))])
+
+
+@dataclass(frozen=True)
+class GetLoop(Query):
+    """The loop of a name: around a block, or the only one of the function."""
+
+    name: ClassVar[str] = "get-loop"
+    gives = "loop"
+    count = 1
+
+    loop: str = field(metadata={"help": "the name of the loop", "python": "name", "leading": True})
+    func: FunctionRef | None = _func()
+    block: BlockRef | None = field(
+        default=None, metadata={"help": "a block that the loop is around", "leading": True}
+    )
+
+    def answer(self, session: Session) -> Answer:
+        if self.block is None:
+            site = session.site(session.function(self.func))
+            return Answer([site.resolve_loop(LoopRef(self.loop))])
+        function = loop_tree.enclosing_function(_op(self.block))
+        assert function is not None
+        site = type(session.site(function))(function, session.target, self.block)
+        return Answer([site.resolve_loop(LoopRef(self.loop))])
+
+
+@dataclass(frozen=True)
+class GetLoops(Query):
+    """The loops around a block, outermost first."""
+
+    name: ClassVar[str] = "get-loops"
+    gives = "loops"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+
+    def answer(self, session: Session) -> Answer:
+        return Answer(loop_tree.loops_around(_op(self.block)))
+
+
+@dataclass(frozen=True)
+class GetChildBlocks(Query):
+    """The blocks in a loop or block."""
+
+    name: ClassVar[str] = "get-child-blocks"
+    gives = "blocks"
+
+    loop: LoopRef | None = field(
+        default=None, metadata={"help": "the loop or block", "python": "block_or_loop"}
+    )
+    block: BlockRef | None = field(
+        default=None, metadata={"help": "the block", "python": "block_or_loop"}
+    )
+
+    def answer(self, session: Session) -> Answer:
+        root = _op(self.loop or self.block)
+        return Answer([one for one in loop_tree.blocks(root) if one is not root])
+
+
+@dataclass(frozen=True)
+class GetProducers(Query):
+    """The other blocks that write what a block reads, in program order."""
+
+    name: ClassVar[str] = "get-producers"
+    gives = "blocks"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+
+    def answer(self, session: Session) -> Answer:
+        block = _op(self.block)
+        assert isinstance(block, BlockOp)
+        return Answer(list(producers(block)))
+
+
+@dataclass(frozen=True)
+class GetConsumers(Query):
+    """The other blocks that read what a block writes, in program order."""
+
+    name: ClassVar[str] = "get-consumers"
+    gives = "blocks"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+
+    def answer(self, session: Session) -> Answer:
+        block = _op(self.block)
+        assert isinstance(block, BlockOp)
+        return Answer(list(consumers(block)))
+
+
+@dataclass(frozen=True)
+class GetOutputBlocks(Query):
+    """The blocks that write what is there after the function, or after a block of blocks."""
+
+    name: ClassVar[str] = "get-output-blocks"
+    gives = "blocks"
+
+    scope_block: BlockRef | None = field(
+        default=None, metadata={"help": "the block they are in; default: the function"}
+    )
+    func: FunctionRef | None = _func()
+
+    def answer(self, session: Session) -> Answer:
+        root = session.function(self.func) if self.scope_block is None else _op(self.scope_block)
+        found = []
+        for block in loop_tree.blocks(root):
+            outer = [one.owner for one in buffers_written(block)]
+            if block is not root and any(
+                not (isinstance(one, AllocOp) and loop_tree.is_inside(one, root)) for one in outer
+            ):
+                found.append(block)
+        return Answer(found)

@@ -1,0 +1,304 @@
+"""Steps that choose at random: sample_perfect_tile, sample_categorical and their like.
+
+What was chosen is the *decision*; a trace keeps it, and given again it makes the same choice. A
+decision in a call must fit. A decision in a trace that is replayed on another program is made to
+fit, as TVM does:
+
+* of a tile, the factors that still divide are kept, the innermost first; where one does not, it
+  becomes all that is left, and the ones outside it 1;
+* of a place to compute at, the nearest legal loop outside of the one that was chosen is taken, or
+  the root;
+* a category that does not exist is refused (KC3731).
+
+Random numbers come from the schedule: the same seed gives the same choices.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import consumers
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.support.registry import pass_class
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, LoopRef
+from kc.transforms.trace.handles import Mark
+from kc.transforms.trace.query import Answer, Query
+from kc.transforms.trace.session import Session
+
+ROOT, INLINE = -1, -2
+"""Decisions of a place that is not a loop; those of loops count from the outermost."""
+
+
+def _decision() -> Any:
+    return field(default=None, metadata={"help": "what is chosen, instead of a random choice"})
+
+
+def _refuse(code: str, message: str, why: str, hints: Sequence[str] = ()) -> ScheduleError:
+    return ScheduleError(code, message, location=CALL_SITE.get(), why=why, hints=hints)
+
+
+@dataclass(frozen=True)
+class SampleCategorical(Query):
+    """Choose one of several numbers by probability."""
+
+    name: ClassVar[str] = "sample-categorical"
+    gives = "param"
+    count = 1
+
+    candidates: tuple[int, ...] = field(metadata={"help": "the numbers"})
+    probs: tuple[float, ...] = field(metadata={"help": "the probability of each; they sum to 1"})
+    decision: int | None = _decision()
+
+    def answer(self, session: Session) -> Answer:
+        count = len(self.candidates)
+        total = math.fsum(self.probs)
+        if not count or len(self.probs) != count or min(self.probs) < 0:
+            raise _refuse(
+                "KC3730",
+                f"sample_categorical: {count} candidates and {len(self.probs)} probabilities",
+                "each candidate has a probability, which is at least 0",
+            )
+        if not math.isclose(total, 1, rel_tol=1e-6):
+            raise _refuse(
+                "KC3730",
+                f"sample_categorical: the probabilities sum to {total:g}",
+                "one of the candidates is chosen: the probabilities sum to 1",
+            )
+        chosen = self.decision
+        if chosen is None:
+            chosen = session.random.choices(range(count), self.probs)[0]
+        if not 0 <= chosen < count:
+            raise _refuse(
+                "KC3731",
+                f"sample_categorical: decision {chosen}",
+                f"it is the position of a candidate: 0 to {count - 1}",
+            )
+        return Answer([self.candidates[chosen]], chosen)
+
+
+def _extent(step: str, ref: LoopRef) -> int:
+    """The constant extent of a loop, or a refusal (KC3732)."""
+    loop = ref.target
+    assert isinstance(loop, ForOp)
+    if loop.static_extent is None:
+        raise _refuse(
+            "KC3732",
+            f"{step}: the extent of loop {loop.label} is not a constant",
+            "a perfect tile divides the extent, which is known at the call only",
+            [f"sch.split({loop.label}, factors=[None, 16]) tiles any extent"],
+        )
+    if loop.static_extent == 0:
+        raise _refuse(
+            "KC3732", f"{step}: loop {loop.label} has no iterations", "there is nothing to tile"
+        )
+    return loop.static_extent
+
+
+def _require_parts(step: str, n: int) -> None:
+    if n < 1:
+        raise _refuse("KC3733", f"{step}: {n} factors", "a tile has at least one factor")
+
+
+@dataclass(frozen=True)
+class SamplePerfectTile(Query):
+    """Choose factors of a loop's extent, whose product it is."""
+
+    name: ClassVar[str] = "sample-perfect-tile"
+    gives = "params"
+    count = "n"
+
+    loop: LoopRef = field(metadata={"help": "the loop"})
+    n: int = field(metadata={"help": "how many factors"})
+    max_innermost_factor: int = field(
+        default=16, metadata={"help": "the largest innermost factor, -1 for any"}
+    )
+    decision: tuple[int, ...] | None = _decision()
+
+    def answer(self, session: Session) -> Answer:
+        step = "sample_perfect_tile"
+        _require_parts(step, self.n)
+        extent = _extent(step, self.loop)
+        if self.max_innermost_factor < 1 and self.max_innermost_factor != -1:
+            raise _refuse(
+                "KC3733",
+                f"{step}: max_innermost_factor {self.max_innermost_factor}",
+                "a factor is at least 1; -1 stands for no limit",
+            )
+        if self.decision is None:
+            limit = self.max_innermost_factor if self.max_innermost_factor > 0 else extent
+            tile = random_tile(session.random, extent, self.n, limit)
+        else:
+            tile = decided_tile(step, self.decision, extent, self.n, session.adapting)
+        return Answer(tile, tile)
+
+
+@dataclass(frozen=True)
+class SamplePartitionedTile(Query):
+    """Choose factors of a loop's extent, the product of the inner ones a multiple of a number."""
+
+    name: ClassVar[str] = "sample-partitioned-tile"
+    gives = "params"
+    count = "n"
+
+    loop: LoopRef = field(metadata={"help": "the loop"})
+    n: int = field(metadata={"help": "how many factors"})
+    partition_pos: int = field(default=0, metadata={"help": "the first of the inner factors"})
+    innerpart_factor: int = field(
+        default=1, metadata={"help": "the product of the inner factors is a multiple of it"}
+    )
+    decision: tuple[int, ...] | None = _decision()
+
+    def answer(self, session: Session) -> Answer:
+        step = "sample_partitioned_tile"
+        _require_parts(step, self.n)
+        extent = _extent(step, self.loop)
+        position, factor = self.partition_pos, self.innerpart_factor
+        if not 0 <= position < self.n or factor < 1:
+            raise _refuse(
+                "KC3733",
+                f"{step}: partition_pos {position}, innerpart_factor {factor}",
+                f"the inner part starts at one of the factors 0 to {self.n - 1}, "
+                "and is a multiple of a positive number",
+            )
+        if extent % factor:
+            # As TVM: what cannot be partitioned is not, and all of it is the outermost factor.
+            tile = [extent] + [1] * (self.n - 1)
+        elif self.decision is not None:
+            tile = decided_tile(step, self.decision, extent, self.n, session.adapting)
+            if math.prod(tile[position:]) % factor:
+                if not session.adapting:
+                    raise _refuse(
+                        "KC3731",
+                        f"{step}: decision {tile}",
+                        f"the factors from {position} on multiply to "
+                        f"{math.prod(tile[position:])}, not to a multiple of {factor}",
+                    )
+                tile = [1] * position + [extent] + [1] * (self.n - position - 1)
+        else:
+            tile = random_tile(session.random, extent // factor, self.n, extent)
+            tile[-1] *= factor
+        return Answer(tile, tile)
+
+
+def divisors(number: int) -> list[int]:
+    """The divisors of a number, in order."""
+    small = [one for one in range(1, math.isqrt(number) + 1) if number % one == 0]
+    return small + [number // one for one in reversed(small) if one * one != number]
+
+
+def random_tile(rng: random.Random, extent: int, n: int, limit: int) -> list[int]:
+    """``n`` factors whose product is ``extent``, the last at most ``limit`` (if ``n`` > 1).
+
+    Each factor is drawn among the divisors of what is left, the innermost first.
+    """
+    tile: list[int] = []
+    left = extent
+    for number in range(n - 1):
+        choices = [one for one in divisors(left) if number or one <= limit]
+        tile.append(rng.choice(choices))
+        left //= tile[-1]
+    return [left, *reversed(tile)]
+
+
+def decided_tile(
+    step: str, decision: Sequence[int], extent: int, n: int, adapting: bool
+) -> list[int]:
+    """The factors of a decision, checked or made to fit."""
+    if len(decision) != n or min(decision) < 1:
+        raise _refuse(
+            "KC3731",
+            f"{step}: decision {list(decision)}",
+            f"it is {n} factors, each at least 1",
+        )
+    if math.prod(decision) == extent:
+        return list(decision)
+    if not adapting:
+        raise _refuse(
+            "KC3731",
+            f"{step}: decision {list(decision)}",
+            f"the factors multiply to {math.prod(decision)}, the extent is {extent}",
+        )
+    tile, left = [1] * n, extent
+    for place in range(n - 1, 0, -1):
+        fits = left % decision[place] == 0
+        tile[place] = decision[place] if fits else left
+        left //= tile[place]
+    tile[0] = left
+    return tile
+
+
+@dataclass(frozen=True)
+class SampleComputeLocation(Query):
+    """Choose where a block is computed: inline, where it is, or at a loop of its consumers."""
+
+    name: ClassVar[str] = "sample-compute-location"
+    gives = "loop"
+    count = 1
+
+    block: BlockRef = field(metadata={"help": "the block"})
+    decision: int | None = field(
+        default=None,
+        metadata={"help": "-2 inline, -1 where it is, else a loop of the first consumer by depth"},
+    )
+
+    def answer(self, session: Session) -> Answer:
+        places = self._places(session)
+        chosen = self.decision
+        if chosen is None:
+            chosen = session.random.choice(sorted(places))
+        elif chosen not in places:
+            if not session.adapting:
+                raise _refuse(
+                    "KC3731",
+                    f"sample_compute_location: decision {chosen}",
+                    f"block {self.block} can be computed at "
+                    + ", ".join(f"{n}: {_place(places[n])}" for n in sorted(places)),
+                )
+            chosen = max((one for one in places if ROOT <= one <= chosen), default=ROOT)
+        return Answer([places[chosen]], chosen)
+
+    def _places(self, session: Session) -> dict[int, ForOp | Mark]:
+        """The legal places by decision."""
+        block = self.block.target
+        assert isinstance(block, BlockOp)
+        function = loop_tree.enclosing_function(block)
+        assert function is not None
+        site = session.site(function)
+        found: dict[int, ForOp | Mark] = {ROOT: Mark.ROOT}
+        if _is_legal(pass_class("compute-inline")(self.block), site):
+            found[INLINE] = Mark.INLINE
+        users = list(consumers(block))
+        loops = loop_tree.loops_around(users[0]) if users else []
+        for depth, loop in enumerate(loops):
+            if _is_legal(pass_class("compute-at")(self.block, LoopRef(loop)), site):
+                found[depth] = loop
+        return found
+
+
+def _is_legal(primitive: Any, site: Any) -> bool:
+    try:
+        primitive.check(site)
+    except ScheduleError:
+        return False
+    return True
+
+
+def _place(place: ForOp | Mark) -> str:
+    return place.value if isinstance(place, Mark) else place.label
+
+
+@dataclass(frozen=True)
+class EnterPostproc(Query):
+    """Mark where a schedule stops searching: what follows is the same for every choice."""
+
+    name: ClassVar[str] = "enter-postproc"
+    pure: ClassVar[bool] = False
+
+    def answer(self, session: Session) -> Answer:
+        return Answer()

@@ -1,0 +1,172 @@
+"""A trace as IR: a ``transform.named_sequence`` of the operations of ``sched``, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.transform import AnyOpType, NamedSequenceOp, YieldOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from kc.analysis.dominance import check_dominance
+from kc.dialects.sched import BlockType, LoopType, ScheduleOp, op_of
+from kc.support.diagnostics import ScheduleError, source_text, suggest
+from kc.support.ir_text import parse_module, print_module, verify_module
+from kc.support.locations import loc_attr, location_of
+from kc.support.registry import context
+from kc.transforms.schedule.base import called_from
+from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
+from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.naming import name_variables
+from kc.transforms.trace.reading import Reader, from_fields
+from kc.transforms.trace.session import Step
+
+MAIN = "__transform_main"
+MARK = "transform.with_named_sequence"
+
+
+def to_sequence(instructions: Sequence[Instruction], name: str = MAIN) -> NamedSequenceOp:
+    """The sequence that performs the instructions."""
+    block = Block(arg_types=[AnyOpType()])
+    block.args[0].name_hint = "module"
+    names = name_variables(instructions, ["module"])
+    values: dict[int, SSAValue] = {}
+    for one in instructions:
+        fields = {key: _valued(value, values) for key, value in one.arguments.items()}
+        if one.decision is not None:
+            fields["decision"] = one.decision
+        op = op_of(one.step).create_from(fields, len(one.outputs), one.unsafe)
+        op.location = loc_attr(one.location)
+        for output, result in zip(one.outputs, op.results, strict=True):
+            result.name_hint = names[id(output)]
+            values[id(output)] = result
+        block.add_op(op)
+    block.add_op(YieldOp())
+    return NamedSequenceOp(name, ([AnyOpType()], []), Region(block))
+
+
+def _valued(value: Any, values: dict[int, SSAValue]) -> Any:
+    """A recorded value with SSA values for its variables."""
+    if isinstance(value, Variable):
+        return values[id(value)]
+    if isinstance(value, list):
+        return [_valued(one, values) for one in value]
+    if isinstance(value, dict):
+        return {key: _valued(one, values) for key, one in value.items()}
+    return value
+
+
+def to_mlir(instructions: Sequence[Instruction]) -> str:
+    """A module with the sequence, as text."""
+    return print_module(ModuleOp([to_sequence(instructions)], {MARK: UnitAttr()}))
+
+
+def from_mlir(text: str, name: str = "<trace>") -> list[Instruction]:
+    """The instructions of the one sequence in ``text``; KC3720 to KC3723 and parse errors."""
+    with source_text(name, text):
+        module = parse_module(text, name, context())
+        verify_module(module)
+        check_dominance(module)
+        return from_sequence(find_sequence(module, None))
+
+
+def sequences(module: ModuleOp) -> list[NamedSequenceOp]:
+    """The sequences of a module, in order."""
+    return [one for one in module.walk() if isinstance(one, NamedSequenceOp)]
+
+
+def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
+    """The sequence of a name; without one ``@__transform_main``, or the only one. KC3720."""
+    found = sequences(module)
+    names = [one.sym_name.data for one in found]
+    wanted = name if name is not None else MAIN
+    for one in found:
+        if one.sym_name.data == wanted:
+            return one
+    if name is None and len(found) == 1:
+        return found[0]
+    raise ScheduleError(
+        "KC3720",
+        f"there is no sequence '{wanted}'" if found else "there is no transform.named_sequence",
+        location=location_of(found[0] if found else module.body.block.first_op),
+        hints=suggest(wanted, names, "the sequences are")
+        or ["transform.named_sequence @__transform_main() { ... transform.yield }"],
+    )
+
+
+def from_sequence(sequence: NamedSequenceOp) -> list[Instruction]:
+    """The instructions of a sequence, with the locations of its operations.
+
+    Raises KC3721 (an argument that nothing can be given for), KC3722 (an operation that is no step
+    of a schedule) and what reading raises.
+    """
+    entry = sequence.body.block
+    reader = Reader()
+    variables: dict[SSAValue, Variable] = {}
+    for arg in entry.args[1:]:
+        raise _wrong(
+            "KC3721",
+            f"@{sequence.sym_name.data} takes {len(entry.args)} arguments",
+            sequence,
+            why=f"a schedule is given the module and nothing for the {arg.type}",
+            hints=["get_block and get_loops give the handles"],
+        )
+    for op in entry.ops:
+        if isinstance(op, YieldOp):
+            break
+        if not isinstance(op, ScheduleOp):
+            raise _wrong(
+                "KC3722",
+                f"{op.name} is not a step of a schedule",
+                op,
+                why="apply-schedule performs the operations of sched",
+            )
+        location = location_of(op)
+        with called_from(location):
+            fields = {key: _recorded(value, variables) for key, value in op.fields.items()}
+            checked = from_fields(op.STEP, fields, reader, unsafe=op.unsafe)
+            decision = checked.pop("decision", None)
+            names = [one.name_hint or "" for one in op.results]
+            made = reader.add(op.STEP, checked, names, decision, op.unsafe, location)
+        variables.update(zip(op.results, made.outputs, strict=True))
+    return reader.instructions
+
+
+def _recorded(value: Any, variables: dict[SSAValue, Variable]) -> Any:
+    """A field of an operation with variables for its SSA values."""
+    if isinstance(value, SSAValue):
+        return variables.get(value, value)
+    if isinstance(value, list):
+        return [_recorded(one, variables) for one in value]
+    if isinstance(value, dict):
+        return {key: _recorded(one, variables) for key, one in value.items()}
+    return value
+
+
+def check_step(step: Step, fields: dict[str, Any], unsafe: bool) -> None:
+    """Whether an operation's fields are what its step takes: the verifier of ``sched``."""
+    made: dict[SSAValue, Variable] = {}
+
+    def stand_in(value: Any) -> Any:
+        if isinstance(value, SSAValue):
+            return made.setdefault(value, _variable(value))
+        if isinstance(value, list):
+            return [stand_in(one) for one in value]
+        if isinstance(value, dict):
+            return {key: stand_in(one) for key, one in value.items()}
+        return value
+
+    given = {key: stand_in(value) for key, value in fields.items()}
+    from_fields(step, given, Reader(), unsafe=unsafe)
+
+
+def _variable(value: SSAValue) -> Variable:
+    if isinstance(value.type, LoopType | BlockType):
+        kind: type[Handle] = LoopRV if isinstance(value.type, LoopType) else BlockRV
+        return kind(value.name_hint or "it")
+    return ExprRV(0)
+
+
+def _wrong(code: str, message: str, op: Operation, **details: Any) -> ScheduleError:
+    return ScheduleError(code, message, location=location_of(op), **details)

@@ -1,0 +1,249 @@
+"""The engine behind every surface that schedules by handles: it performs steps on a module.
+
+A :class:`Session` knows what each handle means, keeps that true while primitives rewrite the
+module, and records the calls that succeeded. ``kc.tir.Schedule``, the replay of a trace and the
+pass ``apply-schedule`` all work through :meth:`Session.perform`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.dominance import check_dominance
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.declarations import REQUIRED, slots
+from kc.support.diagnostics import (
+    InternalError,
+    KCError,
+    Location,
+)
+from kc.support.ir_text import verify_module
+from kc.support.registry import pass_class
+from kc.support.target import Target
+from kc.transforms.schedule.base import (
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Site,
+    called_from,
+    copy_history,
+    perform,
+)
+from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Mark, Variable
+from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.query import Answer, Query
+from kc.transforms.trace.table import Handles, refused
+from kc.transforms.trace.values import build
+
+Step = type[Primitive] | type[Query]
+
+# What compute-at of a sampled place that is not a loop stands for.
+_INLINE = {"compute-at": "compute-inline", "reverse-compute-at": "reverse-compute-inline"}
+
+
+class Session(Handles):
+    """A module that is being scheduled, the handles on it, and what was done.
+
+    ``module`` is rewritten in place. ``seed`` makes sampling reproducible.
+    """
+
+    def __init__(self, module: ModuleOp, target: Target, seed: int | None = None) -> None:
+        super().__init__(module, target)
+        self.trace: list[Instruction] = []
+        """The calls that succeeded."""
+        self.random = random.Random(seed)
+        self.checks = False
+        """Whether the module is verified after every primitive."""
+        self.adapting = False
+        """Whether a decision that does not fit is made to fit (a replay), not refused."""
+
+    def copy(self) -> Session:
+        """A session of its own in the same state, on a copy of the module."""
+        module = clone_module(self.module)
+        twin = dict(zip(self.module.walk(), module.walk(), strict=True))
+        other = self.fresh(module)
+        for handle, found in self.table.items():
+            new = found if isinstance(found, Mark) else twin.get(found)
+            # What was erased behind the handle's back stays unknown.
+            if isinstance(new, Mark | ForOp | BlockOp):
+                other.bind(handle, new)
+        other.gone = dict(self.gone)
+        other.trace = list(self.trace)
+        for old, new in twin.items():
+            copy_history(old, new)
+        return other
+
+    def fresh(self, module: ModuleOp) -> Session:
+        """A session with the settings of this one and nothing done yet."""
+        other = Session(module, self.target)
+        other.random.setstate(self.random.getstate())
+        other.working, other.checks = self.working, self.checks
+        return other
+
+    def become(self, other: Session) -> None:
+        """Take over the module, the handles and the trace of another session."""
+        self.module, self.trace = other.module, other.trace
+        self.table, self.gone, self._handles = other.table, other.gone, other._handles
+
+    # Performing ----------------------------------------------------------------------------
+
+    def perform(
+        self,
+        step: Step,
+        arguments: dict[str, Any],
+        location: Location | None = None,
+        *,
+        decision: Any = None,
+        outputs: tuple[Variable, ...] | None = None,
+        unsafe: bool = False,
+    ) -> Instruction:
+        """Perform a step, and record it; raises a diagnostic, and changes nothing, if refused.
+
+        ``outputs`` are handles of an earlier run that shall stand for the results.
+        """
+        if self.working is not None and _takes_function(step, arguments):
+            arguments = {**arguments, "func": self.working}
+        with called_from(location):
+            if issubclass(step, Query):
+                answer = self._ask(step, arguments, decision)
+            else:
+                answer = self._rewrite(step, arguments, location, unsafe)
+            made = self._outputs(step, answer, outputs, location)
+        instruction = Instruction(step, arguments, made, answer.decision, location, unsafe)
+        self.trace.append(instruction)
+        return instruction
+
+    def _ask(self, step: type[Query], arguments: dict[str, Any], decision: Any) -> Answer:
+        chosen = {} if decision is None else {"decision": decision}
+        return step(**self._fields(step, arguments), **chosen).answer(self)
+
+    def make(self, step: type[Primitive], arguments: dict[str, Any]) -> Primitive:
+        """The primitive with its fields filled."""
+        return step(**self._fields(step, arguments))
+
+    def fields_of(self, step: Step, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a step that ``arguments`` give."""
+        return {
+            slot.name: build(slot, arguments[slot.name], self._ref)
+            for slot in slots(step)
+            if slot.name in arguments
+        }
+
+    def _fields(self, step: Step, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        for slot in slots(step):
+            if slot.name not in arguments and slot.default is REQUIRED:
+                raise refused(
+                    "KC3703",
+                    f"{step.name.replace('-', '_')}: {slot.name} is missing",
+                    why=f"{slot.name} is {slot.help}" if slot.help else None,
+                )
+        return self.fields_of(step, arguments)
+
+    def _rewrite(
+        self,
+        step: type[Primitive],
+        arguments: dict[str, Any],
+        location: Location | None,
+        unsafe: bool,
+    ) -> Answer:
+        loop = arguments.get("loop")
+        mark = self.table.get(loop) if isinstance(loop, LoopRV) else None
+        if isinstance(mark, Mark) and step.name in _INLINE:
+            if mark is Mark.ROOT:
+                return Answer()
+            step = pass_class(_INLINE[step.name])
+            arguments = {"block": arguments["block"]}
+        primitive = self.make(step, arguments)
+        done = perform(primitive, self.site_of(primitive), unsafe=unsafe)
+        self.replace(done, step.name, location)
+        if self.checks:
+            self._verify(step.name)
+        found = {"l": done.loops, "b": done.blocks, "o": done.blocks, "n": ()}[step.gives[0]]
+        return Answer(found if step.gives.endswith("s") else found[:1])
+
+    def site_of(self, primitive: Primitive) -> Site:
+        """The function that the loops and blocks of a primitive are in. Raises KC3706."""
+        found: list[func.FuncOp] = []
+        for ref in _refs(getattr(primitive, slot.name) for slot in slots(type(primitive))):
+            assert isinstance(ref.target, Operation)
+            function = loop_tree.enclosing_function(ref.target)
+            assert function is not None
+            if function not in found:
+                found.append(function)
+        if len(found) > 1:
+            names = " and ".join(f"@{one.sym_name.data}" for one in found)
+            raise refused(
+                "KC3706",
+                f"{primitive.name}: the loops and blocks are of {names}",
+                why="a primitive rewrites one function",
+            )
+        return self.site(found[0] if found else self.function(None))
+
+    def _outputs(
+        self,
+        step: Step,
+        answer: Answer,
+        outputs: tuple[Variable, ...] | None,
+        location: Location | None,
+    ) -> tuple[Variable, ...]:
+        results: list[Any] = list(answer.results)
+        nothing = f"{step.name} made none" + (f" at {location}" if location else "")
+        if step.gives == "optional block" and not results:
+            results = [None]
+        if outputs is None:
+            made: list[Variable] = []
+            for one in results:
+                if one is None:
+                    empty = BlockRV("none", self)
+                    self.bind(empty, None, nothing)
+                    made.append(empty)
+                else:
+                    made.append(ExprRV(one) if isinstance(one, int) else self.handle(one))
+            return tuple(made)
+        for output, one in zip(outputs, results, strict=True):
+            if isinstance(output, Handle):
+                self.bind(output, one, nothing)
+        return outputs
+
+    def _verify(self, what: str) -> None:
+        try:
+            verify_module(self.module)
+            check_dominance(self.module)
+        except KCError as error:
+            raise InternalError(f"{what} left a module that is not valid: {error}") from error
+
+
+def is_rewrite(instruction: Instruction) -> bool:
+    """Whether it is a call of a primitive."""
+    return issubclass(instruction.step, Primitive)
+
+
+def clone_module(module: ModuleOp) -> ModuleOp:
+    """A copy of a module, with the locations."""
+    copy = module.clone()
+    for old, new in zip(module.walk(), copy.walk(), strict=True):
+        new.location = old.location
+    return copy
+
+
+def _takes_function(step: Step, arguments: Mapping[str, Any]) -> bool:
+    """Whether a query looks a name up in a function that it is not told."""
+    declared = slots(step)
+    return any(one.name == "func" for one in declared) and not any(
+        one.name in arguments for one in declared if one.name == "func" or one.handle
+    )
+
+
+def _refs(values: Iterable[Any]) -> Iterator[LoopRef | BlockRef]:
+    for value in values:
+        if isinstance(value, LoopRef | BlockRef):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _refs(value)

@@ -1,0 +1,190 @@
+"""What the handles of a schedule stand for, kept true while primitives rewrite the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import Location, ScheduleError, suggest
+from kc.support.target import Target
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, LoopRef, Rewritten, Site
+from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
+
+Found = ForOp | BlockOp | Mark
+
+_VERBS = {
+    "split": "split",
+    "fuse": "fused",
+    "tile": "tiled",
+    "merge": "merged",
+    "loop-partition": "partitioned",
+}
+
+
+class Handles:
+    """A module that is being scheduled, and the handles on its loops and blocks."""
+
+    def __init__(self, module: ModuleOp, target: Target) -> None:
+        self.module = module
+        self.target = target
+        self.table: dict[Handle, Found] = {}
+        """What each handle stands for."""
+        self.gone: dict[Handle, str] = {}
+        """What became of the handles that stand for nothing any more."""
+        self.working: str | None = None
+        """The function that names are looked up in, where none is given."""
+        self._handles: dict[Operation, list[Handle]] = {}
+
+    # What handles mean ---------------------------------------------------------------------
+
+    def loop(self, handle: Any) -> ForOp:
+        """The loop of a handle. Raises KC3123, KC3124, KC3125 or KC3708."""
+        found = self.find_loop(handle)
+        if isinstance(found, Mark):
+            raise refused(
+                "KC3708",
+                f"{handle.label} is a place to compute at, not a loop",
+                why=f"what was sampled is: {found.value}",
+                hints=["compute_at and reverse_compute_at take it"],
+            )
+        assert isinstance(found, ForOp)
+        return found
+
+    def find_loop(self, handle: Any) -> ForOp | Mark:
+        """The loop of a handle, or another place that was sampled."""
+        found = self._find(handle, LoopRV)
+        assert not isinstance(found, BlockOp)
+        return found
+
+    def block(self, handle: Any) -> BlockOp:
+        """The block of a handle. Raises KC3125, KC3126 or KC3127."""
+        found = self._find(handle, BlockRV)
+        assert isinstance(found, BlockOp)
+        return found
+
+    def _find(self, handle: Any, kind: type[Handle]) -> Found:
+        noun = kind.kind
+        if not isinstance(handle, kind):
+            hint = "get_loops(block) gives the loops" if kind is LoopRV else "get_block(name)"
+            raise refused(
+                "KC3123" if kind is LoopRV else "KC3126",
+                f"{type(handle).__name__} is not a {noun}",
+                hints=[f"sch.{hint}" + ("" if kind is LoopRV else " gives a block")],
+            )
+        found = self.table.get(handle)
+        if isinstance(found, Mark):
+            return found
+        if found is None and handle in self.gone:
+            raise refused(
+                "KC3124" if kind is LoopRV else "KC3127",
+                f"the {noun} {handle.label} is gone",
+                why=self.gone[handle],
+            )
+        if found is None or not loop_tree.is_inside(found, self.module):
+            raise refused(
+                "KC3125",
+                f"the {noun} {handle.label} is not in this schedule's module",
+                why="a schedule works on its own copy of the module",
+                hints=["take the handles of the schedule that is rewritten"],
+            )
+        return found
+
+    def _ref(self, handle: Handle) -> LoopRef | BlockRef:
+        if isinstance(handle, BlockRV):
+            return BlockRef(self.block(handle))
+        return LoopRef(self.loop(handle))
+
+    def bind(self, handle: Handle, found: Found | None, gone: str = "it was not made") -> None:
+        """Let ``handle`` stand for ``found``."""
+        self.gone.pop(handle, None)
+        if found is None:
+            self.table.pop(handle, None)
+            self.gone[handle] = gone
+            return
+        self.table[handle] = found
+        if not isinstance(found, Mark):
+            self._handles.setdefault(found, []).append(handle)
+
+    def forget(self, handle: Handle) -> None:
+        """Forget a handle."""
+        found = self.table.pop(handle, None)
+        self.gone.pop(handle, None)
+        if found is not None and not isinstance(found, Mark):
+            self._handles[found].remove(handle)
+
+    def handle(self, op: ForOp | BlockOp | Mark) -> Handle:
+        """A new handle."""
+        if isinstance(op, Mark):
+            made: Handle = LoopRV(op.name.lower(), self)
+        else:
+            made = (LoopRV if isinstance(op, ForOp) else BlockRV)(op.label, self)
+        self.bind(made, op)
+        return made
+
+    def handle_of(self, op: ForOp | BlockOp) -> Handle:
+        """A handle on ``op``: one that there is already, if there is."""
+        known = self._handles.get(op)
+        return known[0] if known else self.handle(op)
+
+    def replace(self, done: Rewritten, what: str, location: Location | None) -> None:
+        """Let handles follow their loops and blocks, or remember what became of them."""
+        at = f" at {location}" if location else ""
+        for old, new in done.replaced.items():
+            handles = self._handles.pop(old, [])
+            if len(new) == 1 and new[0].label == old.label:
+                for handle in handles:
+                    self.bind(handle, new[0])
+                continue
+            names = ", ".join(one.label for one in new)
+            verb = _VERBS.get(what)
+            became = f"was {verb} into {names}" if verb else f"became {names} by {what}"
+            for handle in handles:
+                self.bind(handle, None, f"{old.label} {became}{at}")
+        for op, became in done.removed.items():
+            for handle in self._handles.pop(op, []):
+                self.bind(handle, None, f"{became}{at}")
+
+    # The program ---------------------------------------------------------------------------
+
+    def function(self, name: str | None) -> func.FuncOp:
+        """The function of a name; without one the only one, or ``main``. Raises KC3122."""
+        functions = loop_tree.kernels(self.module)
+        wanted = name if name is not None else self.working
+        if wanted is None and len(functions) == 1:
+            return functions[0]
+        for one in functions:
+            if one.sym_name.data == (wanted if wanted is not None else "main"):
+                return one
+        names = [one.sym_name.data for one in functions]
+        raise refused(
+            "KC3122",
+            f"there is no function '{wanted}'"
+            if wanted
+            else f"there are {len(functions)} functions",
+            hints=suggest(wanted or "main", names, "the functions are"),
+        )
+
+    def function_with(self, block: str, name: str | None) -> func.FuncOp:
+        """The function of a name; without one that of :meth:`function`, or that has the block."""
+        if name is None and self.working is None:
+            having = [
+                one
+                for one in loop_tree.kernels(self.module)
+                if any(found.label == block for found in loop_tree.blocks(one))
+            ]
+            if len(having) == 1:
+                return having[0]
+        return self.function(name)
+
+    def site(self, function: func.FuncOp) -> Site:
+        """Where primitives work."""
+        return Site(function, self.target)
+
+
+def refused(code: str, message: str, **details: Any) -> ScheduleError:
+    return ScheduleError(code, message, location=CALL_SITE.get(), **details)

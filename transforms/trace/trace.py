@@ -1,0 +1,192 @@
+"""A trace: what was done to a module, as data that can be read, changed and performed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from kc.support.diagnostics import KCError, ScheduleError
+from kc.support.locations import caller_location
+from kc.support.registry import pass_class
+from kc.support.target import target_of
+from kc.transforms.trace.handles import Variable
+from kc.transforms.trace.instruction import Instruction, replaced, samples
+from kc.transforms.trace.json_form import from_json, to_json
+from kc.transforms.trace.naming import name_variables
+from kc.transforms.trace.python_form import SCHEDULE, call_text, from_python, to_python
+from kc.transforms.trace.session import Session
+
+DecisionProvider = Callable[[Instruction, list[Any], list[Any], Any], Any]
+"""Gives the decision of a sampling: (instruction, its variables, its other arguments, the
+decision it had)."""
+
+POSTPROC = "enter_postproc"
+
+
+class Trace:
+    """The calls that made a schedule, in order, with what was decided at random.
+
+    ``str()`` is :meth:`as_python`. The variables of a trace are the handles that its schedule gave.
+    """
+
+    def __init__(self, instructions: Sequence[Instruction] = ()) -> None:
+        self.insts = list(instructions)
+
+    def __len__(self) -> int:
+        return len(self.insts)
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return iter(self.insts)
+
+    def __str__(self) -> str:
+        return self.as_python()
+
+    @property
+    def decisions(self) -> dict[Instruction, Any]:
+        """What each sampling decided."""
+        return {one: one.decision for one in self.insts if one.decision is not None}
+
+    def get_decision(self, inst: Instruction) -> Any:
+        """What a sampling decided, None for anything else."""
+        return inst.decision
+
+    def with_decision(self, inst: Instruction, decision: Any, remove_postproc: bool) -> Trace:
+        """The same trace with another decision for one of its samplings."""
+        chosen = self._until_postproc(remove_postproc)
+        return Trace([one.with_decision(decision) if one is inst else one for one in chosen])
+
+    # Forms ---------------------------------------------------------------------------------
+
+    def as_python(self, remove_postproc: bool = False) -> str:
+        """Python text: the calls on ``sch``, one a line."""
+        return to_python(self._until_postproc(remove_postproc))
+
+    def as_json(self, remove_postproc: bool = False) -> dict[str, Any]:
+        """Data for ``json.dumps``."""
+        return to_json(self._until_postproc(remove_postproc))
+
+    def as_mlir(self, remove_postproc: bool = False) -> str:
+        """A module with a ``transform.named_sequence``, for ``kc-opt --apply-schedule=FILE``."""
+        from kc.transforms.trace.sched_form import to_mlir
+
+        return to_mlir(self._until_postproc(remove_postproc))
+
+    @classmethod
+    def from_python(cls, text: str | Sequence[str], name: str = "<trace>") -> Trace:
+        """Read what :meth:`as_python` writes; nothing in it is evaluated.
+
+        Raises ScheduleError with the line (``name`` is the file).
+        """
+        return cls(from_python(text if isinstance(text, str) else "\n".join(text), name))
+
+    @classmethod
+    def from_json(cls, data: Any, name: str = "<trace>") -> Trace:
+        """Read what :meth:`as_json` gives, or the text of it."""
+        return cls(from_json(data, name))
+
+    @classmethod
+    def from_mlir(cls, text: str, name: str = "<trace>") -> Trace:
+        """Read a module with one ``transform.named_sequence`` of ``sched`` operations."""
+        from kc.transforms.trace.sched_form import from_mlir
+
+        return cls(from_mlir(text, name))
+
+    # Performing ----------------------------------------------------------------------------
+
+    def apply_to(
+        self,
+        target: Any,
+        remove_postproc: bool = False,
+        decision_provider: DecisionProvider | None = None,
+    ) -> None:
+        """Perform the calls on a schedule, or on a module in place (te is lowered first).
+
+        Decisions that do not fit (another shape) are made to fit, as TVM does: see
+        :mod:`kc.transforms.trace.sampling`. Raises ScheduleError, saying which call was refused;
+        what was done before it stays done.
+        """
+        session = getattr(target, "session", None)
+        if session is None:
+            module = getattr(target, "op", target)
+            pass_class("convert-te-to-tir")().apply(None, module)
+            session = Session(module, target_of(module))
+        replay(session, self._until_postproc(remove_postproc), decision_provider)
+
+    def simplified(self, remove_postproc: bool = False) -> Trace:
+        """The trace without the queries and samplings whose results nobody uses."""
+        kept: list[Instruction] = []
+        used: set[int] = set()
+        for one in reversed(self._until_postproc(remove_postproc)):
+            if getattr(one.step, "pure", False) and not any(id(it) in used for it in one.outputs):
+                continue
+            used.update(id(it) for it in one.inputs())
+            kept.append(one)
+        return Trace(kept[::-1])
+
+    def _until_postproc(self, remove: bool) -> list[Instruction]:
+        """The instructions, without what follows ``enter_postproc`` if that is to go."""
+        if remove:
+            for number, one in enumerate(self.insts):
+                if one.kind == POSTPROC:
+                    return self.insts[:number]
+        return self.insts
+
+
+def replay(
+    session: Session,
+    instructions: Sequence[Instruction],
+    decision_provider: DecisionProvider | None = None,
+    *,
+    same: bool = False,
+    told: bool = True,
+) -> None:
+    """Perform instructions on a session, with new variables for theirs.
+
+    With ``same`` the variables are the session's own, and stand for the new results. ``told`` adds
+    the refused call to a diagnostic.
+    """
+    mapping: dict[int, Variable] = {}
+    called = caller_location()
+    before, session.adapting = session.adapting, not same
+    try:
+        for number, one in enumerate(instructions):
+            arguments = one.arguments
+            if mapping:
+                arguments = {key: replaced(it, mapping) for key, it in arguments.items()}
+            decision = one.decision
+            if decision_provider is not None and samples(one.step):
+                inputs = list(one.inputs())
+                others = [it for it in arguments.values() if not isinstance(it, Variable)]
+                decision = decision_provider(one, inputs, others, decision)
+            try:
+                done = session.perform(
+                    one.step,
+                    arguments,
+                    one.location,
+                    decision=decision,
+                    outputs=one.outputs if same else None,
+                    unsafe=one.unsafe,
+                )
+                _check_count(one, done)
+            except KCError as error:
+                if not told:
+                    raise
+                text = call_text(one, name_variables(instructions, [SCHEDULE]))
+                place = f", applied at {called}" if called is not None else ""
+                error.facts = (f"step {number + 1} of the trace{place}: {text}", *error.facts)
+                raise
+            mapping.update((id(a), b) for a, b in zip(one.outputs, done.outputs, strict=False))
+    finally:
+        session.adapting = before
+
+
+def _check_count(recorded: Instruction, done: Instruction) -> None:
+    """Refuse (KC3715) a step that gives another number of results than it did."""
+    had, has = len(recorded.outputs), len(done.outputs)
+    if had and had != has:
+        raise ScheduleError(
+            "KC3715",
+            f"{recorded.kind} gives {has} results here, and {had} in the trace",
+            location=recorded.location,
+            why="the program is not built as the one that the trace was made for",
+        )

@@ -1,0 +1,275 @@
+"""Arguments of steps: from what a user gives to what is recorded, and on to the step's fields.
+
+What is recorded is None, bool, int, float, str, lists and dicts of these, variables (handles and
+sampled numbers), and objects of the field's own type, whose ``str()`` is read back by its
+``from_option``.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import operator
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from kc.support.declarations import Slot
+from kc.support.diagnostics import KCError, suggest
+from kc.transforms.trace.handles import ExprRV, Handle, Variable
+
+_PLAIN = {int: "an integer", float: "a number", bool: "True or False", str: "a string"}
+
+_BOOLS = ("bool", "bool_")
+"""The names of Python's and numpy's type."""
+
+
+class Mismatch(Exception):
+    """A value is not what a field takes: ``expected`` says what that is."""
+
+    def __init__(self, expected: str, hints: Iterable[str] = ()) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.hints = tuple(hints)
+
+
+def accept(slot: Slot, value: Any) -> Any:
+    """What is recorded of ``value`` for a field that does not name IR.
+
+    Raises :class:`Mismatch`, or the diagnostic of the field's own type.
+    """
+    if value is None and slot.optional:
+        return None
+    problem: Mismatch | None = None
+    for type_ in slot.types:
+        try:
+            return _accept(type_, value)
+        except Mismatch as error:
+            problem = problem or error
+    assert problem is not None
+    if len(slot.types) > 1:
+        expected = dict.fromkeys(expected_of(one) for one in slot.types)
+        raise Mismatch(" or ".join(expected))
+    raise problem
+
+
+def expected_of(type_: Any) -> str:
+    """What values of a type are, for a diagnostic."""
+    if type_ in _PLAIN:
+        return _PLAIN[type_]
+    if typing.get_origin(type_) is typing.Literal:
+        return "one of " + ", ".join(map(repr, typing.get_args(type_)))
+    if typing.get_origin(type_) is tuple:
+        args = typing.get_args(type_)
+        if len(args) == 2 and args[1] is Ellipsis:
+            return f"a list, each {_element(args[0])}"
+        return f"a list of {len(args)}"
+    if isinstance(type_, type) and issubclass(type_, enum.Enum):
+        return "one of " + ", ".join(repr(one.value) for one in type_)
+    described = getattr(type_, "expected", None)
+    if described is not None:
+        return described
+    noun = type_.__name__.removesuffix("Ref").lower()
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _element(type_: Any) -> str:
+    members = [one for one in typing.get_args(type_) if one is not type(None)] or [type_]
+    return " or ".join(expected_of(one) for one in members)
+
+
+def _accept(type_: Any, value: Any) -> Any:
+    if type_ is bool:
+        if type(value).__name__ in _BOOLS:
+            return bool(value)
+        raise Mismatch(expected_of(bool))
+    if type_ is int:
+        return _integer(value)
+    if type_ is float:
+        if isinstance(value, ExprRV):
+            return value
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return float(value)
+        raise Mismatch(expected_of(float))
+    if type_ is str:
+        if isinstance(value, str):
+            return str(value)
+        raise Mismatch(expected_of(str))
+    if typing.get_origin(type_) is typing.Literal:
+        choices = typing.get_args(type_)
+        if value in choices:
+            return value
+        raise Mismatch(expected_of(type_), suggest(str(value), map(str, choices)))
+    if typing.get_origin(type_) is tuple:
+        return _tuple(type_, value)
+    if issubclass(type_, enum.Enum):
+        return _enum(type_, value)
+    return _object(type_, value)
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, ExprRV):
+        return value
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        raise Mismatch(expected_of(int))
+    return operator.index(value)
+
+
+def _enum(type_: type[enum.Enum], value: Any) -> str:
+    text = value.value if isinstance(value, type_) else value
+    names = [str(one.value) for one in type_]
+    if text not in names:
+        raise Mismatch(expected_of(type_), suggest(str(text), names))
+    return text
+
+
+def _tuple(type_: Any, value: Any) -> Any:
+    args = typing.get_args(type_)
+    if hasattr(args[0], "tuple_of"):
+        value = recorded(value)
+        args[0].tuple_of(plain(value))  # raises what is wrong with it
+        return value
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise Mismatch(expected_of(type_))
+    values = list(value)
+    kinds = args[:1] * len(values) if len(args) == 2 and args[1] is Ellipsis else args
+    if len(kinds) != len(values):
+        raise Mismatch(expected_of(type_))
+    return [_member(kind, one, type_) for kind, one in zip(kinds, values, strict=True)]
+
+
+def _member(kind: Any, value: Any, whole: Any) -> Any:
+    members = typing.get_args(kind) if not isinstance(kind, type) else ()
+    if typing.get_origin(kind) in (tuple, typing.Literal):
+        members = ()
+    if value is None and type(None) in members:
+        return None
+    for one in [one for one in members if one is not type(None)] or [kind]:
+        try:
+            return _accept(one, value)
+        except Mismatch:
+            continue
+    raise Mismatch(expected_of(whole))
+
+
+def _object(type_: Any, value: Any) -> Any:
+    """A value of a type of its own: what its ``of`` accepts, text, or such an object."""
+    if isinstance(value, type_):
+        if not any(isinstance(one, SSAValue) for one in getattr(value, "__dict__", {}).values()):
+            return value
+        value = str(value)  # a trace knows the names of values, not the values
+    value = recorded(value) if isinstance(value, SSAValue) else value
+    try:
+        if hasattr(type_, "of"):
+            made = type_.of(plain(value))
+        elif isinstance(value, str):
+            made = type_.from_option(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            made = type_(int(value))
+        else:
+            raise Mismatch(expected_of(type_))
+    except KCError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise Mismatch(expected_of(type_) + (f" ({error})" if str(error) else "")) from error
+    # Lists and numbers stay what they are, with the variables in them.
+    is_text = isinstance(value, int | float | str | list | tuple) and not isinstance(value, bool)
+    return recorded(value) if is_text else made
+
+
+def recorded(value: Any) -> Any:
+    """Free data as it is recorded: sequences as lists, values of the IR by their names."""
+    if isinstance(value, Mapping):
+        return {key: recorded(one) for key, one in value.items()}
+    if isinstance(value, SSAValue):
+        return value.name_hint or "value"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [recorded(one) for one in value]
+    if isinstance(value, Variable | str | bool) or value is None:
+        return value
+    if type(value).__name__ in _BOOLS:
+        return bool(value)
+    if hasattr(type(value), "__index__"):
+        return operator.index(value)
+    return float(value) if isinstance(value, Real) else value
+
+
+def plain(value: Any) -> Any:
+    """``value`` with sampled numbers as integers and values of the IR by their names."""
+    if isinstance(value, ExprRV):
+        return int(value)
+    if isinstance(value, SSAValue):
+        return value.name_hint or "value"
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value
+
+
+def build(slot: Slot, value: Any, handle: Callable[[Any], Any]) -> Any:
+    """The field of a step from what was recorded; ``handle`` gives a reference for a handle."""
+    if value is None and slot.optional:
+        return None
+    if slot.handle is not None:
+        return tuple(map(handle, value or ())) if slot.many else handle(value)
+    return _build(_chosen(slot.types, value), plain(value))
+
+
+def _chosen(types: Sequence[Any], value: Any) -> Any:
+    """The one of several types that takes a recorded value."""
+    for one in types[:-1]:
+        try:
+            _accept(one, value)
+        except Mismatch:
+            continue
+        return one
+    return types[-1]
+
+
+def _build(type_: Any, value: Any) -> Any:
+    if typing.get_origin(type_) is tuple:
+        args = typing.get_args(type_)
+        if hasattr(args[0], "tuple_of"):
+            return args[0].tuple_of(value)
+        kinds = args[:1] * len(value) if len(args) == 2 and args[1] is Ellipsis else args
+        return tuple(_build_member(kind, one) for kind, one in zip(kinds, value, strict=True))
+    if not isinstance(type_, type) or type_ in _PLAIN or isinstance(value, type_):
+        return value
+    if issubclass(type_, enum.Enum):
+        return type_(value)
+    if hasattr(type_, "of"):
+        return type_.of(value)
+    return type_.from_option(value) if isinstance(value, str) else type_(value)
+
+
+def _build_member(kind: Any, value: Any) -> Any:
+    if value is None or isinstance(kind, type):
+        return None if value is None else _build(kind, value)
+    if typing.get_origin(kind) in (tuple, typing.Literal):
+        return _build(kind, value)
+    members = [one for one in typing.get_args(kind) if one is not type(None)]
+    return _build(_chosen(members, value), value)
+
+
+def is_default(slot: Slot, value: Any) -> bool:
+    """Whether a recorded value is what the field has anyway."""
+    default = slot.default
+    if isinstance(default, tuple):
+        default = list(default)
+    if isinstance(value, ExprRV | Handle):
+        return False
+    same = type(value) is type(default) and value == default
+    return same and not (isinstance(value, float) and math.isnan(value))
+
+
+def check_type(value: Any) -> Any:
+    """The type a value is described by in a diagnostic."""
+    if isinstance(value, Handle):
+        return {"loop": "a loop", "block": "a block"}[value.kind]
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value) if not isinstance(value, str) or len(value) < 40 else "a string"
+    return f"{type(value).__name__} {value!r}"[:60]
