@@ -155,7 +155,7 @@ def reduced(combine: Any, identity: Any, *values: Any, name: str = "r", **more: 
     k = axis()
     given = values or (A[0, k],)
     reducer = te.comm_reducer(combine, identity, name)
-    return reducer(given if len(given) > 1 else given[0], axis=k, **more)
+    return reducer(given, axis=k, **more) if len(given) > 1 else reducer(*given, axis=k, **more)
 
 
 def zero(dtype: str) -> Any:

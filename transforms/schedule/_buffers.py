@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -178,38 +178,39 @@ def scope_attr(scope: str) -> Attribute:
 # Names ----------------------------------------------------------------------------------------
 
 
+class FreshNames:
+    """Names for blocks and buffers that are new in a function."""
+
+    def __init__(self, site: Site) -> None:
+        named = (one for one in site.function.walk() if isinstance(one, BlockOp | AllocOp))
+        self.taken = {one.label for one in named}
+        self.taken |= {one.name_hint or "" for one in site.function.body.block.args}
+
+    def take(self, wanted: str) -> str:
+        """``wanted``, or with a number where a block or a buffer has that name."""
+        chosen, n = wanted, 0
+        while chosen in self.taken:
+            n += 1
+            chosen = f"{wanted}_{n}"
+        self.taken.add(chosen)
+        return chosen
+
+
 def fresh_name(site: Site, wanted: str) -> str:
     """``wanted``, or with a number where a block or a buffer of the function has that name."""
-    return _free(wanted, _names(site))
+    return FreshNames(site).take(wanted)
 
 
 def name_apart(site: Site, copies: Iterable[Region]) -> None:
     """Give the blocks and buffers in copies of a part of the function names of their own."""
-    taken = _names(site)
+    names = FreshNames(site)
     for region in copies:
         for op in region.walk():
             if isinstance(op, BlockOp):
-                label = _free(op.label, taken)
-                op.properties["block_name"] = StringAttr(label)
+                op.properties["block_name"] = StringAttr(names.take(op.label))
             elif isinstance(op, AllocOp):
-                label = op.buffer.name_hint = _free(op.label, taken)
+                label = op.buffer.name_hint = names.take(op.label)
                 op.properties["buffer_name"] = StringAttr(label)
-            else:
-                continue
-            taken.add(label)
-
-
-def _names(site: Site) -> set[str]:
-    taken = {one.label for one in site.function.walk() if isinstance(one, BlockOp | AllocOp)}
-    return taken | {one.name_hint or "" for one in site.function.body.block.args}
-
-
-def _free(wanted: str, taken: Container[str]) -> str:
-    chosen, n = wanted, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{wanted}_{n}"
-    return chosen
 
 
 def cache_type(buffer: SSAValue, scope: str) -> MemRefType:

@@ -23,9 +23,9 @@ from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import is_available
 from kc.transforms.schedule._buffers import (
     BufferRef,
+    FreshNames,
     cache_type,
     find_buffer,
-    fresh_name,
     redirect,
     require_plain_uses,
     require_scope,
@@ -133,7 +133,8 @@ class Caching:
         part = self.fill or self.flush
         assert part is not None
         sizes = realize(site, part, self.block)
-        name = fresh_name(site, f"{buffer_name(self.buffer)}_{scope.replace('.', '_')}")
+        names = FreshNames(site)
+        name = names.take(f"{buffer_name(self.buffer)}_{scope.replace('.', '_')}")
         alloc = new_alloc(name, cache_type(self.buffer, scope), sizes, self.block)
         home = self.anchor.parent
         assert home is not None
@@ -151,7 +152,7 @@ class Caching:
             filling = copy(name, self.buffer, alloc.buffer, self.fill)
             home.insert_op_before(filling, self.anchor)
         if self.flush is not None:
-            label = name if self.fill is None else fresh_name(site, f"{name}_back")
+            label = name if self.fill is None else names.take(f"{name}_back")
             home.insert_op_after(copy(label, alloc.buffer, self.buffer, self.flush), self.anchor)
         redirect(self.accesses, alloc.buffer)
         return Rewritten(

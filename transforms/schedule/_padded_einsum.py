@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from kc.analysis.loop_tree import buffer_name
 from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import set_block_spaces
-from kc.transforms.schedule._buffers import fresh_name
+from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._nests import Extent, new_body, plain_nest
 from kc.transforms.schedule._padding import load_or_zero
@@ -75,6 +75,7 @@ class PaddedEinsum:
         """Pad; the blocks that are new, in order."""
         old = self.block.extents
         new = [self._padded_extent(n) for n in range(len(old))]
+        names = FreshNames(site)
         made: list[BlockOp] = []
         buffers: dict[tuple[object, ...], SSAValue] = {}
         own = self.result.op.buffer
@@ -83,11 +84,11 @@ class PaddedEinsum:
                 continue
             key = (one.op.buffer, one.dims, one.constants)
             if key not in buffers:
-                buffers[key], block = self._pad(site, one, old, new)
+                buffers[key], block = self._pad(site, names, one, old, new)
                 made.append(block)
             one.move(buffers[key])
         if any(self.padded[n] for n in self.result.variables):
-            made.append(self._crop(site, own, old, new))
+            made.append(self._crop(site, names, own, old, new))
         self._resize(new)
         return made
 
@@ -108,24 +109,29 @@ class PaddedEinsum:
         assert home is not None
         home.insert_ops_before(list(ops), self.anchor)
 
-    def _new_buffer(self, site: Site, access: Access, new: Sequence[Extent]) -> SSAValue:
+    def _new_buffer(self, names: FreshNames, access: Access, new: Sequence[Extent]) -> SSAValue:
         """A padded buffer, allocated in front of the loops."""
         buffer = access.op.buffer
         assert isinstance(buffer.type, MemRefType)
         extents = [new[n] for n in access.variables]
         shape = [one if isinstance(one, int) else DYNAMIC for one in extents]
         type_ = MemRefType(buffer.type.element_type, shape, memory_space=buffer.type.memory_space)
-        name = fresh_name(site, f"{buffer_name(buffer)}_pad")
+        name = names.take(f"{buffer_name(buffer)}_pad")
         alloc = new_alloc(name, type_, extents, self.block)
         self._insert(alloc)
         return alloc.buffer
 
     def _pad(
-        self, site: Site, access: Access, old: Sequence[Extent], new: Sequence[Extent]
+        self,
+        site: Site,
+        names: FreshNames,
+        access: Access,
+        old: Sequence[Extent],
+        new: Sequence[Extent],
     ) -> tuple[SSAValue, BlockOp]:
         """A copy of what ``access`` reads, with zeros around it."""
         source = access.op.buffer
-        target = self._new_buffer(site, access, new)
+        target = self._new_buffer(names, access, new)
         variables = access.variables
         body = new_body(len(variables))
         limits: list[tuple[int | SSAValue, Extent]] = [
@@ -157,18 +163,23 @@ class PaddedEinsum:
         return True
 
     def _crop(
-        self, site: Site, own: SSAValue, old: Sequence[Extent], new: Sequence[Extent]
+        self,
+        site: Site,
+        names: FreshNames,
+        own: SSAValue,
+        old: Sequence[Extent],
+        new: Sequence[Extent],
     ) -> BlockOp:
         """Compute the result into a padded buffer, and copy what is wanted of it."""
         result = self.result
-        target = self._new_buffer(site, result, new)
+        target = self._new_buffer(names, result, new)
         variables = result.variables
         body = new_body(len(variables))
         identity = AffineMap.identity(len(variables))
         load = LoadOp(target, identity, body.args)
         load.result.name_hint = "value"
         body.add_ops([load, StoreOp(load.result, own, result.map(), body.args)])
-        name = fresh_name(site, f"{buffer_name(own)}_crop")
+        name = names.take(f"{buffer_name(own)}_crop")
         extents = [old[n] for n in variables]
         nest = plain_nest(site, name, body, extents, self.anchor, self.block)
         home = self.anchor.parent

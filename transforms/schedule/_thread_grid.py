@@ -90,7 +90,13 @@ def _refuse_writer(
         mark={kernel.loop: kernel.axis, other: axis, unit: f"writes {name}"},
         why=f"every block along {axis} would run it, and write to {name}, which is in "
         f"{memory_scope(buffer)} memory",
-        hints=[f"compute it in loop {other.label}", "bind a loop that is around it too"],
+        hints=[
+            f"compute it in loop {other.label}",
+            "bind a loop that is around it too"
+            if primitive == "bind"
+            else f"set_scope puts {name} into shared or local memory",
+        ],
+        beside=[kernel.root],
     )
 
 

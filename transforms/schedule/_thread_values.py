@@ -167,7 +167,7 @@ def _require_undisturbed(
             at=alloc,
             mark={loop: axis, alloc: f"each has its own now ({memory_scope(alloc.buffer)})"},
             why=conflict.explain(),
-            hints=[f"threads of {axis} share {scope} memory; in local memory each has its own"],
+            hints=[f"scope={scope} is one buffer for all of them; with local each has its own"],
         )
 
 
@@ -189,7 +189,7 @@ def require_copies_apart(
                 f"of {alloc.label}",
                 at=block,
                 mark={loop: axis, alloc: f"each has its own ({old})"},
-                why=f"threads of {axis} share {scope} memory",
+                why=f"the copy would be one buffer for all threads of {axis}",
                 hints=["scope=local"],
             )
 

@@ -22,6 +22,7 @@ After::
    initial value of the reduction would not be written.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
+``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.
 
 TVM: ``fuse``. Halide: ``fuse``. Exo: ``mult_loops``.
 """
@@ -44,6 +45,7 @@ from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule._chain import extent_depends, require_chain, size_point
+from kc.transforms.schedule._units import without_unit_variables
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 
 
@@ -66,6 +68,9 @@ class Fuse(Primitive):
     loops: tuple[LoopRef, ...] = field(
         default=(),
         metadata={"help": "the loops to fuse, from the outside in", "python": "*loops"},
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "keep the variable of a loop of one iteration in bindings"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -169,6 +174,8 @@ class Fuse(Primitive):
                 replace_with_expr(var, AffineExpr.dimension(0), [index], after)
         inner_var.name_hint = plan.name
         Rewriter.replace_op(loops[0], fused, [])
+        if not self.preserve_unit_iters:
+            without_unit_variables([fused])
         for one in loops:
             site.remember(one.label, f"{one.label} was fused into {plan.name}")
         return Rewritten((fused,), {one: (fused,) for one in loops})

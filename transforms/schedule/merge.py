@@ -78,6 +78,7 @@ class Merge(Primitive):
 
     name: ClassVar[str] = "merge"
     gives: ClassVar[Gives] = "loop"
+    undecidable = True
 
     loops: tuple[LoopRef, ...] = field(
         default=(), metadata={"help": "the loops to merge", "python": "*loops"}

@@ -82,6 +82,7 @@ class RollingBuffer(Primitive):
     """Keep in a buffer what the next iteration needs again."""
 
     name: ClassVar[str] = "rolling-buffer"
+    undecidable = True
 
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(

@@ -18,9 +18,12 @@ After::
 2. KC3020: there are at least two factors, and at most one is left open (``?``).
 3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
 4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
+5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
 
 An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
 name of a size, or an index value); one that is not positive at run time counts as 1.
+``disable-predication`` refuses what would need a guard; ``preserve-unit-iters=false`` puts 0 for
+the variable of a new loop of one iteration.
 
 TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
 ``divide_loop``.
@@ -40,6 +43,7 @@ from xdsl.ir.affine import AffineExpr, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.instances import Space
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
@@ -47,6 +51,7 @@ from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
 from kc.transforms.schedule._chain import size_point
 from kc.transforms.schedule._factors import LIMIT, Factors, require_symbol
 from kc.transforms.schedule._sizes import symbol_value
+from kc.transforms.schedule._units import without_unit_variables
 from kc.transforms.schedule.base import (
     Gives,
     LoopRef,
@@ -64,6 +69,8 @@ class Plan:
     loop: ForOp
     factors: tuple[int | SSAValue | str | None, ...]
     names: tuple[str, ...]
+    divides: bool = False
+    """Whether the factors are known to give exactly the extent."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,12 @@ class Split(Primitive):
     factors: Factors = field(
         default=Factors(),
         metadata={"help": "extents of the new loops, outermost first; ? is inferred"},
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "keep variables of loops of one iteration in bindings"}
+    )
+    disable_predication: bool = field(
+        default=False, metadata={"help": "refuse to split where a predicate is needed"}
     )
     names: tuple[str, ...] = field(
         default=(), metadata={"help": "names of the new loops (default: j_o,j_i or j_0,j_1,...)"}
@@ -134,7 +147,20 @@ class Split(Primitive):
                 else f"symbolic factors cannot be proven to cover the extent, which is {have}",
                 hints=[f"leave one open: factors=?,{rest}"],
             )
-        return Plan(loop, factors, self._names(site, loop))
+        if self.disable_predication and not _divides(loop, factors):
+            known = extent is not None and all(isinstance(one, int | None) for one in factors)
+            raise site.refuse(
+                "KC3497",
+                f"split: loop {loop.label} cannot be split by {self.factors} without a predicate",
+                at=loop,
+                why=f"{extent} iterations are not a multiple of {product}"
+                if known
+                else f"that {loop_tree.extent_text(loop.extent_value)} is a multiple of the "
+                "factors is not known",
+                hints=_dividing_hints(extent) if known else ["disable-predication=false"],
+            )
+        divides = self.disable_predication
+        return Plan(loop, factors, self._names(site, loop), divides)
 
     def _names(self, site: Site, loop: ForOp) -> tuple[str, ...]:
         count = len(self.factors)
@@ -190,7 +216,7 @@ class Split(Primitive):
         old.name_hint = plan.names[-1]
         variables = [one.var for one in loops]
         expr, operands = builder.index(variables, InsertPoint.at_start(body.block), loop)
-        guard = builder.guard(expr)
+        guard = None if plan.divides else builder.guard(expr)
         replace_with_expr(old, expr, operands, _after_index(body, operands))
         if guard is not None:
             constraint, extra = guard
@@ -198,8 +224,23 @@ class Split(Primitive):
         for outer, nested in zip(loops, loops[1:], strict=False):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(loop, loops[0], [])
+        if not self.preserve_unit_iters:
+            without_unit_variables(loops)
         site.remember(loop.label, f"{loop.label} was split into {', '.join(plan.names)}")
         return Rewritten(tuple(loops), {loop: tuple(loops)})
+
+
+def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
+    """Whether constant factors give exactly the iterations of ``loop``."""
+    product = math.prod(one for one in factors if isinstance(one, int))
+    if not all(one is None or isinstance(one, int) for one in factors):
+        return False
+    space = Space()
+    place = space.place(loop)
+    extent = loop.extent_value
+    size = str(extent) if isinstance(extent, int) else space.value(extent, place)
+    rest = f"({size}) mod {product} != 0" if None in factors else f"{size} != {product}"
+    return space.find([place], [rest]) is None
 
 
 class _Sizes:
@@ -335,6 +376,13 @@ def _in_block(op: Operation, body: Region) -> bool:
             return True
         parent = parent.parent_op()
     return False
+
+
+def _dividing_hints(extent: int | None) -> list[str]:
+    """Factors of at most 64 that divide ``extent``, the largest first."""
+    limit = min(64, (extent or 0) - 1)
+    found = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
+    return [f"factors=?,{n}" for n in found[:3]] or ["disable-predication=false"]
 
 
 def _factor_hints(extent: int | None) -> list[str]:

@@ -98,3 +98,32 @@ func.func @f() {
   }
   func.return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: loop i is bound to 'threadIdx.w'; the thread axes are blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, vthread, vthread.x, vthread.y, vthread.z}}
+  tir.for %i in 4 thread "threadIdx.w" {
+  }
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: loop i is thread and has no thread axis; a loop of kind thread has one, no other has}}
+  "tir.for"() <{loop_name = "i", extent = 4 : i64, kind = #tir<for_kind thread>}> ({
+  ^bb0(%i: index):
+  }) : () -> ()
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: loop i is serial and has a thread axis; a loop of kind thread has one, no other has}}
+  "tir.for"() <{loop_name = "i", extent = 4 : i64, kind = #tir<for_kind serial>, thread_axis = "threadIdx.x"}> ({
+  ^bb0(%i: index):
+  }) : () -> ()
+  func.return
+}

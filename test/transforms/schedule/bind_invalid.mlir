@@ -26,13 +26,19 @@
 // RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=vthread" --unroll="func=sum block=C loop=i" 2>&1 | FileCheck %s --check-prefix=UNROLL --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --bind="func=limits loop=y thread_axis=blockIdx.x" --lower-init-block --lower-blocks --convert-tir-to-scf="func=limits" 2>&1 | FileCheck %s --check-prefix=LOWER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --bind="func=shares loop=e thread_axis=vthread.x" --lower-init-block --lower-blocks --convert-tir-to-scf="func=shares" 2>&1 | FileCheck %s --check-prefix=INTER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --set-scope="func=own block=L buffer=L scope=shared" 2>&1 | FileCheck %s --check-prefix=ALONE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-read="func=own block=C buffer=L scope=shared" 2>&1 | FileCheck %s --check-prefix=COPY --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --target=cuda --set-scope="func=private block=L buffer=L scope=shared" --bind="func=private block=C loop=q thread_axis=threadIdx.x" --set-scope="func=private block=L buffer=L scope=local" 2>&1 | FileCheck %s --check-prefix=SCOPE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --compute-at="func=adds block=G loop=b" 2>&1 | FileCheck %s --check-prefix=ADDS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --compute-at="func=late block=L loop=t" 2>&1 | FileCheck %s --check-prefix=GRID --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --bind="func=seen block=C loop=p thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=SEEN --match-full-lines --strict-whitespace
 
 //AXIS:error[KC3400]: bind: there is no thread axis 'threadIdx.w'
-//AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //AXIS-NEXT:  try: did you mean 'threadIdx.z' or 'threadIdx.y' or 'threadIdx.x'?
 
 //BOUND:error[KC3401]: bind: loop i is bound to threadIdx.x already
-//BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //BOUND-NEXT:   |  for i in 16 threadIdx.x:    <-- here
 //BOUND-NEXT:   |    for j in 12:
 //BOUND-NEXT:   |      for k in 8:
@@ -41,7 +47,7 @@
 //BOUND-NEXT:  try: split i before it is bound, and bind both parts
 
 //SERIAL:error[KC3010]: bind: loop i is parallel already
-//SERIAL-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//SERIAL-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //SERIAL-NEXT:   |  for i in 16 parallel:    <-- here
 //SERIAL-NEXT:   |    for j in 12:
 //SERIAL-NEXT:   |      for k in 8:
@@ -50,7 +56,7 @@
 //SERIAL-NEXT:  try: bind first, then parallel one of the results
 
 //SPLIT:error[KC3010]: split: loop i is bound to threadIdx.x already
-//SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //SPLIT-NEXT:   |  for i in 16 threadIdx.x:    <-- here
 //SPLIT-NEXT:   |    for j in 12:
 //SPLIT-NEXT:   |      for k in 8:
@@ -59,7 +65,7 @@
 //SPLIT-NEXT:  try: split first, then bind one of the results
 
 //NOTED:error[KC3011]: bind: loop i is annotated (a)
-//NOTED-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//NOTED-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //NOTED-NEXT:   |  for i in 16:    <-- here
 //NOTED-NEXT:   |    for j in 12:
 //NOTED-NEXT:   |      for k in 8:
@@ -68,7 +74,7 @@
 //NOTED-NEXT:  try: bind first, then annotate one of the results
 
 //VECTOR:error[KC3402]: bind: loop j is inside the vectorized loop i
-//VECTOR-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//VECTOR-NEXT:  --> {{.*}}bind_invalid.mlir:354:5  tir.for %j in 12 {
 //VECTOR-NEXT:   |  for i in 16 vectorized:    <-- vectorized
 //VECTOR-NEXT:   |    for j in 12:    <-- here
 //VECTOR-NEXT:   |      for k in 8:
@@ -77,7 +83,7 @@
 //VECTOR-NEXT:  try: reorder, so that i is inside j
 
 //HOLDS:error[KC3402]: bind: loop i is around the parallel loop j
-//HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //HOLDS-NEXT:   |  for i in 16:    <-- here
 //HOLDS-NEXT:   |    for j in 12 parallel:    <-- parallel
 //HOLDS-NEXT:   |      for k in 8:
@@ -86,7 +92,7 @@
 //HOLDS-NEXT:  try: bind j instead of making it parallel
 
 //TEAM:error[KC3402]: bind: loop j is inside the parallel loop i
-//TEAM-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//TEAM-NEXT:  --> {{.*}}bind_invalid.mlir:354:5  tir.for %j in 12 {
 //TEAM-NEXT:   |  for i in 16 parallel:    <-- parallel
 //TEAM-NEXT:   |    for j in 12:    <-- here
 //TEAM-NEXT:   |      for k in 8:
@@ -95,7 +101,7 @@
 //TEAM-NEXT:  try: bind i instead of making it parallel
 
 //INSIDE:error[KC3042]: parallel: loop j is inside the vthread loop i
-//INSIDE-NEXT:  --> {{.*}}bind_invalid.mlir:287:5  tir.for %j in 12 {
+//INSIDE-NEXT:  --> {{.*}}bind_invalid.mlir:354:5  tir.for %j in 12 {
 //INSIDE-NEXT:   |  for i in 16 vthread:    <-- vthread
 //INSIDE-NEXT:   |    for j in 12:    <-- here
 //INSIDE-NEXT:   |      for k in 8:
@@ -104,7 +110,7 @@
 //INSIDE-NEXT:  try: bind: the loops of a kernel are blocks and threads, or serial
 
 //LANES:error[KC3044]: vectorize: loop i is around the threadIdx.x loop j
-//LANES-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//LANES-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //LANES-NEXT:   |  for i in 16:    <-- here
 //LANES-NEXT:   |    for j in 12 threadIdx.x:    <-- threadIdx.x
 //LANES-NEXT:   |      for k in 8:
@@ -113,7 +119,7 @@
 //LANES-NEXT:  try: reorder, or fuse j and i before vectorizing
 
 //EXTENT:error[KC3403]: bind: p has 32 threads of threadIdx.x, q 16
-//EXTENT-NEXT:  --> {{.*}}bind_invalid.mlir:331:5  tir.for %p in 32 {
+//EXTENT-NEXT:  --> {{.*}}bind_invalid.mlir:398:5  tir.for %p in 32 {
 //EXTENT-NEXT:   |  for b in 2 blockIdx.x:
 //EXTENT-NEXT:   |    alloc S
 //EXTENT-NEXT:   |    for p in 32:    <-- 32 threadIdx.x
@@ -126,7 +132,7 @@
 //EXTENT-NEXT:  try: bind p to another axis
 
 //MANY:error[KC3404]: bind: 2048 threads in one block, sm_80 allows 1024
-//MANY-NEXT:  --> {{.*}}bind_invalid.mlir:306:5  tir.for %x in 2048 {
+//MANY-NEXT:  --> {{.*}}bind_invalid.mlir:373:5  tir.for %x in 2048 {
 //MANY-NEXT:   |  for y in 128:
 //MANY-NEXT:   |    for x in 2048:    <-- threadIdx.x
 //MANY-NEXT:   |      block A
@@ -134,7 +140,7 @@
 //MANY-NEXT:  try: split factor 1024, 512 or 256
 
 //PRODUCT:error[KC3404]: bind: 4096 threads in one block, cuda allows 1024
-//PRODUCT-NEXT:  --> {{.*}}bind_invalid.mlir:306:5  tir.for %x in 2048 {
+//PRODUCT-NEXT:  --> {{.*}}bind_invalid.mlir:373:5  tir.for %x in 2048 {
 //PRODUCT-NEXT:   |  for y in 128 threadIdx.y:    <-- threadIdx.y
 //PRODUCT-NEXT:   |    for x_o in 64:
 //PRODUCT-NEXT:   |      for x_i in 32:    <-- threadIdx.x
@@ -143,7 +149,7 @@
 //PRODUCT-NEXT:  try: split factor 8, 4 or 2
 
 //ALONG:error[KC3405]: bind: 128 threads along threadIdx.z, cuda allows 64
-//ALONG-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//ALONG-NEXT:  --> {{.*}}bind_invalid.mlir:372:3  tir.for %y in 128 {
 //ALONG-NEXT:   |  for y in 128:    <-- threadIdx.z
 //ALONG-NEXT:   |    for x in 2048:
 //ALONG-NEXT:   |      block A
@@ -151,7 +157,7 @@
 //ALONG-NEXT:  try: split factor 64, 32 or 16
 
 //GIVEN:error[KC3404]: bind: 128 threads in one block, cuda allows 64
-//GIVEN-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//GIVEN-NEXT:  --> {{.*}}bind_invalid.mlir:372:3  tir.for %y in 128 {
 //GIVEN-NEXT:   |  for y in 128:    <-- threadIdx.x
 //GIVEN-NEXT:   |    for x in 2048:
 //GIVEN-NEXT:   |      block A
@@ -159,14 +165,14 @@
 //GIVEN-NEXT:  try: split factor 64, 32 or 16
 
 //VIRTUAL:error[KC3406]: bind: the number of virtual threads of i is not a constant
-//VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:318:3  tir.for %i in %n {
+//VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:385:3  tir.for %i in %n {
 //VIRTUAL-NEXT:   |  for i in n:    <-- here
 //VIRTUAL-NEXT:   |    block B
 //VIRTUAL-NEXT:  why: each of them gets code and registers of its own
 //VIRTUAL-NEXT:  try: split i by factors=?,2 and bind i_i
 
 //REDUCE:error[KC3040]: bind: loop k is a reduction of C
-//REDUCE-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//REDUCE-NEXT:  --> {{.*}}bind_invalid.mlir:355:7  tir.for %k in 8 {
 //REDUCE-NEXT:   |  for i in 16:
 //REDUCE-NEXT:   |    for j in 12:
 //REDUCE-NEXT:   |      for k in 8:    <-- here
@@ -177,7 +183,7 @@
 //REDUCE-NEXT:  try: rfactor gives partial results that can be computed at the same time
 
 //SPATIAL:error[KC3407]: bind: the threads of k cannot combine their values of C
-//SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:355:7  tir.for %k in 8 {
 //SPATIAL-NEXT:   |  for i in 16:
 //SPATIAL-NEXT:   |    for k in 8:    <-- threadIdx.x
 //SPATIAL-NEXT:   |      for j in 12:
@@ -187,7 +193,7 @@
 //SPATIAL-NEXT:  try: bind a spatial loop: i, j
 
 //INIT:error[KC3407]: bind: the threads of k cannot combine their values of C
-//INIT-NEXT:  --> {{.*}}bind_invalid.mlir:288:7  tir.for %k in 8 {
+//INIT-NEXT:  --> {{.*}}bind_invalid.mlir:355:7  tir.for %k in 8 {
 //INIT-NEXT:   |  for i in 16:
 //INIT-NEXT:   |    for j in 12:
 //INIT-NEXT:   |      block C_init
@@ -198,7 +204,7 @@
 //INIT-NEXT:  try: bind a spatial loop: i, j
 
 //MERGED:error[KC3041]: bind: the iterations of t depend on each other
-//MERGED-NEXT:  --> {{.*}}bind_invalid.mlir:369:3  tir.for %t in 64 {
+//MERGED-NEXT:  --> {{.*}}bind_invalid.mlir:436:3  tir.for %t in 64 {
 //MERGED-NEXT:   |  for t in 64:    <-- here
 //MERGED-NEXT:   |    alloc S
 //MERGED-NEXT:   |    block S
@@ -207,7 +213,7 @@
 //MERGED-NEXT:  try: the threads of threadIdx.x share S (shared); in local memory each has its own
 
 //WORK:error[KC3411]: bind: the iterations of e are not work that the threads of t can share
-//WORK-NEXT:  --> {{.*}}bind_invalid.mlir:386:5  tir.for %e in 8 {
+//WORK-NEXT:  --> {{.*}}bind_invalid.mlir:453:5  tir.for %e in 8 {
 //WORK-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //WORK-NEXT:   |    alloc S
 //WORK-NEXT:   |    for e in 8:    <-- threadIdx.x: one iteration in each thread
@@ -220,7 +226,7 @@
 //WORK-NEXT:  try: bind e to another axis
 
 //OWN:error[KC3411]: bind: the iterations of f are not work that the threads of t can share
-//OWN-NEXT:  --> {{.*}}bind_invalid.mlir:393:5  tir.for %f in 8 {
+//OWN-NEXT:  --> {{.*}}bind_invalid.mlir:460:5  tir.for %f in 8 {
 //OWN-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //OWN-NEXT:   |    alloc S
 //OWN-NEXT:   |    for e in 8:
@@ -233,7 +239,7 @@
 //OWN-NEXT:  try: bind f to another axis
 
 //LOCAL:error[KC3408]: bind: block C reads what another thread writes to L
-//LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:359:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+//LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:426:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //LOCAL-NEXT:   |  for b in 2 blockIdx.x:
 //LOCAL-NEXT:   |    alloc L
 //LOCAL-NEXT:   |    for p in 32 threadIdx.x:
@@ -241,10 +247,10 @@
 //LOCAL-NEXT:   |    for q in 32:
 //LOCAL-NEXT:   |      block C    <-- reads L
 //LOCAL-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
-//LOCAL-NEXT:  try: set_scope puts L into shared memory
+//LOCAL-NEXT:  try: all threads of a block see L in shared memory
 
 //WRITES:error[KC3409]: bind: block A is in the kernel, but in no loop of blockIdx.x
-//WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:413:5  tir.block "A" (spatial %v in 8 = %t) do {
+//WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:480:5  tir.block "A" (spatial %v in 8 = %t) do {
 //WRITES-NEXT:   |  for t in 8 threadIdx.x:
 //WRITES-NEXT:   |    block A    <-- writes A
 //WRITES-NEXT:   |    for b in 2:    <-- blockIdx.x
@@ -254,7 +260,7 @@
 //WRITES-NEXT:  try: bind a loop that is around it too
 
 //ORDER:error[KC3408]: bind: block B reads what another block of threads writes to G
-//ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:437:7  tir.block "B" (spatial %v in 8 = %q) do {
+//ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:504:7  tir.block "B" (spatial %v in 8 = %q) do {
 //ORDER-NEXT:   |  for t in 1 threadIdx.x:
 //ORDER-NEXT:   |    for p in 8 blockIdx.x:
 //ORDER-NEXT:   |      block G    <-- writes G
@@ -263,7 +269,7 @@
 //ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads are in no order, and do not wait for each other
 
 //UNROLL:error[KC3010]: unroll: loop i is bound to vthread already
-//UNROLL-NEXT:  --> {{.*}}bind_invalid.mlir:286:3  tir.for %i in 16 {
+//UNROLL-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //UNROLL-NEXT:   |  for i in 16 vthread:    <-- here
 //UNROLL-NEXT:   |    for j in 12:
 //UNROLL-NEXT:   |      for k in 8:
@@ -272,14 +278,75 @@
 //UNROLL-NEXT:  try: unroll first, then bind one of the results
 
 //LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
-//LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:305:3  tir.for %y in 128 {
+//LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:372:3  tir.for %y in 128 {
 //LOWER-NEXT:  why: this is the schedule of a GPU: a CPU has no thread blocks
 //LOWER-NEXT:  try: --target=cuda
 //LOWER-NEXT:  try: parallel and vectorize are the loops of a CPU
 
 //INTER:error[KC4207]: convert-tir-to-scf: the loop e is bound to vthread.x, as t around it is
-//INTER-NEXT:  --> {{.*}}bind_invalid.mlir:449:5  tir.for %e in 8 {
+//INTER-NEXT:  --> {{.*}}bind_invalid.mlir:516:5  tir.for %e in 8 {
 //INTER-NEXT:  why: virtual threads that share the work of a loop cannot run one after the other
+
+//ALONE:error[KC3415]: set_scope: the threads of t disturb each other in L
+//ALONE-NEXT:  --> {{.*}}bind_invalid.mlir:532:5  %L = tir.alloc "L" : memref<1xf32, "local">
+//ALONE-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
+//ALONE-NEXT:   |    alloc L    <-- each has its own now (local)
+//ALONE-NEXT:   |    block L
+//ALONE-NEXT:   |    block C
+//ALONE-NEXT:  why: L at (t=0) writes L[0], which L at (t=1) writes
+//ALONE-NEXT:  try: scope=shared is one buffer for all of them; with local each has its own
+
+//COPY:error[KC3415]: cache_read: the threads of t disturb each other in a shared copy of L
+//COPY-NEXT:  --> {{.*}}bind_invalid.mlir:537:5  tir.block "C" (spatial %v in 8 = %t) do {
+//COPY-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
+//COPY-NEXT:   |    alloc L    <-- each has its own (local)
+//COPY-NEXT:   |    block L
+//COPY-NEXT:   |    block C
+//COPY-NEXT:  why: the copy would be one buffer for all threads of threadIdx.x
+//COPY-NEXT:  try: scope=local
+
+//SCOPE:error[KC3408]: set_scope: block C reads what another thread writes to L
+//SCOPE-NEXT:  --> {{.*}}bind_invalid.mlir:426:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+//SCOPE-NEXT:   |  for b in 2 blockIdx.x:
+//SCOPE-NEXT:   |    alloc L
+//SCOPE-NEXT:   |    for p in 32 threadIdx.x:
+//SCOPE-NEXT:   |      block L    <-- writes L
+//SCOPE-NEXT:   |    for q in 32 threadIdx.x:
+//SCOPE-NEXT:   |      block C    <-- reads L
+//SCOPE-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
+//SCOPE-NEXT:  try: all threads of a block see L in shared memory
+
+//ADDS:error[KC3414]: compute_at: every block along blockIdx.x would add up G
+//ADDS-NEXT:  --> {{.*}}bind_invalid.mlir:549:7  tir.block "G" (spatial %v in 8 = %i, reduce %w in 4 = %k) init {
+//ADDS-NEXT:   |  for i in 8:
+//ADDS-NEXT:   |    for k in 4:
+//ADDS-NEXT:   |      block G    <-- a reduction into G
+//ADDS-NEXT:   |  for b in 8 blockIdx.x:    <-- the loop
+//ADDS-NEXT:   |    for u in 1:
+//ADDS-NEXT:   |      block C
+//ADDS-NEXT:  why: G is in global memory, one for all of them, and they do not wait for each other
+//ADDS-NEXT:  try: set_scope puts G into shared or local memory
+
+//GRID:error[KC3409]: compute_at: block L is in the kernel, but in no loop of blockIdx.x
+//GRID-NEXT:  --> {{.*}}bind_invalid.mlir:574:5  tir.block "L" (spatial %v in 8 = %i) do {
+//GRID-NEXT:   |  for i in 8:
+//GRID-NEXT:   |    block L    <-- writes L
+//GRID-NEXT:   |  for t in 1 threadIdx.x:    <-- threadIdx.x
+//GRID-NEXT:   |    for p in 8 blockIdx.x:    <-- blockIdx.x
+//GRID-NEXT:   |      block C
+//GRID-NEXT:  why: every block along blockIdx.x would run it, and write to L, which is in global memory
+//GRID-NEXT:  try: compute it in loop p
+//GRID-NEXT:  try: set_scope puts L into shared or local memory
+
+//SEEN:error[KC3408]: bind: block S reads what another block of threads writes to C
+//SEEN-NEXT:  --> {{.*}}bind_invalid.mlir:600:7  tir.block "S" (spatial %v in 8 = %q) do {
+//SEEN-NEXT:   |  for t in 1 threadIdx.x:
+//SEEN-NEXT:   |    for p in 8:
+//SEEN-NEXT:   |      block C    <-- writes C
+//SEEN-NEXT:   |    alloc S
+//SEEN-NEXT:   |    for q in 8:
+//SEEN-NEXT:   |      block S    <-- reads C
+//SEEN-NEXT:  why: block S is in no loop of blockIdx.x, so it would run in all of these blocks, which are in no order
 
 
 func.func @sum(%A: memref<16x12x8xf32>, %C: memref<16x12xf32>) {
@@ -455,6 +522,85 @@ func.func @shares(%A: memref<8xf32>) {
     tir.block "A" (spatial %v in 8 = %t) do {
       %s = tir.load %S[7 - %v] : memref<8xf32, "shared">
       tir.store %s, %A[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func @own(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %t in 8 thread "threadIdx.x" {
+    %L = tir.alloc "L" : memref<1xf32, "local">
+    tir.block "L" (spatial %v in 8 = %t) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %L[0] : memref<1xf32, "local">
+    }
+    tir.block "C" (spatial %v in 8 = %t) do {
+      %l = tir.load %L[0] : memref<1xf32, "local">
+      tir.store %l, %C[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+func.func @adds(%A: memref<8x4xf32>, %C: memref<8xf32>) {
+  %G = tir.alloc "G" : memref<8xf32>
+  tir.for %i in 8 {
+    tir.for %k in 4 {
+      tir.block "G" (spatial %v in 8 = %i, reduce %w in 4 = %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %G[%v] : memref<8xf32>
+      } do {
+        %a = tir.load %A[%v, %w] : memref<8x4xf32>
+        %g = tir.load %G[%v] : memref<8xf32>
+        %s = arith.addf %g, %a : f32
+        tir.store %s, %G[%v] : memref<8xf32>
+      }
+    }
+  }
+  tir.for %b in 8 thread "blockIdx.x" {
+    tir.for %u in 1 {
+      tir.block "C" (spatial %v in 8 = %b) do {
+        %g = tir.load %G[%v] : memref<8xf32>
+        tir.store %g, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @late(%A: memref<8xf32>, %C: memref<8xf32>) {
+  %L = tir.alloc "L" : memref<8xf32>
+  tir.for %i in 8 {
+    tir.block "L" (spatial %v in 8 = %i) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %L[%v] : memref<8xf32>
+    }
+  }
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %p in 8 thread "blockIdx.x" {
+      tir.block "C" (spatial %v in 8 = %p) do {
+        %l = tir.load %L[%v] : memref<8xf32>
+        tir.store %l, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %p in 8 {
+      tir.block "C" (spatial %v in 8 = %p) do {
+        %a = tir.load %A[%v] : memref<8xf32>
+        tir.store %a, %C[%v] : memref<8xf32>
+      }
+    }
+    %S = tir.alloc "S" : memref<8xf32, "shared">
+    tir.for %q in 8 {
+      tir.block "S" (spatial %v in 8 = %q) do {
+        %c = tir.load %C[%v] : memref<8xf32>
+        tir.store %c, %S[%v] : memref<8xf32, "shared">
+      }
     }
   }
   func.return

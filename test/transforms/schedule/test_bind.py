@@ -207,18 +207,13 @@ def shapes(module: ModuleOp) -> dict[str, tuple[int, ...]]:
     }
 
 
-@pytest.fixture(scope="module")
-def matmul_arrays() -> list[np.ndarray]:
+def factors() -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(5)
-    arrays = [
-        random.standard_normal((64, 32)),
-        random.standard_normal((32, 64)),
-        np.zeros((64, 64)),
-    ]
-    return [one.astype(np.float32) for one in arrays]
+    left, right = (random.standard_normal(one) for one in ((64, 32), (32, 64)))
+    return left.astype(np.float32), right.astype(np.float32)
 
 
-def test_the_classic_matmul(matmul_arrays: list[np.ndarray]):
+def test_the_classic_matmul():
     """Shared tiles loaded together, local ones, virtual threads: every step equals numpy."""
     module = lowered(MATMUL)
     apply(module, *TILES)
@@ -231,17 +226,18 @@ def test_the_classic_matmul(matmul_arrays: list[np.ndarray]):
         "B_shared_local": (1, 2),
         "C_local": (2, 2),
     }
-    a, b, c = (one.copy() for one in matmul_arrays)
+    (a, b), c = factors(), np.zeros((64, 64), np.float32)
     run(module, "f", [a, b, c])
     np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
 
 
-def test_the_parts_that_threads_need():
+@pytest.mark.parametrize(
+    ("scope", "size"), [("local", 1), ("warp", 8), ("shared", 32), ("global", 64)]
+)
+def test_the_parts_that_threads_need(scope: str, size: int):
     """shared: of a block; local: of a thread; warp: of threadIdx.x; global: of all."""
-    expected = {"local": 1, "warp": 8, "shared": 32, "global": 64}
-    for scope, size in expected.items():
-        module = parse(
-            """
+    module = parse(
+        """
 func.func @f(%A: memref<64xf32>, %C: memref<64xf32>) {
   %S = tir.alloc "S" : memref<64xf32>
   tir.for %p in 64 {
@@ -263,17 +259,19 @@ func.func @f(%A: memref<64xf32>, %C: memref<64xf32>) {
   func.return
 }
 """
-        )
-        with diagnostic_handler(lambda _: None):
-            apply(module, f"set-scope block=S buffer=S scope={scope}", "compute-at block=S loop=x")
-        (block,) = [one for one in blocks_of(module) if one.label == "S"]
-        loops = [one for one in loop_tree.loops_around(block) if one.axis is None]
-        assert [one.static_extent for one in loops] == ([size] if size > 1 else [])
-        apply(module, "compact-buffer-allocation")
-        assert shapes(module) == {"S": (size,)}
-        a, c = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
-        run(module, "f", [a, c])
-        assert np.array_equal(a, c)
+    )
+    said: list[str] = []
+    with diagnostic_handler(lambda one: said.append(one.code)):
+        apply(module, f"set-scope block=S buffer=S scope={scope}", "compute-at block=S loop=x")
+    assert ("KC3413" in said) == (scope == "global")
+    (block,) = [one for one in blocks_of(module) if one.label == "S"]
+    loops = [one for one in loop_tree.loops_around(block) if one.axis is None]
+    assert [one.static_extent for one in loops] == ([size] if size > 1 else [])
+    apply(module, "compact-buffer-allocation")
+    assert shapes(module) == {"S": (size,)}
+    a, c = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    run(module, "f", [a, c])
+    assert np.array_equal(a, c)
 
 
 def test_a_reduction_in_two_steps_over_threads():
@@ -309,9 +307,7 @@ te.func @f(%A: tensor<3x64xi32>) -> (tensor<3xi32>) {
 def test_virtual_threads_run_on_a_cpu():
     module = lowered(MATMUL)
     apply(module, "split block=C loop=i factors=2,?", "bind block=C loop=i_o thread_axis=vthread")
-    random = np.random.default_rng(1)
-    a = random.standard_normal((64, 32)).astype(np.float32)
-    b = random.standard_normal((32, 64)).astype(np.float32)
+    a, b = factors()
     c = kc.nd.empty((64, 64))
     kc.build(module, name="f")(a, b, c)
     np.testing.assert_allclose(np.asarray(c), a @ b, rtol=1e-4, atol=1e-4)
