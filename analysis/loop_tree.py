@@ -38,14 +38,35 @@ def kernels(module: ModuleOp) -> list[func.FuncOp]:
     return public or found
 
 
+def preorder(root: Operation) -> Iterator[Operation]:
+    """``root`` and all ops below it in program order, several times as fast as ``root.walk()``.
+
+    Nothing may be moved or erased meanwhile.
+    """
+    stack = [root]
+    while stack:
+        op: Operation | None = stack.pop()
+        is_root = op is root
+        while op is not None:
+            yield op
+            following = None if is_root else op.next_op
+            if op.regions:
+                if following is not None:
+                    stack.append(following)
+                firsts = [block.first_op for region in op.regions for block in region.blocks]
+                stack += [one for one in reversed(firsts) if one is not None]
+                break
+            op = following
+
+
 def blocks(root: Operation) -> list[BlockOp]:
     """All blocks below ``root``, in program order, blocks inside blocks included."""
-    return [op for op in root.walk() if isinstance(op, BlockOp)]
+    return [op for op in preorder(root) if isinstance(op, BlockOp)]
 
 
 def loops(root: Operation) -> list[ForOp]:
     """All loops below ``root`` (and ``root`` itself), in program order."""
-    return [op for op in root.walk() if isinstance(op, ForOp)]
+    return [op for op in preorder(root) if isinstance(op, ForOp)]
 
 
 def loops_around(op: Operation) -> list[ForOp]:
@@ -53,6 +74,17 @@ def loops_around(op: Operation) -> list[ForOp]:
     found: list[ForOp] = []
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, BlockOp | func.FuncOp):
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        parent = parent.parent_op()
+    return found[::-1]
+
+
+def all_loops_around(op: Operation) -> list[ForOp]:
+    """The loops around ``op``, those around the blocks that it is in included."""
+    found: list[ForOp] = []
+    parent = op.parent_op()
+    while parent is not None:
         if isinstance(parent, ForOp):
             found.append(parent)
         parent = parent.parent_op()
@@ -118,6 +150,14 @@ def is_inside(op: Operation, root: Operation) -> bool:
             return True
         current = current.parent_op()
     return False
+
+
+def path_to(op: Operation) -> Iterator[Operation]:
+    """``op`` and what is around it, from the inside out."""
+    current: Operation | None = op
+    while current is not None:
+        yield current
+        current = current.parent_op()
 
 
 def defined_inside(value: SSAValue, root: Operation) -> bool:

@@ -16,6 +16,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis.index_values import IndexValues, dimensions
+from kc.analysis.loop_tree import preorder
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir_threads import is_shared
@@ -70,7 +71,13 @@ def in_order(scope: Operation, ops: Iterable[Operation]) -> list[Operation]:
     found = set(ops)
     if len(found) < 2:
         return list(found)
-    return [op for op in scope.walk() if op in found]
+    ordered: list[Operation] = []
+    for op in preorder(scope):
+        if op in found:
+            ordered.append(op)
+            if len(ordered) == len(found):
+                break
+    return ordered
 
 
 def buffers_read(block: Operation) -> list[SSAValue]:

@@ -15,17 +15,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
-from kc.analysis.interpreter.errors import DomainError, ExecutionError, index_text
+from kc.analysis.interpreter.errors import ExecutionError, index_text
 from kc.analysis.interpreter.memory import Index, reader, writer
-from kc.analysis.interpreter.te import extents_from
 from kc.analysis.interpreter.values import Buffer
-from kc.analysis.loop_tree import iter_types, loops_around, memory_scope
+from kc.analysis.loop_tree import memory_scope
 from kc.dialects import tir
-from kc.dialects.tir import IterType
 from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES, is_shared
 
 Place = frozenset[tuple[Hashable, int]]
@@ -218,7 +216,7 @@ class Kernel:
 
     def _block(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
-        enter = self._function(op, lambda: _Entry(op))
+        enter = self._function(op, lambda: BlockEntry(op))
         active: list[tuple[Thread, tuple[int, ...]]] = []
         for thread in threads:
             self.current = thread
@@ -232,7 +230,7 @@ class Kernel:
             self._block_bodies(op, enter, active)
 
     def _block_bodies(
-        self, op: tir.BlockOp, enter: _Entry, active: Sequence[tuple[Thread, tuple[int, ...]]]
+        self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
         try:
             if op.has_init:
@@ -248,7 +246,7 @@ class Kernel:
             raise
 
     def _reduce(
-        self, op: tir.BlockOp, enter: _Entry, active: Sequence[tuple[Thread, tuple[int, ...]]]
+        self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
         """A reduction over threads: one after the other, each iteration once for its memory."""
         teams: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
@@ -345,59 +343,17 @@ class Kernel:
                 known[1].append(thread)
         for (buffer, element), (value, writers) in stored.items():
             known = self.written.setdefault(buffer, {})
-            last, new = known.get(element), Written(writers, value, divergence)
-            if last is not None and not _is_same(last.value, value) and last.is_by_several_blocks:
+            last = known.get(element)
+            if last is not None and _is_same(last.value, value):
+                # Who stores what is there already changes nothing for those who did before.
+                writers = [*writers, *(one for one in last.threads if one not in writers)]
+            elif last is not None and last.is_by_several_blocks:
                 raise ExecutionError(
                     op,
                     f"several blocks of threads store {last.value}, then {value} to "
                     f"{buffer.name}{index_text(element)}, and blocks do not wait for each other",
                 )
-            known[element] = new
-
-
-class _Entry:
-    """How a thread enters a block."""
-
-    def __init__(self, op: tir.BlockOp) -> None:
-        self.op = op
-        self.first = len(op.dynamic_extents)
-        self.second = self.first + len(op.binding_operands)
-        self.bindings, self.holds = map_function(op.bindings.data), set_function(op.predicate.data)
-        self.complete = extents_from(op.extents)
-        self.reduced = [n for n, kind in enumerate(op.types) if kind is IterType.REDUCE]
-        self.reduced_by: set[Hashable] = {
-            loop if loop.axis == "vthread" else loop.axis
-            for loop in loops_around(op)
-            if loop.axis is not None and IterType.REDUCE in iter_types(loop, op)
-        }
-        self.written = list(
-            dict.fromkeys(
-                one.buffer
-                for one in op.walk()
-                if isinstance(one, tir.StoreOp) and not _is_local(one.buffer, op)
-            )
-        )
-
-    def variables(self, args: Sequence[int]) -> tuple[int, ...] | None:
-        """The values of the variables, None where the predicate does not hold."""
-        if not self.holds(*args[self.second :]):
-            return None
-        values = self.bindings(*args[self.first : self.second])
-        for n, extent in enumerate(self.complete(args[: self.first])):
-            if not 0 <= values[n] < extent:
-                raise DomainError(self.op, self.op.label, self.op.names[n], values[n], extent)
-        return values
-
-    def is_first(self, values: Sequence[int]) -> bool:
-        """Whether all reduce variables are 0."""
-        return all(values[n] == 0 for n in self.reduced)
-
-
-def _is_local(buffer: SSAValue, block: tir.BlockOp) -> bool:
-    op: Operation | None = buffer.owner if isinstance(buffer.owner, Operation) else None
-    while op is not None and op is not block:
-        op = op.parent_op()
-    return op is block
+            known[element] = Written(writers, value, divergence)
 
 
 def _parts(value: Any) -> Sequence[Any]:

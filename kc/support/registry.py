@@ -121,6 +121,7 @@ PASSES = {
             "align-storage",
             "vectorize-loop",
             "skip-vectorize",
+            "verify-gpu-code",
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),

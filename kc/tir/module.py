@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis.dominance import check_dominance
-from kc.support.diagnostics import ParseError, source_text, suggest
+from kc.support.diagnostics import ParseError, source_text, suggest, wants_color
 from kc.support.ir_text import parse_module, print_module, verify_module
 from kc.support.registry import context
+from kc.tir.display import to_html, to_terminal
 
 
 class IRModule:
@@ -31,8 +33,16 @@ class IRModule:
         """The textual IR."""
         return print_module(self.op)
 
+    def show(self) -> None:
+        """Print the textual IR, in colour on a terminal."""
+        text = self.script()
+        print(to_terminal(text) if wants_color(sys.stdout) else text)
+
     def __str__(self) -> str:
         return self.script()
+
+    def _repr_html_(self) -> str:
+        return to_html(self.script())
 
     @property
     def functions(self) -> dict[str, Any]:

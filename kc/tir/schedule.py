@@ -16,6 +16,7 @@ from kc.support.registry import PRIMITIVES, QUERIES, pass_class
 from kc.support.target import Target, target_of
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
+from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
@@ -34,7 +35,7 @@ else:
     ScheduleMethods = object
 
 
-class Schedule(ScheduleMethods):
+class Schedule(ScheduleViews, ScheduleMethods):
     """Rewrites a module by schedule primitives.
 
     ``mod`` is a ``kc.IRModule`` or an xDSL ``ModuleOp`` at the level of ``tir`` (tensor expressions
@@ -129,13 +130,6 @@ class Schedule(ScheduleMethods):
     def fork_seed(self) -> int:
         """A seed for another schedule, from this one's random numbers."""
         return self.session.random.randrange(1, 2**31)
-
-    def show(self, func_name: str | None = None) -> str:
-        """Print the loop tree, and give it as text."""
-        with called_from(caller_location()):
-            text = "\n".join(loop_tree.render(self.session.function(func_name)))
-        print(text)
-        return text
 
     # Remembering ---------------------------------------------------------------------------
 

@@ -259,6 +259,25 @@ def test_an_exchange_of_virtual_threads_needs_no_waiting():
     assert a.tolist() == [2, 1, 0, 0]
 
 
+def test_blocks_may_store_the_same():
+    """Each block needs the middle element, and makes it by itself at another time."""
+    a = np.zeros(3, np.int32)
+    call(
+        """
+  tir.for %b in 2 thread "blockIdx.x" {
+    tir.for %i in 2 {
+      %n = tir.apply (%b + %i)
+      %v = arith.index_cast %n : index to i32
+      tir.store %v, %A[%b + %i] : memref<3xi32>
+    }
+    %x = tir.load %A[1] : memref<3xi32>
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [0, 1, 2]
+
+
 def test_an_error_tells_the_thread():
     with pytest.raises(ExecutionError) as caught:
         call(

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from kc import te
-from kc.te.expr import Expr, Var, reduction
+from kc.te.expr import Expr, Var
+from kc.te.reducers import reduction
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")

@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
-from kc.analysis.loop_tree import buffer_name
+from kc.analysis.loop_tree import buffer_name, preorder
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import ScheduleError, suggest, warn
@@ -182,7 +182,7 @@ class FreshNames:
     """Names for blocks and buffers that are new in a function."""
 
     def __init__(self, site: Site) -> None:
-        named = (one for one in site.function.walk() if isinstance(one, BlockOp | AllocOp))
+        named = (one for one in preorder(site.function) if isinstance(one, (BlockOp, AllocOp)))
         self.taken = {one.label for one in named}
         self.taken |= {one.name_hint or "" for one in site.function.body.block.args}
 

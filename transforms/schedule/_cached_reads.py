@@ -35,9 +35,8 @@ def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
 
 def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
     """The loads of ``buffer`` in ``readers``."""
-    return [
-        one for one in loads_of(buffer) if any(loop_tree.is_inside(one, two) for two in readers)
-    ]
+    roots = set(readers)
+    return [one for one in loads_of(buffer) if not roots.isdisjoint(loop_tree.path_to(one))]
 
 
 @dataclass

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Witness, is_unordered
-from kc.analysis.loop_tree import buffer_name
+from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.analysis.regions import in_order, loads_of, scope_of
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
@@ -40,7 +40,7 @@ from kc.transforms.schedule._copies import (
     realize,
 )
 from kc.transforms.schedule._nests import Nest, loop_around
-from kc.transforms.schedule._placing import all_loops_around, require_scalar_place
+from kc.transforms.schedule._placing import require_scalar_place
 from kc.transforms.schedule._thread_values import require_copies_apart
 from kc.transforms.schedule.base import BlockRef, LoopRef, Rewritten, Site
 
@@ -167,7 +167,8 @@ def other_thread(
     """One of ``accesses`` to an element of ``part`` by another thread than the one at ``place``."""
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):
-        if not is_unordered(loop) or loop_tree.defined_inside(buffer, loop):
+        own = loop_tree.defined_inside(buffer, loop)
+        if not is_unordered(loop) or (own and not is_shared(memory_scope(buffer), loop.axis)):
             continue
         for access in accesses:
             if not loop_tree.is_inside(access, loop):

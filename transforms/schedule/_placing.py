@@ -13,7 +13,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
-from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
@@ -295,17 +295,6 @@ def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[b
             )
         )
     return found
-
-
-def all_loops_around(op: Operation) -> list[ForOp]:
-    """The loops around ``op``, those around the blocks that it is in included."""
-    found: list[ForOp] = []
-    parent = op.parent_op()
-    while parent is not None:
-        if isinstance(parent, ForOp):
-            found.append(parent)
-        parent = parent.parent_op()
-    return found[::-1]
 
 
 def old_values(instance: Instance, block: BlockOp) -> list[str]:

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.instances import Space
-from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir_threads import BLOCK_AXES, is_shared
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.schedule._blocks import describe
-from kc.transforms.schedule._placing import all_loops_around
 from kc.transforms.schedule._threads import Kernel
 from kc.transforms.schedule.base import CALL_SITE, Site
 

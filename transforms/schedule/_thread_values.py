@@ -9,13 +9,14 @@ from xdsl.ir import SSAValue
 from kc.analysis import loop_tree
 from kc.analysis.dependence import carried_conflict
 from kc.analysis.instances import Instance, Space, Supply, Witness
-from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.analysis.replicated import is_replicated
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.analysis.simple_nest import simple_nest
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir_threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
 from kc.transforms.schedule._blocks import captured, describe, witness_text
-from kc.transforms.schedule._placing import all_loops_around, old_values
+from kc.transforms.schedule._placing import old_values
 from kc.transforms.schedule._threads import Kernel
 from kc.transforms.schedule.base import Site
 
@@ -113,11 +114,17 @@ def require_visible(site: Site, kernel: Kernel) -> None:
     """
     if kernel.root is kernel.loop or kernel.axis in VIRTUAL_AXES:
         return
+    simple = simple_nest(kernel.root)
+    if simple is not None and simple.drives[kernel.loop] is IterType.SPATIAL:
+        return  # one block, whose iterations in different threads own different elements
     accesses: dict[SSAValue, list[Access]] = {}
     for op in kernel.root.walk():
         if isinstance(op, Access) and kernel.around(op, kernel.axis):
             accesses.setdefault(op.buffer, []).append(op)
+    is_inner = bool(kernel.around(kernel.loop, kernel.axis))
     for buffer, ops in accesses.items():
+        if is_inner and not any(loop_tree.is_inside(op, kernel.loop) for op in ops):
+            continue  # as before
         scope = memory_scope(buffer)
         if kernel.axis in BLOCK_AXES or not is_shared(scope, kernel.axis):
             _require_own_values(site, "bind", kernel, ops, scope)
@@ -204,20 +211,24 @@ def _require_own_values(
         if not isinstance(load, LoadOp):
             continue
         for store in stores:
+            if _foreign_value(kernel, load, store, None) is None:
+                continue  # different threads use different elements
             found = _foreign_value(kernel, load, store, stores)
             if found is not None:
                 raise _refuse_value(site, primitive, kernel, load, store, scope, *found)
 
 
 def _foreign_value(
-    kernel: Kernel, load: LoadOp, store: StoreOp, stores: Sequence[StoreOp]
+    kernel: Kernel, load: LoadOp, store: StoreOp, stores: Sequence[StoreOp] | None
 ) -> tuple[Space, Witness, Instance, Instance] | None:
+    """A read by ``load`` in one thread of an element that ``store`` writes in another; with
+    ``stores``, one that is read before one of them writes it in the reader's own thread."""
     space = Space({kernel.loop: kernel.axis})
     read, write = space.instance(load), space.instance(store)
     reader, writer = _number(kernel, read), _number(kernel, write)
     element = space.element(load, read)
     supplies: list[Supply] = []
-    for one in stores:
+    for one in stores or ():
         own = space.instance(one)
         supplies.append(
             Supply(
@@ -238,7 +249,7 @@ def _foreign_value(
             *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
             *(f"{x} = {y}" for x, y in zip(names, space.element(store, write), strict=True)),
             *space.same_buffer(load.buffer, read, write),
-            space.may_precede(write, read),
+            space.may_precede(write, read) if stores is not None else "1 = 1",
             f"{reader} != {writer}",
         ],
         names,

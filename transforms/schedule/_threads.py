@@ -13,11 +13,11 @@ from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import ForOp
 from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import Location
 from kc.support.target import Target
-from kc.transforms.schedule._placing import all_loops_around
 from kc.transforms.schedule.base import CALL_SITE, Site
 
 _BOUND_AT: weakref.WeakKeyDictionary[ForOp, Location] = weakref.WeakKeyDictionary()

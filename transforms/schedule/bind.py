@@ -43,6 +43,7 @@ from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import combining_conflict
+from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
 from kc.dialects.tir_threads import LANE_AXES, THREAD_AXES, VIRTUAL_AXES
 from kc.support.diagnostics import ScheduleError, suggest, warn
@@ -52,7 +53,6 @@ from kc.transforms.schedule._loop_kinds import (
     require_concurrent,
     set_kind,
 )
-from kc.transforms.schedule._placing import all_loops_around
 from kc.transforms.schedule._thread_grid import require_grid
 from kc.transforms.schedule._thread_values import require_shared_work, require_visible
 from kc.transforms.schedule._threads import (

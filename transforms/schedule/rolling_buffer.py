@@ -52,7 +52,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import dimensions
-from kc.analysis.loop_tree import buffer_name
+from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.analysis.regions import BoundIndexValues, Interval, box, loads_of, stores_to
 from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import (
@@ -69,7 +69,6 @@ from kc.dialects.tir import (
 from kc.transforms.affine_rewrite import add_predicate, compact
 from kc.transforms.schedule._blocks import Definition, require_definition, require_private
 from kc.transforms.schedule._buffers import BufferRef, find_buffer
-from kc.transforms.schedule._placing import all_loops_around
 from kc.transforms.schedule._rolling import Prover, Rolling
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 

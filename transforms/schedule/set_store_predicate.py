@@ -37,7 +37,7 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
-from kc.analysis.loop_tree import memory_scope
+from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.analysis.regions import buffers_written
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IterType
@@ -46,7 +46,7 @@ from kc.support.diagnostics import suggest
 from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.schedule._blocks import captured
 from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule._placing import all_loops_around, old_values
+from kc.transforms.schedule._placing import old_values
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 _NAME = re.compile(r"(?:blockIdx|threadIdx|vthread)\.[xyz]|[A-Za-z_]\w*")

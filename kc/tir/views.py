@@ -1,0 +1,125 @@
+"""Looking at a schedule: its loop tree, what each primitive changed, what it costs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.analysis import loop_tree
+from kc.analysis.cost import Cost, estimate
+from kc.support.diagnostics import ScheduleError, wants_color
+from kc.support.files import check_writable, write_output
+from kc.support.ir_text import print_module
+from kc.support.locations import caller_location
+from kc.support.option_types import to_options
+from kc.support.options import PassSpec
+from kc.tir.display import diff_lines, diff_text, to_html, to_terminal
+from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
+from kc.transforms.trace.session import Session, clone_module
+from kc.transforms.trace.trace import replay
+
+if TYPE_CHECKING:
+    from kc.tir.schedule_report import ScheduleReport
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one primitive did: its call, as the kc-opt flag has it, and the module around it."""
+
+    title: str
+    before: str
+    after: str
+
+    def text(self, *, color: bool = False) -> str:
+        """The call, and the lines that changed."""
+        lines = diff_lines(self.before, self.after)
+        return f"{self.title}\n{diff_text(lines, color=color)}"
+
+
+class ScheduleViews:
+    """The methods of ``kc.tir.Schedule`` that only look."""
+
+    session: Session
+    _original: ModuleOp
+
+    def show(self, func_name: str | None = None) -> str:
+        """Print the loop tree, in colour on a terminal, and give it as text."""
+        with called_from(caller_location()):
+            text = "\n".join(loop_tree.render(self.session.function(func_name)))
+        print(to_terminal(text) if wants_color(sys.stdout) else text)
+        return text
+
+    def changes(self) -> list[Change]:
+        """What each primitive changed, in order. Performs the trace again, on a copy."""
+        found: list[Change] = []
+        module = clone_module(self._original)
+        text = print_module(module)
+
+        def performed(step: Primitive, site: Site, done: Rewritten) -> None:
+            nonlocal text
+            before, text = text, print_module(module)
+            found.append(Change(str(PassSpec(step.name, to_options(step))), before, text))
+
+        with watching(performed):
+            replay(self.session.fresh(module), self.session.trace, told=False)
+        return found
+
+    def diff(self, primitive: int | None = None) -> str:
+        """Print what the primitives changed, and give it as text.
+
+        ``primitive`` is the number of one, -1 the last; None: all. Raises KC3741 when there is no
+        such primitive.
+        """
+        changes = self.changes()
+        if primitive is not None:
+            if not -len(changes) <= primitive < len(changes):
+                raise ScheduleError(
+                    "KC3741",
+                    f"diff: there is no primitive {primitive}",
+                    location=caller_location(),
+                    why=f"{len(changes)} were performed"
+                    if len(changes) != 1
+                    else "1 was performed",
+                )
+            changes = [changes[primitive]]
+        color = wants_color(sys.stdout)
+        print("\n\n".join(one.text(color=color) for one in changes))
+        return "\n\n".join(one.text() for one in changes)
+
+    def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
+        """What the function costs by counting: operations, bytes, traffic of the target's caches.
+
+        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`.
+        """
+        with called_from(caller_location()):
+            function = self.session.function(func_name)
+        return estimate(function, self.session.target.caches, assume)
+
+    def report(self, file: str | None = None) -> ScheduleReport:
+        """The page that steps through the schedule, written to ``file`` if there is one.
+
+        Raises KC0022 or KC0023 for a file that cannot be written.
+        """
+        from kc.tir.schedule_report import ScheduleReport
+
+        if file is not None:
+            check_writable(file)
+        module = clone_module(self._original)
+        names = ", ".join(f"@{one.sym_name.data}" for one in loop_tree.functions(module))
+        report = ScheduleReport(f"schedule of {names}", self.session.target)
+        report.start(module)
+        with report.watch(module):
+            replay(self.session.fresh(module), self.session.trace, told=False)
+        if file is not None:
+            write_output(file, report.html())
+        return report
+
+    def _repr_html_(self) -> str:
+        """The loop trees and the IR, for a notebook."""
+        module = self.session.module
+        trees = ["\n".join(loop_tree.render(one)) for one in loop_tree.functions(module)]
+        return to_html(*trees, print_module(module))

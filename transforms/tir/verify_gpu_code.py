@@ -1,0 +1,178 @@
+"""verify-gpu-code: kernels fit the GPU: shared memory and threads of a block.
+
+It changes nothing. The sizes are those that buffers have once ``compact-buffer-allocation`` has run
+(it is run on a copy), so that what a schedule needs is known before code is generated.
+
+*Legal when*
+
+1. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
+2. KC3441: their sizes are constants.
+3. KC3442: a block has no more threads than the GPU allows.
+
+The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
+as alive at once. TVM: ``VerifyGPUCode`` (which says no without a reason).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
+from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir_threads import LANE_AXES
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.support.registry import pass_class
+from kc.support.target import Target, target_of
+
+SHARED = ("shared", "shared.dyn")
+
+
+@dataclass(frozen=True)
+class VerifyGpuCodePass(ModulePass):
+    """Check that kernels fit the GPU: shared memory and threads of a block."""
+
+    name = "verify-gpu-code"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_of(op)
+        if "max_threads_per_block" not in target.limits:
+            target = Target("cuda")
+        copy = op.clone()
+        for old, new in zip(op.walk(), copy.walk(), strict=True):
+            new.location = old.location
+        for name in ("convert-te-to-tir", "compact-buffer-allocation"):
+            pass_class(name)().apply(ctx, copy)
+        for function in loop_tree.functions(copy):
+            for kernel in _kernels(function):
+                _check_threads(function, kernel, target)
+                _check_shared(function, kernel, target)
+
+
+def _kernels(function: func.FuncOp) -> list[ForOp]:
+    """The outermost loops of threads."""
+    found: list[ForOp] = []
+    for loop in loop_tree.loops(function):
+        if loop.axis is not None and not any(loop_tree.is_inside(loop, one) for one in found):
+            found.append(loop)
+    return found
+
+
+def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
+    extents: dict[str, int] = {}
+    for loop in loop_tree.loops(kernel):
+        if loop.axis in LANE_AXES and loop.static_extent is not None:
+            extents.setdefault(loop.axis, loop.static_extent)
+    count, limit = math.prod(extents.values()), target.limits["max_threads_per_block"]
+    if count > limit:
+        raise CodegenError(
+            "KC3442",
+            f"verify-gpu-code: {count} threads in one block of @{function.sym_name.data}, "
+            f"{target.model_name} allows {limit}",
+            location=location_of(kernel),
+            facts=[f"{axis}: {extent}" for axis, extent in extents.items()],
+            why=f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
+        )
+
+
+def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
+    accesses = [op for op in kernel.walk() if isinstance(op, LoadOp | StoreOp)]
+    buffers = dict.fromkeys(op.buffer for op in accesses if memory_scope(op.buffer) in SHARED)
+    sizes = {one: _size(one, kernel) for one in buffers}
+    total, limit = sum(sizes.values()), target.limits["max_shared_memory_per_block"]
+    if total <= limit:
+        return
+    table = sorted(sizes.items(), key=lambda one: -one[1])
+    width = max(len(buffer_name(one)) for one in sizes)
+    facts = [f"{buffer_name(one):<{width}}  {_kib(size):>10}  {_shape(one)}" for one, size in table]
+    raise CodegenError(
+        "KC3440",
+        f"verify-gpu-code: a block of @{function.sym_name.data} uses {_kib(total)} of shared "
+        f"memory, {target.model_name} allows {_kib(limit)}",
+        location=location_of(
+            table[0][0].owner if isinstance(table[0][0].owner, AllocOp) else kernel
+        ),
+        facts=facts,
+        why="all threads of a block see its shared buffers, which are all there at once",
+        hints=_hints(table, total, limit),
+    )
+
+
+def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> list[str]:
+    """Where the largest buffers could be computed to be smaller, and smaller tiles."""
+    found: list[str] = []
+    for buffer, size in table[:2]:
+        rest = total - size
+        best: tuple[int, ForOp] | None = None
+        for loop in _inner_loops(buffer):
+            there = _box_size(buffer, loop)
+            if there < size and (best is None or (best[0] + rest > limit and there < best[0])):
+                best = there, loop
+        if best is not None:
+            found.append(
+                f"compute_at {buffer_name(buffer)} at {best[1].label}: {_kib(best[0])} instead of "
+                f"{_kib(size)}"
+            )
+    return found or ["make the tile of a block smaller: split its loops by smaller factors"]
+
+
+def _inner_loops(buffer: SSAValue) -> list[ForOp]:
+    """The loops around all loads of a buffer that are no threads and none of its stores is in."""
+    loads = loads_of(buffer)
+    if not loads:
+        return []
+    shared = [
+        one
+        for one in all_loops_around(loads[0])
+        if all(loop_tree.is_inside(load, one) for load in loads)
+        and not any(loop_tree.is_inside(store, one) for store in stores_to(buffer))
+    ]
+    return [one for one in shared if one.axis is None]
+
+
+def _box_size(buffer: SSAValue, loop: ForOp) -> int:
+    part = box(loads_of(buffer), loop.body.block, BoundIndexValues(), memory_scope(buffer)) or []
+    assert isinstance(buffer.type, MemRefType)
+    sizes = [
+        one.size if one.size is not None else whole
+        for one, whole in zip(part, buffer.type.get_shape(), strict=True)
+    ]
+    return math.prod(sizes) * _element_bytes(buffer.type)
+
+
+def _size(buffer: SSAValue, kernel: ForOp) -> int:
+    assert isinstance(buffer.type, MemRefType)
+    if DYNAMIC in buffer.type.get_shape():
+        raise CodegenError(
+            "KC3441",
+            f"verify-gpu-code: the size of the shared buffer {buffer_name(buffer)} is not constant",
+            location=location_of(buffer.owner if isinstance(buffer.owner, AllocOp) else kernel),
+            facts=[f"{buffer_name(buffer)}: {_shape(buffer)}"],
+            why="shared memory is laid out when the kernel is compiled",
+            hints=["split the loops by constant factors, and compute it at the outer one"],
+        )
+    return math.prod(buffer.type.get_shape()) * _element_bytes(buffer.type)
+
+
+def _element_bytes(type_: MemRefType) -> int:
+    return max(1, getattr(type_.element_type, "bitwidth", 64) // 8)
+
+
+def _shape(buffer: SSAValue) -> str:
+    assert isinstance(buffer.type, MemRefType)
+    sizes = ["?" if one == DYNAMIC else str(one) for one in buffer.type.get_shape()]
+    return "x".join([*sizes, str(buffer.type.element_type)])
+
+
+def _kib(size: int) -> str:
+    return f"{size / 1024:.4g} KiB" if size >= 1024 else f"{size} B"
