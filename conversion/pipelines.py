@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -9,50 +10,65 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kc.support import registry
+from kc.support.pass_context import pipeline_options
+
+# Names of passes in order; a number is where the passes of a phase are hooked in: phase 0 before
+# anything, 1 when there are no blocks any more, 2 when loops are transformed, 3 before the code.
+_TO_LLVM = (
+    0,
+    "convert-te-to-tir",
+    "lower-init-block",
+    "compact-buffer-allocation",
+    "lower-blocks",
+    1,
+    "inject-double-buffer",
+    "align-storage",
+    "vectorize-loop",
+    2,
+    "convert-tir-to-scf",
+    3,
+    "convert-to-llvm",
+)
+# Loops stay loops: vectors and threads are the C compiler's.
+_TO_C = tuple(
+    "skip-vectorize" if one == "vectorize-loop" else one
+    for one in _TO_LLVM
+    if one != "convert-to-llvm"
+)
+
+OPTIONAL = {
+    "compact-buffer-allocation": None,
+    "inject-double-buffer": None,
+    "align-storage": None,
+    "vectorize-loop": "skip-vectorize",
+}
+"""The passes that a pipeline works without, and what then runs instead."""
 
 
 def lower_to_llvm_passes() -> list[str]:
     """The passes that bring any module of kc to the llvm dialect, by name and in order.
 
     Each leaves alone what it is not about, so that the list serves a module of any stage. Passes
-    that plugins attach to a phase of lowering are among them: phase 0 before anything, 1 when
-    there are no blocks any more, 2 when loops are transformed, 3 before the llvm dialect.
+    that plugins and the pass context attach to a phase of lowering are among them.
     """
-    hooks = registry.current().hooks
-    return [
-        *hooks[0],
-        "convert-te-to-tir",
-        "lower-init-block",
-        "compact-buffer-allocation",
-        "lower-blocks",
-        *hooks[1],
-        "inject-double-buffer",
-        "align-storage",
-        "vectorize-loop",
-        *hooks[2],
-        "convert-tir-to-scf",
-        *hooks[3],
-        "convert-to-llvm",
-    ]
+    return [one.name for one in _passes(_TO_LLVM)]
 
 
 def lower_to_c_passes() -> list[str]:
     """The passes that bring any module of kc to what the C target prints, in order."""
-    hooks = registry.current().hooks
-    return [
-        *hooks[0],
-        "convert-te-to-tir",
-        "lower-init-block",
-        "compact-buffer-allocation",
-        "lower-blocks",
-        *hooks[1],
-        "inject-double-buffer",
-        "align-storage",
-        "skip-vectorize",
-        *hooks[2],
-        "convert-tir-to-scf",
-        *hooks[3],
-    ]
+    return [one.name for one in _passes(_TO_C)]
+
+
+def _passes(order: Sequence[str | int]) -> Iterator[ModulePass]:
+    hooks, options = registry.current().hooks, pipeline_options()
+    for one in order:
+        if isinstance(one, int):
+            yield from map(registry.get_pass, hooks[one])
+            yield from options.added.get(one, ())
+            continue
+        name = options.replaced.get(one, one)
+        if name is not None:
+            yield registry.get_pass(name)
 
 
 @dataclass(frozen=True)
@@ -75,7 +91,7 @@ class LowerToLlvmPass(ModulePass):
 
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
-        return [registry.get_pass(name) for name in lower_to_llvm_passes()]
+        return list(_passes(_TO_LLVM))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():
@@ -93,7 +109,7 @@ class LowerToCPass(ModulePass):
 
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
-        return [registry.get_pass(name) for name in lower_to_c_passes()]
+        return list(_passes(_TO_C))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():

@@ -12,12 +12,15 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from kc.analysis.dominance import check_dominance
 from kc.support import registry
-from kc.support.diagnostics import KCError, ParseError
+from kc.support.diagnostics import CodegenError, KCError, ParseError
 from kc.support.ir_text import print_module, verify_module
 from kc.support.locations import location_of
 from kc.support.options import Options, PassSpec
 from kc.tools._reproducer import PassFailure
 from kc.tools._timing import Timer
+
+USER = "the program"
+"""The origin of passes that are functions of the program which runs kc."""
 
 TE_TO_TIR = "convert-te-to-tir"
 
@@ -38,6 +41,11 @@ class Instrument:
 
     def start(self, text: Callable[[], str]) -> None:
         """Before the first stage."""
+
+    def wants(self, stage: Stage) -> bool:
+        """Whether a stage is to run; it does where every instrument wants it."""
+        del stage
+        return True
 
     def before(self, stage: Stage, text: Callable[[], str]) -> None:
         """Before a stage."""
@@ -71,6 +79,7 @@ class Pipeline:
     stages: Sequence[Stage]
     instruments: Sequence[Instrument] = ()
     verify_each: bool = True
+    verify_input: bool = True
     generic: bool = False
     locations: bool = False
     timer: Timer = field(default_factory=Timer)
@@ -78,11 +87,12 @@ class Pipeline:
     def run(self, context: Context, module: ModuleOp) -> None:
         """Verify the module, then run every stage and verify its result.
 
-        Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
+        What stages of users leave is verified in any case, as a mistake of theirs (KC4508). Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
         raises anything else or leaves a module that does not verify.
         """
-        with self.timer.section("(verify input)"):
-            verify(module)
+        if self.verify_input:
+            with self.timer.section("(verify input)"):
+                verify(module)
         snapshot = Snapshot(module, self.generic, self.locations)
         for instrument in self.instruments:
             instrument.start(snapshot.text)
@@ -93,16 +103,20 @@ class Pipeline:
     def _run_stage(
         self, stage: Stage, context: Context, module: ModuleOp, snapshot: Snapshot
     ) -> None:
+        if not all([instrument.wants(stage) for instrument in self.instruments]):
+            return
         for instrument in self.instruments:
             instrument.before(stage, snapshot.text)
         with self.timer.section(stage.name):
             apply_stage(stage, context, module)
         snapshot.changed()
-        if self.verify_each:
+        if self.verify_each or stage.origin == USER:
             with self.timer.section("  (verify)"):
                 try:
                     verify(module)
                 except KCError as error:
+                    if stage.origin == USER:
+                        raise _left_invalid(stage, error) from error
                     raise PassFailure(stage.name, stage.origin, invalid=True) from error
         for instrument in self.instruments:
             instrument.after(stage, snapshot.text)
@@ -120,6 +134,8 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
         stage.pass_.apply(context, module)
     except KCError:
         raise
+    except Exception if stage.origin == USER else ():
+        raise  # the code of the user, whose traceback shows where
     except DiagnosticException as error:
         if stage.origin == "kc":
             raise PassFailure(stage.name, stage.origin) from error
@@ -146,7 +162,26 @@ def _make(spec: PassSpec) -> Iterator[Stage]:
         yield Stage(spec.name, title, entry.family, entry.origin, pass_)
         return
     for step in steps():
-        yield Stage(step.name, type(step).__name__, entry.family, entry.origin, step)
+        yield stage_of(step)
+
+
+def stage_of(pass_: ModulePass) -> Stage:
+    """The stage that a pass is, with what is known of its name."""
+    title = type(pass_).__name__
+    if getattr(pass_, "of_user", False):
+        return Stage(pass_.name, title, "plugin", USER, pass_)
+    entry = registry.find_pass(pass_.name)
+    return Stage(pass_.name, title, entry.family, entry.origin, pass_)
+
+
+def _left_invalid(stage: Stage, error: KCError) -> KCError:
+    return CodegenError(
+        "KC4508",
+        f"pass '{stage.name}' leaves IR that does not verify",
+        location=error.location,
+        why=error.message,
+        facts=error.facts,
+    )
 
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:

@@ -21,6 +21,7 @@ from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
 from kc.analysis.interpreter.errors import ExecutionError, index_text
 from kc.analysis.interpreter.memory import Index, reader, writer
+from kc.analysis.interpreter.thread_blocks import BlockEntry
 from kc.analysis.interpreter.values import Buffer
 from kc.analysis.loop_tree import memory_scope
 from kc.dialects import tir

@@ -74,8 +74,13 @@ def lower_schedule(
     source = ModuleOp([function])
     lowered = convert_function(function)
     module = ModuleOp([lowered])
+    planned = list(steps(schedule))
+    threads = any(isinstance(one, Step) and one.primitive == "bind" for one in planned)
+    if threads and target == Target.generic():
+        # Nobody has said which target, and this is no schedule for a CPU.
+        target = Target("cuda")
     replay = _Replay(Site(lowered, target), names)
-    for step in steps(schedule):
+    for step in planned:
         if isinstance(step, Enter):
             replay.enter(step.stage)
         else:

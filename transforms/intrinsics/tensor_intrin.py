@@ -160,7 +160,8 @@ def names() -> list[str]:
 
 @lru_cache(maxsize=256)
 def _loaded(name: str, text: str, path: str) -> TensorIntrin:
-    return TensorIntrin.parse(name, text, f"<{path}>")
+    # The attribute that holds the text is named after the file.
+    return TensorIntrin.parse(name, text, f"{path.partition(':')[2].lower()}.mlir")
 
 
 @lru_cache(maxsize=64)

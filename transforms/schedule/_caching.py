@@ -16,9 +16,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Witness, is_unordered
-from kc.analysis.loop_tree import all_loops_around, buffer_name
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import in_order, loads_of, scope_of
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir_threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import is_available
 from kc.transforms.schedule._buffers import (

@@ -136,7 +136,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //EXTENT-NEXT:   |    for k in 4:
 //EXTENT-NEXT:   |      init C[0] = 0
 //EXTENT-NEXT:   |      C[0] = C[0] + A[k] * B[k]
-//EXTENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against <kc.transforms.intrinsics.builtin:PORTABLE>:6:5
+//EXTENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:6:5
 
 //KIND:error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: loop k drives reduce variables, not spatial variables
 //KIND-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
@@ -146,7 +146,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //KIND-NEXT:   |  the description:
 //KIND-NEXT:   |    for j in 16:
 //KIND-NEXT:   |      B[j] = A[j]
-//KIND-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against <kc.transforms.intrinsics.builtin:PORTABLE>:132:5
+//KIND-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:132:5
 
 //COUNT:error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: 2 loops (i, k), not 1 loop (j)
 //COUNT-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
@@ -156,7 +156,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //COUNT-NEXT:   |  the description:
 //COUNT-NEXT:   |    for j in 16:
 //COUNT-NEXT:   |      B[j] = A[j]
-//COUNT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against <kc.transforms.intrinsics.builtin:PORTABLE>:133:7
+//COUNT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:133:7
 
 //VALUE:error[KC3562]: tensorize: block C_o does not do what dot_f32_16 does: it computes tir.load, not arith.mulf
 //VALUE-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
@@ -167,7 +167,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //VALUE-NEXT:   |    for k in 16:
 //VALUE-NEXT:   |      init C[0] = 0
 //VALUE-NEXT:   |      C[0] = C[0] + A[k] * B[k]
-//VALUE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:21:5, against <kc.transforms.intrinsics.builtin:PORTABLE>:98:9
+//VALUE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:21:5, against portable.mlir:98:9
 
 //BLOCK:error[KC3562]: tensorize: block C does not do what dot_f32_16 does: it holds tir.load, tir.store, not loops around one block
 //BLOCK-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
@@ -188,7 +188,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //TYPE-NEXT:   |  the description:
 //TYPE-NEXT:   |    for j in 16:
 //TYPE-NEXT:   |      B[j] = A[j]
-//TYPE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:30:5, against <kc.transforms.intrinsics.builtin:PORTABLE>:135:9
+//TYPE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:30:5, against portable.mlir:135:9
 
 //ELEMENT:error[KC3562]: tensorize: block B_o does not do what copy_f32_16 does: it accesses A[(j * -1) + 15] where A[j] is wanted
 //ELEMENT-NEXT:  --> {{.*}}tensorize_invalid.mlir:36:3  %B = te.compute "B" [%j = 16] {
@@ -198,7 +198,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //ELEMENT-NEXT:   |  the description:
 //ELEMENT-NEXT:   |    for j in 16:
 //ELEMENT-NEXT:   |      B[j] = A[j]
-//ELEMENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:37:5, against <kc.transforms.intrinsics.builtin:PORTABLE>:134:9
+//ELEMENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:37:5, against portable.mlir:134:9
 
 //ALIAS:error[KC3562]: tensorize: block C_o does not do what dot_f32_16 does: A, which it writes, is both C and A of the description
 //ALIAS-NEXT:  --> {{.*}}tensorize_invalid.mlir:46:5  tir.block "C" (reduce %v_k in 16 = %k) do {
@@ -219,7 +219,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //GATHER-NEXT:   |  the description:
 //GATHER-NEXT:   |    for j in 16:
 //GATHER-NEXT:   |      B[j] = A[j]
-//GATHER-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:62:7, against <kc.transforms.intrinsics.builtin:PORTABLE>:134:9
+//GATHER-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:62:7, against portable.mlir:134:9
 
 //TAIL:error[KC3563]: tensorize: the tile of B is not full
 //TAIL-NEXT:  --> {{.*}}tensorize_invalid.mlir:70:3  %B = te.compute "B" [%j = 40] {

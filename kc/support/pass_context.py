@@ -1,0 +1,42 @@
+"""What a ``kc.transform.PassContext`` asks of the pipelines, where every layer can read it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """Passes to add at each phase of lowering, and passes to leave out or replace.
+
+    ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
+    """
+
+    added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
+    replaced: Mapping[str, str | None] = field(default_factory=dict)
+
+
+_CURRENT: ContextVar[PipelineOptions] = ContextVar("kc_pipeline_options")
+_NONE = PipelineOptions()
+
+
+def pipeline_options() -> PipelineOptions:
+    """The options in use; those that change nothing outside of any context."""
+    return _CURRENT.get(_NONE)
+
+
+@contextlib.contextmanager
+def using_options(options: PipelineOptions) -> Iterator[None]:
+    """Make pipelines that are planned in this context follow ``options``."""
+    token = _CURRENT.set(options)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
