@@ -62,13 +62,12 @@ def lower_to_c_passes() -> list[str]:
 def _passes(order: Sequence[str | int]) -> Iterator[ModulePass]:
     hooks, options = registry.current().hooks, pipeline_options()
     for one in order:
+        for planned in hooks[one] if isinstance(one, int) else (one,):
+            name = options.replaced.get(planned, planned)
+            if name is not None:
+                yield registry.get_pass(name)
         if isinstance(one, int):
-            yield from map(registry.get_pass, hooks[one])
             yield from options.added.get(one, ())
-            continue
-        name = options.replaced.get(one, one)
-        if name is not None:
-            yield registry.get_pass(name)
 
 
 @dataclass(frozen=True)

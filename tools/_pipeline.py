@@ -134,8 +134,6 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
         stage.pass_.apply(context, module)
     except KCError:
         raise
-    except Exception if stage.origin == USER else ():
-        raise  # the code of the user, whose traceback shows where
     except DiagnosticException as error:
         if stage.origin == "kc":
             raise PassFailure(stage.name, stage.origin) from error
@@ -145,6 +143,8 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
             location=location_of(module),
         ) from error
     except Exception as error:
+        if stage.origin == USER:
+            raise  # their own code, and their own traceback
         raise PassFailure(stage.name, stage.origin) from error
 
 

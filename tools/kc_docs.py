@@ -28,8 +28,8 @@ from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs" / "generated"
-METHODS = ROOT / "kc" / "tir" / "schedule_methods.py"
+FOLDER = Path("docs", "generated")
+METHODS = Path("kc", "tir", "schedule_methods.py")
 FLAGS = (Flag("check", "write nothing; exit 1 if a file is stale", None, "Checking"), HELP, VERSION)
 USAGE = "python -m kc.tools.kc_docs [--check]"
 ABOUT = "Writes docs/generated/ from the code."
@@ -54,19 +54,20 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry.Registry()):  # what this machine has installed is not in it
         pages = {FOLDER / f"{name}.md": page(name) for name in PAGES}
         pages[METHODS] = stub.text()
-    stale = [path for path, text in pages.items() if _content(path) != text]
-    stale += [one for one in sorted(FOLDER.glob("*.md")) if one not in pages]
+    stale = [path for path, text in pages.items() if _content(ROOT / path) != text]
+    there = sorted(one.relative_to(ROOT) for one in (ROOT / FOLDER).glob("*.md"))
+    stale += [one for one in there if one not in pages]
     if arguments.on("check"):
         for path in stale:
-            reporter.write(f"{path.relative_to(ROOT)} is stale: make docs")
+            reporter.write(f"{path} is stale: make docs")
         return MISTAKE if stale else OK
-    FOLDER.mkdir(parents=True, exist_ok=True)
     for path in stale:
         if path in pages:
-            write_output(str(path), pages[path])
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            write_output(str(ROOT / path), pages[path])
         else:
-            path.unlink()
-        reporter.write(str(path.relative_to(ROOT)))
+            (ROOT / path).unlink()
+        reporter.write(str(path))
     return OK
 
 

@@ -102,7 +102,7 @@ class ScheduleViews:
     def report(self, file: str | None = None) -> ScheduleReport:
         """The page that steps through the schedule, written to ``file`` if there is one.
 
-        Raises KC0022 or KC0023 for a file that cannot be written.
+        Raises KC0022 for a file that cannot be written.
         """
         from kc.tir.schedule_report import ScheduleReport
 

@@ -20,6 +20,7 @@ ORDER = [
     "compact-buffer-allocation",
     "lower-blocks",
     "inject-double-buffer",
+    "align-storage",
     "vectorize-loop",
     "convert-tir-to-scf",
     "convert-to-llvm",

@@ -119,16 +119,20 @@ class Generator:
         self.symbolic = random.random() < 0.3
         self.empty_reduction = False
 
-    def program(self, computes: int) -> Program:
-        """A program of 1 to ``computes`` computes."""
+    def program(self, computes: int, keep: int | None = None) -> Program:
+        """A program of 1 to ``computes`` computes, or of the first ``keep`` of these."""
         inputs = [self._input(n) for n in range(self.random.randint(1, 3))]
         self.tensors += inputs
         made: list[Known] = []
-        for n in range(self.random.randint(1, computes)):
+        count = self.random.randint(1, computes)
+        for n in range(count if keep is None else min(keep, count)):
             with np.errstate(all="ignore"):
-                one = self._compute(f"C{n}")
-            made.append(one)
-            self.tensors.append(one)
+                if self.random.random() < 0.08 and self.main not in ("bool", "float16"):
+                    these = self._argmax(f"C{n}")
+                else:
+                    these = [self._compute(f"C{n}")]
+            made += these
+            self.tensors += these
         outputs = [one for one in made[:-1] if self.random.random() < 0.3] + made[-1:]
         needed = _needed([one.tensor for one in outputs])
         used = [one for one in inputs if one.tensor in needed]
@@ -213,7 +217,11 @@ class Generator:
         if reduces:
             choices = ("min", "max") if dtype == "bool" else ("sum", "sum", "prod", "min", "max")
             combiner = self.random.choice(choices)
-        term = self._to(self._term(self.random.choice((0, 1, 1, 2))), dtype)
+        contraction = len(dims) == 2 and len(reduces) == 1 and self.random.random() < 0.4
+        product = self._product(dtype) if contraction else None
+        if product is None:
+            product = self._to(self._term(self.random.choice((0, 1, 1, 2))), dtype)
+        term = product
         shape = tuple(dim for dim, _ in dims)
 
         def body(*spatial: Expr) -> Expr:
@@ -242,6 +250,8 @@ class Generator:
         pick = self.random.random()
         if pick < 0.1:
             return self._to(a, self.random.choice(DTYPES))
+        if pick < 0.18 and self.extents:
+            return self._padded(a.dtype)
         b = self._to(self._term(self.random.randrange(depth)), a.dtype)
         if pick < 0.2:
             return self._select(a, b)
@@ -358,8 +368,80 @@ class Generator:
             error,
         )
 
-    def _binary(self, a: Term, b: Term) -> Term:
-        if a.dtype == "bool":
+    def _product(self, dtype: str) -> Term | None:
+        """``A[i, k] * B[k, j]``, or either with its indices the other way round."""
+        factors: list[Term] = []
+        for axes in ((0, 2), (2, 1)):
+            here = axes if self.random.random() < 0.7 else axes[::-1]
+            wanted = tuple(self.axes_dims[n] for n in here)
+            fits = [
+                one
+                for one in self.tensors
+                if one.dtype == dtype and list(map(_key, one.dims)) == list(map(_key, wanted))
+            ]
+            if not fits:
+                return None
+            known = self.random.choice(fits)
+            place = tuple(self.grid[n] for n in here)
+
+            def build(x: Sequence[Expr], known: Known = known, here: Any = here) -> Expr:
+                return known.tensor(*(x[n] for n in here))
+
+            factors.append(Term(build, dtype, known.value[place], known.error[place]))
+        return self._binary(*factors, op="and" if dtype == "bool" else "mul")
+
+    def _padded(self, dtype: str) -> Term:
+        """Elements of a tensor shifted along an axis, and a constant where there are none."""
+        constant = self._constant(dtype)
+        choices = [
+            (known, n)
+            for known in self.tensors
+            for n in range(len(self.extents))
+            if len(known.dims) == 1 and known.dtype == dtype and isinstance(known.dims[0], int)
+        ]
+        if not choices:
+            return constant
+        known, n = self.random.choice(choices)
+        size, shift = known.value.shape[0], self.random.randint(-2, 2)
+        if not size:
+            return constant
+        place = self.grid[n] + shift
+        inside = (place >= 0) & (place < size)
+
+        def build(axes: Sequence[Expr]) -> Expr:
+            at = axes[n] + shift
+            holds = (at >= 0) & (at < size)
+            return te.Select(holds, known.tensor(at % size), constant.build(axes))
+
+        value = np.where(inside, known.value[place % size], constant.value)
+        return Term(build, dtype, value, np.where(inside, known.error[place % size], 0.0))
+
+    def _argmax(self, name: str) -> list[Known]:
+        """The largest element of each row of a matrix, and where it is (the first such)."""
+        rows = [
+            one
+            for one in self.tensors
+            if len(one.dims) == 2 and one.value.shape[1] and not np.any(one.error)
+        ]
+        rows = [one for one in rows if one.dtype in ("int8", "int16", "int32", "int64", "float32")]
+        if not rows:
+            return [self._compute(name)]
+        data = self.random.choice(rows)
+        k = te.reduce_axis((0, data.dims[1]), name="k")
+        index, value = te.compute(
+            data.dims[:1],
+            lambda i: ARGMAX((k.var, data.tensor[i, k]), axis=k),
+            name=name,
+        )
+        shape = data.value.shape[:1]
+        place = data.value.argmax(axis=1).astype(np.int32)
+        found = [Known(index, data.dims[:1], place, np.zeros(shape))]
+        return [*found, Known(value, data.dims[:1], data.value.max(axis=1), np.zeros(shape))]
+
+    def _binary(self, a: Term, b: Term, op: str | None = None) -> Term:
+        if op is not None:
+            pass
+        elif a.dtype == "bool":
             op = self.random.choice(("and", "or", "xor", "min", "max"))
         elif a.dtype in FLOATS:
             op = self.random.choice(("add", "sub", "mul", "mul", "min", "max"))
@@ -378,6 +460,18 @@ class Generator:
             return Term(build, a.dtype, value, error)
         return Term(build, a.dtype, NUMPY[op](a.value, b.value))
 
+
+def _better(x: Any, y: Any) -> tuple[Expr, Expr]:
+    """The larger of two (place, value), the first in a tie: the same in any order."""
+    chosen = (x[1] > y[1]) | ((x[1] == y[1]) & (x[0] <= y[0]))
+    return te.Select(chosen, x[0], y[0]), te.Select(chosen, x[1], y[1])
+
+
+ARGMAX = te.comm_reducer(
+    _better,
+    lambda index, value: (te.const(2**31 - 1, index), te.min_value(value)),
+    name="argmax",
+)
 
 BUILD: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
@@ -478,6 +572,11 @@ def _as(value: np.ndarray, dtype: str) -> np.ndarray:
     return value.astype(np.float64 if dtype in FLOATS else dtype)
 
 
+def _key(dim: int | Var) -> int | str:
+    """What tells dimensions apart (== on variables makes an expression)."""
+    return dim.name if isinstance(dim, Var) else dim
+
+
 def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
     found: set[te.Tensor] = set()
     pending = list(tensors)
@@ -489,6 +588,9 @@ def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
     return found
 
 
-def random_program(random: Random, computes: int = 4) -> Program:
-    """A random program of up to ``computes`` computes. Raises Unsuitable."""
-    return Generator(random).program(computes)
+def random_program(random: Random, computes: int = 4, keep: int | None = None) -> Program:
+    """A random program of up to ``computes`` computes, or the first ``keep`` of them.
+
+    Raises Unsuitable.
+    """
+    return Generator(random).program(computes, keep)

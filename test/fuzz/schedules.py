@@ -1,4 +1,4 @@
-"""Random schedules: steps on the loops of a function, legal ones and nonsense."""
+"""Random schedules: calls on ``kc.tir.Schedule``, legal ones and nonsense, as lines of Python."""
 
 from __future__ import annotations
 
@@ -11,75 +11,144 @@ from random import Random
 from typing import Any
 
 import kc
-from kc import te
+from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
-from kc.dialects.tir import LoadOp, StoreOp
-from kc.support.diagnostics import KCError, diagnostic_handler
+from kc.dialects.tir import ForOp, LoadOp, StoreOp, symbol_names
+from kc.support.declarations import parameters
+from kc.support.diagnostics import KCError, ScheduleError, diagnostic_handler
 from kc.support.registry import current, pass_class
-from kc.support.target import target_of
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site
+from kc.transforms.trace.python_form import value_text
+from kc.transforms.trace.values import recorded
 
 LOOPS = ("split", "fuse", "reorder", "tile", "parallel", "vectorize", "unroll")
 """Drawn more often: other primitives find more to do when loops were transformed."""
 
+THREADS = ("bind", "bind", "split", "compute-at", "cache-read", "cache-write", "set-scope")
+"""Drawn more often when the schedule is one for a GPU."""
+
 MAX_ITERATIONS = 2000
 """No more splits beyond: those that do not divide add iterations that a predicate skips."""
 
+MAX_LEGAL = 12
+"""How many candidates of a primitive are asked about until a legal one is found."""
 
-def steps(random: Random, mod: kc.IRModule, count: int) -> list[str]:
-    """Apply up to ``count`` random steps to the only function of ``mod``; what was done, in words.
 
-    A refusal has a code of schedules and leaves the text as it is; whatever is done verifies,
-    keeps dominance, and reads back as it prints.
+def draw(random: Random, sch: tir.Schedule, *, threads: bool) -> str | None:
+    """A random call as a line of Python, or None where nothing is left to schedule."""
+    site = sch.session.site(loop_tree.functions(sch.module)[0])
+    step = _step(random, site, threads)
+    return None if step is None else line_of(step)
+
+
+def perform(sch: tir.Schedule, line: str) -> bool:
+    """Whether the call ``line`` is accepted.
+
+    A refusal has a code of schedules, is short, and leaves the text as it is; what was done
+    verifies, and keeps dominance.
     """
+    before = str(sch.mod)
+    with diagnostic_handler(lambda _: None):
+        try:
+            exec(line, {"sch": sch})
+        except KCError as refusal:
+            assert re.fullmatch(r"KC3[0-7]\d\d", refusal.code), refusal.code
+            assert len(refusal.render().splitlines()) <= 12, refusal.render()
+            assert str(sch.mod) == before, "refused, but changed the module"
+            return False
+    sch.module.verify()
+    check_dominance(sch.module)
+    return True
+
+
+def steps(random: Random, sch: tir.Schedule, count: int, *, threads: bool = False) -> list[str]:
+    """Make up to ``count`` random calls; gives those that were accepted."""
     done: list[str] = []
     for _ in range(count):
-        site = Site(loop_tree.functions(mod.op)[0], target_of(mod.op))
-        step = _step(random, site)
-        if step is None:
+        line = draw(random, sch, threads=threads)
+        if line is None:
             break
-        before = str(mod)
-        text = _words(step)
-        with diagnostic_handler(lambda _: None):
-            try:
-                step.apply(site)
-            except KCError as refusal:
-                assert re.fullmatch(r"KC3[0-7]\d\d", refusal.code), refusal.code
-                assert len(refusal.render().splitlines()) <= 12
-                assert str(mod) == before, f"{text} was refused but changed the module"
-                continue
-        done.append(text)
-        mod.op.verify()
-        check_dominance(mod.op)
-    # The text is compared after one reading, as xDSL drops _0 from the names of values it reads.
-    read = kc.IRModule.parse(str(mod))
-    assert kc.IRModule.parse(str(read)).op.is_structurally_equivalent(read.op)
+        if perform(sch, line):
+            done.append(line)
     return done
 
 
-def _words(step: Primitive) -> str:
-    options = ", ".join(f"{name}={_shown(value)}" for name, value in vars(step).items())
-    return f"{step.name}({options})"
+def check_text(mod: kc.IRModule) -> None:
+    """That the module reads back as it prints.
+
+    The text is compared after one reading, as xDSL drops _0 from the names of values it reads.
+    """
+    read = kc.IRModule.parse(str(mod))
+    assert kc.IRModule.parse(str(read)).op.is_structurally_equivalent(read.op)
 
 
-def _shown(value: Any) -> str:
-    return "(" + ",".join(map(str, value)) + ")" if isinstance(value, tuple) else str(value)
+# Calls as text -----------------------------------------------------------------------------
 
 
-def _step(random: Random, site: Site) -> Primitive | None:
+def line_of(step: Primitive) -> str:
+    """The call of ``sch`` that performs ``step``; loops and blocks are looked up in it."""
+    words: list[str] = []
+    for one in parameters(type(step)):
+        for slot in one.slots:
+            value = getattr(step, slot.name)
+            if value is None and one.default is None or value is None and len(one.slots) > 1:
+                continue
+            text = _argument(value)
+            if one.variadic:
+                words += [_argument(it) for it in value]
+            elif one.element is not None:
+                words.append(f"{one.name}={_argument(value[one.element])}")
+            else:
+                words.append(f"{one.name}={text}")
+            break
+    return f"sch.{step.name.replace('-', '_')}({', '.join(words)})"
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, LoopRef | BlockRef):
+        return _lookup(value)
+    if isinstance(value, BufferRef) and value.side is not None:
+        return repr((value.side, value.target))
+    if isinstance(value, BufferRef):
+        return repr(value.target if isinstance(value.target, int | str) else str(value))
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_argument(one) for one in value)}]"
+    return value_text(recorded(value) if not hasattr(value, "map") else str(value), {})
+
+
+def _lookup(ref: LoopRef | BlockRef) -> str:
+    target = ref.target
+    if not isinstance(target, ForOp):
+        return repr(target if isinstance(target, str) else target.label)
+    inside = [one for one in loop_tree.blocks(target) if target in loop_tree.loops_around(one)]
+    if not inside:
+        return f"sch.get_loop({target.label!r})"
+    place = loop_tree.loops_around(inside[0]).index(target)
+    return f"sch.get_loops({inside[0].label!r})[{place}]"
+
+
+# Random calls ------------------------------------------------------------------------------
+
+
+def _step(random: Random, site: Site, threads: bool) -> Primitive | None:
     loops = loop_tree.loops(site.function)
     if not loops:
         return None
-    pool = LOOPS if random.random() < 0.5 else tuple(current().primitives)
-    cls: Any = pass_class(random.choice(pool))
+    pool = LOOPS if random.random() < 0.45 else tuple(current().primitives)
+    if threads and random.random() < 0.5:
+        pool = THREADS
+    name = random.choice(pool)
+    if name == "bind" and not threads:
+        name = "split"  # what has threads is not run natively
+    cls: Any = pass_class(name)
     if cls.name in ("split", "tile") and _iterations(site) > MAX_ITERATIONS:
         cls = pass_class("reorder")
-    if random.random() < (0.3 if cls.name in LOOPS else 0.7):
-        candidates = list(cls.candidates(site))
-        if candidates:
-            return random.choice(candidates)
+    if random.random() < (0.3 if cls.name in LOOPS else 0.75):
+        chosen = _candidate(random, cls, site)
+        if chosen is not None:
+            return chosen
     if cls.name not in LOOPS:
         return _any(random, cls, site)
     refs = [LoopRef(one) for one in loops]
@@ -92,7 +161,7 @@ def _step(random: Random, site: Site) -> Primitive | None:
         if random.random() < 0.85:
             factors[random.randrange(count)] = None
         names = ("x", "y")[:count] if random.random() < 0.1 else ()
-        return cls(random.choice(near), factors, names)
+        return cls(random.choice(near), factors, random.random() < 0.5, names=names)
     if cls.name == "fuse":
         at = random.randrange(len(near))
         chosen = near[at : at + random.choice((2, 2, 2, 3))]
@@ -105,9 +174,27 @@ def _step(random: Random, site: Site) -> Primitive | None:
         return cls(tuple(random.sample(near, random.randint(1, len(near)))))
     if cls.name == "tile":
         at = random.randrange(len(near))
-        sides = random.choice(((2, 2), (3, 4), (4, 3), (16, 2), (0, 4), (2,)))
-        return cls(tuple(near[at : at + 2]), sides)
+        pair = (near[at : at + 2] * 2)[:2]
+        return cls(tuple(pair), random.choice(((2, 2), (3, 4), (4, 3), (16, 2), (0, 4))))
     return cls(random.choice(near))
+
+
+def _candidate(random: Random, cls: Any, site: Site) -> Primitive | None:
+    """One of the choices that the primitive offers: a legal one, or any of them."""
+    candidates = list(cls.candidates(site))
+    if not candidates:
+        return None
+    random.shuffle(candidates)
+    if random.random() < 0.4:
+        return candidates[0]
+    with diagnostic_handler(lambda _: None):
+        for one in candidates[:MAX_LEGAL]:
+            try:
+                one.check(site)
+            except ScheduleError:
+                continue
+            return one
+    return candidates[0]
 
 
 def _any(random: Random, cls: Any, site: Site) -> Primitive:
@@ -146,6 +233,7 @@ def _value(random: Random, hint: Any, site: Site) -> Any:
     if hint is int:
         return random.choice((0, 1, -1, 2, 3, 4))
     words = ["", "x", "global", "shared", "local", "1", "(i) -> (i)", "(i, j) -> (j, i)"]
+    words += ["(i) -> (i floordiv 4, i mod 4)", "(i, j) -> (i * 8 + j)", "threadIdx.x"]
     for word in random.sample(words, len(words)):
         if hint is str:
             return word
@@ -162,7 +250,7 @@ def _buffers(site: Site) -> list[Any]:
 
 
 def _factor(random: Random, site: Site) -> int | str:
-    symbols = loop_tree_symbols(site)
+    symbols = symbol_names(site.function)
     if symbols and random.random() < 0.15:
         return random.choice(symbols)
     if random.random() < 0.05:
@@ -178,13 +266,6 @@ def _iterations(site: Site) -> int:
         extents = [4 if one.static_extent is None else one.static_extent for one in path]
         most = max(most, math.prod(extents))
     return most
-
-
-def loop_tree_symbols(site: Site) -> list[str]:
-    """The symbolic sizes of the function."""
-    from kc.dialects.tir import symbol_names
-
-    return symbol_names(site.function)
 
 
 def record(random: Random, schedule: te.Schedule, count: int) -> None:

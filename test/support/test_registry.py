@@ -81,7 +81,7 @@ def test_unknown_pass():
         get_pass("vectorise")
     assert str(caught.value) == (
         "error[KC0003]: there is no pass 'vectorise'\n"
-        "  try: did you mean 'vectorize' or 'vectorize-loop' or 'test-vectorize-matmul'?\n"
+        "  try: did you mean 'vectorize' or 'vectorize-loop' or 'skip-vectorize'?\n"
         "  try: kc-opt --list-passes"
     )
 

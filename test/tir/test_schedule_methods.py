@@ -97,7 +97,11 @@ def test_every_step_is_a_method(sch: tir.Schedule):
 @pytest.mark.parametrize(
     ("name", "signature"),
     [
-        ("fuse", "(*loops: 'LoopRV', unsafe: 'bool' = False) -> 'LoopRV'"),
+        (
+            "fuse",
+            "(*loops: 'LoopRV', preserve_unit_iters: 'bool' = True, unsafe: 'bool' = False)"
+            " -> 'LoopRV'",
+        ),
         (
             "tile",
             "(x: 'LoopRV', y: 'LoopRV', x_factor: 'int' = 32, y_factor: 'int' = 32)"

@@ -110,7 +110,7 @@ def test_assembly_and_object_code(folder, capsys):
 TRANSLATE_ERRORS = {
     ("mm.mlir",): (
         2,
-        "error[KC0002]: --to=FORMAT is missing\n  try: the formats are: llvmir, asm, obj\n",
+        "error[KC0002]: --to=FORMAT is missing\n  try: the formats are: llvmir, asm, obj, c\n",
     ),
     ("mm.mlir", "--to=llvm"): (
         2,
@@ -312,22 +312,25 @@ def test_pages_say_what_the_code_says():
 
 
 def test_documentation_that_is_stale(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(kc_docs, "FOLDER", tmp_path / "generated")
+    monkeypatch.setattr(kc_docs, "ROOT", tmp_path)
+    (tmp_path / "pyproject.toml").touch()
     status, out, err = run(capsys, kc_docs, "--check")
     assert (status, out) == (1, "")
     assert err.split("\n")[0] == "docs/generated/codes.md is stale: make docs"
     assert run(capsys, kc_docs)[0] == 0
     assert run(capsys, kc_docs, "--check") == (0, "", "")
-    (tmp_path / "generated" / "codes.md").write_text("old")
-    (tmp_path / "generated" / "gone.md").write_text("old")
+    generated = tmp_path / "docs" / "generated"
+    (generated / "codes.md").write_text("old")
+    (generated / "gone.md").write_text("old")
     assert run(capsys, kc_docs, "--check") == (
         1,
         "",
         "docs/generated/codes.md is stale: make docs\ndocs/generated/gone.md is stale: make docs\n",
     )
     assert run(capsys, kc_docs)[0] == 0
-    names = sorted(one.name for one in (tmp_path / "generated").iterdir())
+    names = sorted(one.name for one in generated.iterdir())
     assert names == ["codes.md", "dialects.md", "passes.md", "tools.md"]
+    assert (tmp_path / "kc" / "tir" / "schedule_methods.py").is_file()
 
 
 def test_docstrings_become_markdown():

@@ -63,7 +63,7 @@ def to_mlir(instructions: Sequence[Instruction]) -> str:
 
 
 def from_mlir(text: str, name: str = "<trace>") -> list[Instruction]:
-    """The instructions of the one sequence in ``text``; KC3720 to KC3723 and parse errors."""
+    """The instructions of the one sequence in ``text``; KC3720 to KC3722 and parse errors."""
     with source_text(name, text):
         module = parse_module(text, name, context())
         verify_module(module)

@@ -1,0 +1,134 @@
+"""The names that TVM's users know for ``PassContext``: keys of ``config``, and passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kc.support.diagnostics import InputError, suggest, warn
+from kc.support.locations import caller_location
+
+DEFAULT_OPT_LEVEL = 2
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key: the type of its value, and what it does; without ``effect``, why nothing."""
+
+    type: type
+    effect: str = ""
+    why: str = ""
+
+
+_UNROLL = "loops marked by unroll are unrolled by LLVM, and others where LLVM thinks it pays"
+_LLVM = "LLVM does this, where it pays"
+
+KEYS: dict[str, Key] = {
+    "tir.add_lower_pass": Key(list, "adds passes to the phases of lowering: (phase, pass) pairs"),
+    "tir.disable_vectorize": Key(bool, "vectorized loops become serial ones"),
+    "tir.UnrollLoop": Key(dict, why=_UNROLL),
+    "tir.LoopPartition": Key(dict, why="loop_partition is a schedule primitive here"),
+    "tir.InjectDoubleBuffer": Key(dict, why="double buffers are not unrolled by it"),
+    "tir.HoistIfThenElse": Key(dict, why=_LLVM),
+    "tir.HoistExpression": Key(dict, why=_LLVM),
+    "tir.ReduceBranchingThroughOvercompute": Key(dict, why="there is no such pass"),
+    "tir.RemoveNoOp": Key(dict, why=_LLVM),
+    "tir.Simplify": Key(dict, why="indices are affine maps, which are always simplified"),
+    "tir.disable_cse_tir": Key(bool, why=_LLVM),
+    "tir.enable_equiv_terms_in_cse_tir": Key(bool, why=_LLVM),
+    "tir.disable_storage_rewrite": Key(bool, why="buffers do not share memory here"),
+    "tir.disable_assert": Key(bool, why="kernels have no assertions; calls check arguments"),
+    "tir.noalias": Key(bool, why="arguments never alias: calls check it"),
+    "tir.instrument_bound_checkers": Key(bool, why="no pass of this version checks bounds"),
+    "tir.debug_keep_trivial_loop": Key(bool, why="loops of one iteration are always kept"),
+    "tir.detect_global_barrier": Key(bool, why="no kernel has a barrier across its grid"),
+    "tir.is_entry_func": Key(bool, why="every public function can be called"),
+    "tir.use_async_copy": Key(bool, why="copies are not asynchronous"),
+    "tir.use_ptx_async_copy": Key(bool, why="copies are not asynchronous"),
+    "tir.use_async_dma": Key(bool, why="copies are not asynchronous"),
+    "tir.merge_static_smem": Key(bool, why="there is no such pass"),
+    "tir.ptx_ldg32": Key(bool, why="there is no such pass"),
+    "tir.dma_bypass_cache": Key(int, why="copies are not asynchronous"),
+    "tir.experimental_dma_bypass_cache": Key(int, why="copies are not asynchronous"),
+    "tir.contrib.ethos-u.copy_compute_reordering_max_copy_movements": Key(
+        int, why="there is no such target"
+    ),
+    "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels"),
+    "tir.usmp.algorithm": Key(str, why="there is no memory planner across kernels"),
+}
+"""Every key, as in TVM 0.9 and later, without those of relay, which has none here."""
+
+TVM_PASSES: dict[str, str | None] = {
+    "tir.LowerInitBlock": "lower-init-block",
+    "tir.CompactBufferAllocation": "compact-buffer-allocation",
+    "tir.ConvertBlocksToOpaque": "lower-blocks",
+    "tir.LowerOpaqueBlock": "lower-blocks",
+    "tir.InjectDoubleBuffer": "inject-double-buffer",
+    "tir.VectorizeLoop": "vectorize-loop",
+    "tir.SkipVectorize": "skip-vectorize",
+    "tir.StorageFlatten": "align-storage",
+    **dict.fromkeys(
+        f"tir.{one}"
+        for one in (
+            "BF16Legalize BF16ComputeLegalize BF16StorageLegalize CoProcSync CombineContextCall "
+            "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
+            "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
+            "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "
+            "InjectVirtualThread InstrumentBoundCheckers LiftAttrScope LoopPartition "
+            "LowerCrossThreadReduction LowerCustomDatatypes LowerDeviceStorageAccessInfo "
+            "LowerIntrin LowerMatchBuffer LowerTVMBuiltin LowerThreadAllreduce LowerVtcmAlloc "
+            "LowerWarpMemory MakePackedAPI MakeUnpackedAPI MergeDynamicSharedMemoryAllocations "
+            "NarrowDataType PlanAndUpdateBufferAllocationLocation RemapThreadAxis RemoveNoOp "
+            "RenormalizeSplitPattern RewriteUnsafeSelect Simplify SkipAssert SplitHostDevice "
+            "StorageRewrite TextureFlatten ThreadSync UnifyThreadBinding UnrollLoop VerifyMemory"
+        ).split()
+    ),
+}
+"""TVM's passes on tir -> kc's; None: there is none."""
+
+
+def check_config(config: Mapping[str, Any]) -> None:
+    """Check the keys and values of a context's config; raises InputError KC4500 and KC4501."""
+    for key, value in config.items():
+        known = KEYS.get(key)
+        if known is None and key.startswith(("relay.", "relax.", "testing.")):
+            known = Key(type(value), why="there is no relay here")
+        if known is None:
+            raise InputError(
+                "KC4500",
+                f"PassContext: there is no option '{key}'",
+                location=caller_location(),
+                hints=suggest(key, KEYS, "the options are"),
+            )
+        _check_value(key, known, value)
+        if not known.effect:
+            warn(
+                "KC4502",
+                f"PassContext: {key} has no effect",
+                location=caller_location(),
+                why=known.why,
+            )
+
+
+def _check_value(key: str, known: Key, value: Any) -> None:
+    if key == "tir.add_lower_pass":
+        valid = isinstance(value, list | tuple) and all(
+            isinstance(one, list | tuple)
+            and len(one) == 2
+            and type(one[0]) is int
+            and one[0] >= 0
+            for one in value
+        )
+        wanted = "a list of pairs (phase, pass), with a phase of at least 0"
+    elif known.type is bool:
+        valid, wanted = isinstance(value, bool | int), "True or False"
+    else:
+        valid, wanted = isinstance(value, known.type), f"a value of type {known.type.__name__}"
+    if not valid:
+        raise InputError(
+            "KC4501",
+            f"PassContext: {key} takes {wanted}",
+            location=caller_location(),
+            facts=[f"came: {value!r}"],
+        )

@@ -1,0 +1,376 @@
+"""``kc.transform``: which passes a lowering runs, and passes written in Python.
+
+::
+
+    @kc.transform.module_pass(opt_level=1, name="count-loops")
+    def count(mod, ctx):
+        print(sum(op.name == "tir.for" for op in mod.op.walk()))
+
+    with kc.transform.PassContext(config={"tir.add_lower_pass": [(0, count)]}):
+        kc.build(s, [A, B, C])
+
+The meaning is TVM's. Phases: 0 sees the scheduled loops (``kc.lower`` runs it too), 1 loops without
+blocks, 2 loops after vectorization, 3 ``scf``, before machine code. A context replaces the one
+around it as a whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from kc.conversion.pipelines import OPTIONAL
+from kc.pass_config import DEFAULT_OPT_LEVEL, TVM_PASSES, check_config
+from kc.support import registry
+from kc.support.diagnostics import CodegenError, InputError, suggest, warn
+from kc.support.locations import caller_location
+from kc.support.pass_context import PipelineOptions, using_options
+from kc.support.plugins import PHASES
+from kc.tir.module import IRModule
+
+__all__ = ["PassContext", "PassInfo", "Sequential", "UserPass", "module_pass", "prim_func_pass"]
+
+_STACK: ContextVar[tuple[PassContext, ...]] = ContextVar("kc_pass_contexts", default=())
+
+
+@dataclass(frozen=True)
+class PassInfo:
+    """What instruments are told of a pass."""
+
+    name: str
+    opt_level: int = 0
+    required: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class UserPass(ModulePass):
+    """A pass that is a function of the program: ``function(mod, ctx)`` of an IRModule.
+
+    It changes the module or returns another one, whose content then is the module's. Calling the
+    pass with an IRModule gives the module that it makes of it, and leaves the argument alone.
+    """
+
+    function: Callable[[IRModule, PassContext], Any]
+    info: PassInfo
+
+    of_user = True
+
+    @property
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.info.name
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        made = self.function(IRModule(op), PassContext.current())
+        made = getattr(made, "op", made)
+        if made is None or made is op:
+            return
+        if not isinstance(made, ModuleOp):
+            raise CodegenError(
+                "KC4505",
+                f"pass '{self.name}' returned {type(made).__name__}",
+                why="a pass returns a module, or None where it changed the one it got",
+            )
+        block = op.body.block
+        for one in reversed(list(block.ops)):
+            one.detach()
+            one.erase(safe_erase=False)
+        for one in list(made.body.block.ops):
+            one.detach()
+            block.add_op(one)
+        op.attributes = dict(made.attributes)
+
+    def __call__(self, mod: IRModule) -> IRModule:
+        return Sequential([self])(mod)
+
+
+def module_pass(
+    pass_func: Callable[[IRModule, PassContext], Any] | None = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Sequence[str] = (),
+) -> Any:
+    """Make a pass of a function of an IRModule and the context; a decorator too.
+
+    Where the context's ``opt_level`` is less than the pass's it does not run, unless it is among
+    the context's ``required_pass``.
+    """
+
+    def make(function: Callable[[IRModule, PassContext], Any]) -> UserPass:
+        return UserPass(function, PassInfo(name or _name_of(function), opt_level, required))
+
+    return make if pass_func is None else make(pass_func)
+
+
+def prim_func_pass(
+    pass_func: Callable[[FuncOp, IRModule, PassContext], Any] | None = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Sequence[str] = (),
+) -> Any:
+    """Make a pass of a function of one ``func.func``, the module and the context; a decorator too.
+
+    It changes the function, or returns the one that takes its place.
+    """
+
+    def make(function: Callable[[FuncOp, IRModule, PassContext], Any]) -> UserPass:
+        title = name or _name_of(function)
+
+        def each(mod: IRModule, ctx: PassContext) -> None:
+            for one in [op for op in mod.op.body.ops if isinstance(op, FuncOp)]:
+                made = function(one, mod, ctx)
+                if made is None or made is one:
+                    continue
+                if not isinstance(made, FuncOp):
+                    raise CodegenError(
+                        "KC4505",
+                        f"pass '{title}' returned {type(made).__name__}",
+                        why="a pass of functions returns a func.func, or None",
+                    )
+                made.detach()
+                mod.op.body.block.insert_op_before(made, one)
+                one.detach()
+                one.erase(safe_erase=False)
+
+        return UserPass(each, PassInfo(title, opt_level, required))
+
+    return make if pass_func is None else make(pass_func)
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+class Sequential:
+    """Passes to run one after the other on a copy of an IRModule, under the current context.
+
+    ``passes`` are names, ``"split"`` or ``"split{block=C factors=?,8}"``, passes, or functions of
+    an IRModule.
+    """
+
+    def __init__(self, passes: Iterable[Any], name: str = "sequential") -> None:
+        self.name = name
+        self.passes = [as_pass(one) for one in passes]
+
+    def __call__(self, mod: IRModule) -> IRModule:
+        from kc.instrument import run_passes
+
+        copy = mod.op.clone()
+        for old, new in zip(mod.op.walk(), copy.walk(), strict=True):
+            new.location = old.location
+        context = PassContext.current()
+        run_passes(copy, [one for one in self.passes if context.enables(one)])
+        return IRModule(copy)
+
+
+def as_pass(given: Any) -> ModulePass:
+    """The pass that a user means: a name with options, a pass, or a function of an IRModule."""
+    if isinstance(given, str):
+        name, _, options = given.partition("{")
+        return registry.get_pass(TVM_PASSES.get(name) or name, options.removesuffix("}"))
+    if isinstance(given, ModulePass):
+        if getattr(given, "of_user", False) or registry.is_pass(given.name):
+            return given
+
+        def apply(mod: IRModule, ctx: PassContext) -> None:
+            given.apply(registry.context(), mod.op)
+
+        return UserPass(apply, PassInfo(given.name))
+    if callable(given) and not isinstance(given, type):
+        return UserPass(lambda mod, ctx: given(mod), PassInfo(_name_of(given)))
+    raise CodegenError(
+        "KC4505",
+        f"{given!r} is no pass",
+        location=caller_location(),
+        hints=["the name of a pass, an xDSL ModulePass, or a function of an IRModule"],
+    )
+
+
+def info_of(pass_: ModulePass) -> PassInfo:
+    """What instruments are told of ``pass_``."""
+    return pass_.info if isinstance(pass_, UserPass) else PassInfo(pass_.name)
+
+
+@dataclass(eq=False)
+class PassContext:
+    """What the lowerings in a ``with`` block do; as in TVM.
+
+    ``opt_level`` is LLVM's, 0 to 3 (more is 3), and that of passes which have one.
+    ``disabled_pass`` and ``required_pass`` are names, kc's or TVM's. ``instruments`` are
+    :mod:`kc.instrument`'s. ``config`` has TVM's keys, see :meth:`list_configs`.
+
+    Raises InputError KC4500 for an unknown key, KC4501 for a value of the wrong kind, KC4503 for an
+    unknown pass, KC4504 for one that nothing works without, KC4507 for an ``opt_level`` that is
+    none. What TVM knows and kc has no use for is a warning, KC4502.
+    """
+
+    opt_level: int = DEFAULT_OPT_LEVEL
+    required_pass: Sequence[str] | None = None
+    disabled_pass: Sequence[str] | None = None
+    instruments: Sequence[Any] | None = None
+    config: Mapping[str, Any] | None = None
+    _options: PipelineOptions = field(default_factory=PipelineOptions, repr=False)
+    _entered: list[contextlib.ExitStack] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        if type(self.opt_level) is not int or self.opt_level < 0:
+            raise InputError(
+                "KC4507",
+                f"PassContext: opt_level={self.opt_level!r}",
+                location=caller_location(),
+                hints=["0, 1, 2 or 3"],
+            )
+        self.config = dict(self.config or {})
+        check_config(self.config)
+        self.instruments = list(self.instruments or ())
+        self._check_instruments()
+        self.required_pass = [one for one in map(_pass_name, self.required_pass or ()) if one]
+        self.disabled_pass = [one for one in map(_pass_name, self.disabled_pass or ()) if one]
+        self._options = self._plan()
+
+    def _check_instruments(self) -> None:
+        from kc.instrument import PassInstrument
+
+        for one in self.instruments or ():
+            if not isinstance(one, PassInstrument):
+                raise InputError(
+                    "KC4509",
+                    f"PassContext: {one!r} is no instrument",
+                    location=caller_location(),
+                    hints=["an object of a class that derives from kc.instrument.PassInstrument"],
+                )
+
+    def _plan(self) -> PipelineOptions:
+        assert self.config is not None
+        replaced: dict[str, str | None] = {}
+        for name in self.disabled_pass or ():
+            if name in _NEEDED:
+                raise InputError(
+                    "KC4504",
+                    f"PassContext: nothing is lowered without {name}",
+                    location=caller_location(),
+                    hints=[f"what can be left out: {', '.join(OPTIONAL)}, and added passes"],
+                )
+            replaced[name] = OPTIONAL.get(name)
+        if self.config.get("tir.disable_vectorize"):
+            replaced["vectorize-loop"] = OPTIONAL["vectorize-loop"]
+        added: dict[int, list[ModulePass]] = {}
+        for phase, given in self.config.get("tir.add_lower_pass", ()):
+            one = as_pass(given)
+            if self.enables(one):
+                added.setdefault(min(phase, PHASES[-1]), []).append(one)
+        return PipelineOptions(added, replaced)
+
+    def enables(self, pass_: ModulePass) -> bool:
+        """Whether a pass runs: by its name, and by its level."""
+        info = info_of(pass_)
+        if info.name in (self.disabled_pass or ()):
+            return False
+        return info.name in (self.required_pass or ()) or self.opt_level >= info.opt_level
+
+    @property
+    def llvm_level(self) -> int:
+        """The optimization level for LLVM."""
+        return min(self.opt_level, 3)
+
+    def added_at(self, phase: int) -> Sequence[ModulePass]:
+        """The passes that were added to a phase."""
+        return self._options.added.get(phase, ())
+
+    def identity(self) -> str | None:
+        """What of the context the result of a lowering depends on, as text.
+
+        None: it depends on code of the user's.
+        """
+        parts = [f"opt_level={self.llvm_level}"]
+        for phase, passes in sorted(self._options.added.items()):
+            for one in passes:
+                if getattr(one, "of_user", False):
+                    return None
+                parts.append(f"{phase}:{one.pipeline_pass_spec()}")
+        replaced = sorted(self._options.replaced.items(), key=str)
+        return " ".join([*parts, *(f"-{name}+{other}" for name, other in replaced)])
+
+    def override_instruments(self, instruments: Sequence[Any] | None) -> None:
+        """Use other instruments: those there are leave the context, the new ones enter it."""
+        previous, self.instruments = self.instruments, list(instruments or ())
+        self._check_instruments()
+        for one in previous or ():
+            one.exit_pass_ctx()
+        for one in self.instruments:
+            one.enter_pass_ctx()
+
+    def __enter__(self) -> PassContext:
+        stack = contextlib.ExitStack()
+        for one in self.instruments or ():
+            one.enter_pass_ctx()
+        stack.callback(self._exit_instruments)
+        stack.enter_context(using_options(self._options))
+        token = _STACK.set((*_STACK.get(), self))
+        stack.callback(_STACK.reset, token)
+        self._entered.append(stack)
+        return self
+
+    def _exit_instruments(self) -> None:
+        for one in self.instruments or ():
+            one.exit_pass_ctx()
+
+    def __exit__(self, *exc: object) -> None:
+        self._entered.pop().close()
+
+    @staticmethod
+    def current() -> PassContext:
+        """The innermost context, or one that changes nothing."""
+        stack = _STACK.get()
+        return stack[-1] if stack else PassContext()
+
+    @staticmethod
+    def list_configs() -> dict[str, dict[str, str]]:
+        """The keys of ``config``, with the type of each, and whether kc has a use for it."""
+        from kc.pass_config import KEYS
+
+        return {
+            key: {"type": one.type.__name__, "effect": one.effect or "none in kc"}
+            for key, one in KEYS.items()
+        }
+
+
+_NEEDED = (
+    "convert-te-to-tir",
+    "lower-init-block",
+    "lower-blocks",
+    "convert-tir-to-scf",
+    "convert-to-llvm",
+)
+
+
+def _pass_name(name: str) -> str | None:
+    """kc's name of a pass; None, with a warning, for one of TVM's that kc does not have."""
+    if name in TVM_PASSES or name.startswith(("relay.", "relax.")):
+        own = TVM_PASSES.get(name)
+        if own is None:
+            warn(
+                "KC4502",
+                f"PassContext: kc has no {name}, naming it changes nothing",
+                location=caller_location(),
+            )
+        return own
+    # A pass of the program's own may have any name that is not almost one of these.
+    known = [*registry.current().passes, *TVM_PASSES]
+    close = suggest(name, known) if not registry.is_pass(name) else []
+    if close and close[0].startswith("did you mean"):
+        raise InputError(
+            "KC4503",
+            f"PassContext: there is no pass '{name}'",
+            location=caller_location(),
+            hints=close,
+        )
+    return name

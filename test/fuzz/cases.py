@@ -1,0 +1,154 @@
+"""One case of the fuzz tests: a program, a schedule of it, and all that must hold.
+
+Everything follows from the seed. A case may be run with fewer computes or with given calls, which
+is how a failure is shrunk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+from layouts import Layouts
+from programs import Program, Unsuitable, random_program
+from schedules import check_text, draw, perform
+
+import kc
+from kc import te, tir
+from kc.analysis import loop_tree
+from kc.analysis.interpreter import run
+from kc.dialects.tir import ForKind
+from kc.support.diagnostics import diagnostic_handler
+from kc.support.registry import context, get_pass
+from kc.tir import Trace
+
+COMPUTES = 8
+CALLS = 20
+NAME = "main"
+
+FORMS: dict[str, Callable[[Trace], Trace]] = {
+    "python": lambda trace: Trace.from_python(trace.as_python()),
+    "json": lambda trace: Trace.from_json(json.loads(json.dumps(trace.as_json()))),
+    "mlir": lambda trace: Trace.from_mlir(trace.as_mlir()),
+}
+"""Each writes a trace in one form and reads it back."""
+
+
+@dataclass
+class Outcome:
+    """What became of a case, as far as it got."""
+
+    lines: list[str] = field(default_factory=list)
+    """The calls that were accepted, and last the one that failed."""
+    tried: int = 0
+    module: str = ""
+    """The module before it is scheduled."""
+    stage: str = "program"
+    error: BaseException | None = None
+    arrays: list[Any] = field(default_factory=list)
+    expected: list[Any] = field(default_factory=list)
+
+    @property
+    def accepted(self) -> Counter[str]:
+        """How often each primitive was accepted."""
+        return Counter(line.split(".")[1].split("(")[0] for line in self.lines)
+
+
+def run_case(
+    seed: int, *, keep: int | None = None, lines: list[str] | None = None, native: bool = True
+) -> Outcome:
+    """Run the case of ``seed``: its first ``keep`` computes, and ``lines`` instead of its calls."""
+    done = Outcome()
+    try:
+        _run(seed, keep, lines, native, done)
+    except Exception as error:
+        done.error = error
+    return done
+
+
+def _run(
+    seed: int, keep: int | None, lines: list[str] | None, native: bool, done: Outcome
+) -> None:
+    program = suitable(Random(f"program {seed}"), keep)
+    random = Random(f"schedule {seed}")
+    schedule = te.create_schedule(list({one.tensor.op: None for one in program.outputs}))
+    original = kc.lower(schedule, program.args, name=NAME)
+    done.module = str(original)
+    done.arrays = program.arrays()
+    sch = tir.Schedule(original)
+    layouts = Layouts(sch)
+    done.stage = "schedule"
+    for line in _calls(random, sch, lines):
+        done.tried += 1
+        done.lines.append(line)
+        with layouts.watching():
+            accepted = perform(sch, line)
+        if not accepted:
+            done.lines.pop()
+    done.stage = "text"
+    check_text(sch.mod)
+    done.stage = "trace"
+    form = random.choice(list(FORMS))
+    again = tir.Schedule(original)
+    with diagnostic_handler(lambda _: None):
+        FORMS[form](sch.trace).apply_to(again)
+    assert str(again.mod) == str(sch.mod), f"the {form} form of the trace makes another module"
+    done.stage = "interpreter"
+    check_interpreted(program, sch.mod, layouts)
+    threads = any(
+        one.kind.data is ForKind.THREAD for one in loop_tree.loops(sch.mod[NAME])
+    )
+    if native and not threads:
+        done.stage = "native"
+        check_compiled(program, sch.mod, layouts)
+    done.stage = "done"
+
+
+def _calls(random: Random, sch: tir.Schedule, lines: list[str] | None) -> Iterator[str]:
+    if lines is not None:
+        yield from lines
+        return
+    threads = random.random() < 0.2
+    for _ in range(random.randint(0, CALLS)):
+        line = draw(random, sch, threads=threads)
+        if line is None:
+            return
+        yield line
+
+
+def suitable(random: Random, keep: int | None = None) -> Program:
+    """A program whose results are known."""
+    while True:
+        with contextlib.suppress(Unsuitable):
+            return random_program(random, random.choice((2, 4, COMPUTES)), keep)
+
+
+def check_interpreted(program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
+    """That the interpreter gives numpy's results."""
+    # What was printed is what is run: the text says all.
+    mod = kc.IRModule.parse(str(mod))
+    if program.empty_reduction:
+        # The initial value of a reduction over nothing is stored by lowering.
+        for name in ("lower-init-block", "lower-blocks"):
+            get_pass(name).apply(context(), mod.op)
+    arrays = program.arrays()
+    changed = layouts.to_scheduled(arrays)
+    with np.errstate(all="ignore"):
+        run(mod.op, NAME, changed)
+    program.check(layouts.from_scheduled(changed, arrays))
+
+
+def check_compiled(program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
+    """That native code gives numpy's results."""
+    arrays = program.arrays()
+    changed = layouts.to_scheduled(arrays)
+    with diagnostic_handler(lambda _: None):
+        kernel = kc.build(mod)
+    kernel(*changed)
+    program.check(layouts.from_scheduled(changed, arrays))
