@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
+SEED := 1
+COUNT := 20000
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
@@ -35,8 +37,8 @@ bench: $(INSTALLED) ## run every benchmark, one after another
 docs: $(INSTALLED) ## write the generated part of docs/ anew
 	$(PY) -m kc.tools.kc_docs
 
-fuzz: $(INSTALLED) ## run the property tests on many more examples
-	$(PY) -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz
+fuzz: $(INSTALLED) ## run many random schedules: SEED=1 COUNT=20000; failures go to out/fuzz/
+	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)
 
 clean: ## remove what these targets made, except .venv
 	rm -rf build dist out *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -229,7 +229,7 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
     """One more than the largest value of ``expr`` over ``box``, over the parameters.
 
     Exact where the box is constant; else an upper bound that is exact for the maps of layouts
-    (each dimension monotone).
+    (each dimension monotone) unless it would be negative for an empty box: a size never is.
     """
     import islpy as isl
 
@@ -245,7 +245,24 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
             return AffineExpr.constant(found + 1)
         if found is None:  # an empty box
             return _upper(expr, tuple(_at_least_one(one) for one in box.sizes)) + 1
-    return _tidy(_upper(expr, box.sizes) + 1)
+    found = _upper(expr, box.sizes) + 1
+    return _tidy(found + _missing(found, box))
+
+
+def _missing(size: AffineExpr, box: Box) -> int:
+    """By how much ``size``, over the parameters of ``box``, may be less than 0."""
+    import islpy as isl
+
+    parts = [f"{one} >= 0" for one in box.names]
+    parts += [f"{_text(one, _parameter)} >= 0" for one in box.sizes]
+    text = f"{{ [{', '.join(box.names)}] -> [{_text(size, _parameter)}] : {' and '.join(parts)} }}"
+
+    def question(context: Any) -> int:
+        least = isl.Map.read_from_str(context, text).range().dim_min_val(0)
+        return max(-least.to_python(), 0) if least.is_int() else 0
+
+    found = ask(question)
+    return 0 if isinstance(found, str) else found
 
 
 def _at_least_one(size: AffineExpr) -> AffineExpr:

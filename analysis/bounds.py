@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import SSAValue
+from xdsl.dialects import scf
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
+from kc.analysis.conditions import conjunction
+from kc.analysis.index_values import IndexValues
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.simplify_affine import bounds
 from kc.dialects import te
@@ -71,12 +74,30 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
         axes[scan.time] = _Axis(scan.axis_name.data, scan.start, extent - 1)
     for region in regions:
         guard = _guard(compute) if region is compute.body else []
-        for op in region.block.ops if guard is not None else ():
-            if isinstance(op, te.ReadOp):
-                found = _check(op, axes, guard or [])
-                if found is not None:
-                    return found
+        for read, known in _reads(region.block, guard) if guard is not None else ():
+            found = _check(read, axes, known)
+            if found is not None:
+                return found
     return None
+
+
+def _reads(block: Block, guard: list[Condition]) -> Iterator[tuple[te.ReadOp, list[Condition]]]:
+    """The reads in ``block``, each with when it happens; those for which that is unknown are not
+    given."""
+    for op in block.ops:
+        if isinstance(op, te.ReadOp):
+            yield op, guard
+        elif isinstance(op, scf.IfOp):
+            for region, holds in ((op.true_region, True), (op.false_region, False)):
+                index = IndexValues()
+                found = conjunction(op.cond, index, holds=holds)
+                if found is None or not region.blocks:
+                    continue
+                space, operands = index.to_set(found)
+                more: list[Condition] = [
+                    (one.lhs - one.rhs, one.kind, operands) for one in space.constraints
+                ]
+                yield from _reads(region.block, [*guard, *more])
 
 
 Condition = tuple[AffineExpr, AffineConstraintKind, list[SSAValue]]

@@ -360,7 +360,7 @@ class Scope:
         reads: bool | None = None,
     ) -> None:
         """An access of ``buffer``; without ``indices``, of any of its elements."""
-        base = _base_buffer(buffer)
+        base = base_buffer(buffer)
         if base is None:
             name = buffer.name_hint or "a buffer"
             statement.opaque.append(("", f"{name} may be a part of any other"))
@@ -808,7 +808,7 @@ def _in_init(body: Block) -> bool:
     return False
 
 
-def _base_buffer(buffer: SSAValue) -> SSAValue | None:
+def base_buffer(buffer: SSAValue) -> SSAValue | None:
     """The buffer whose memory ``buffer`` is, None if unknown."""
     owner = buffer.owner
     if isinstance(owner, ALLOCATIONS):
@@ -816,7 +816,7 @@ def _base_buffer(buffer: SSAValue) -> SSAValue | None:
     if isinstance(owner, Block):
         return buffer if isinstance(owner.parent_op(), FuncOp) else None
     if isinstance(owner, _VIEWS):
-        return _base_buffer(owner.operands[0])
+        return base_buffer(owner.operands[0])
     return None
 
 

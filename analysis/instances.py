@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
@@ -186,8 +186,17 @@ class Space:
         return name
 
     def element(self, op: LoadOp | StoreOp, made: Instance) -> list[str]:
-        """The indices of an access, where ``made`` is an execution of it."""
-        return [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
+        """The indices of an access, where ``made`` is an execution of it.
+
+        Those of a vector are of any of its lanes, which is a new coordinate of ``made``.
+        """
+        found = [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
+        type_ = op.result.type if isinstance(op, LoadOp) else op.value.type
+        if isinstance(type_, VectorType):
+            lane = self.dim(made)
+            made.constraints.append(f"0 <= {lane} and {lane} < {type_.get_shape()[-1]}")
+            found[-1] = f"({found[-1]} + {lane})"
+        return found
 
     def in_bounds(self, op: LoadOp | StoreOp, element: Sequence[str], made: Instance) -> list[str]:
         """That an access stays inside its buffer, as every access does."""

@@ -44,6 +44,9 @@ OPTIONAL = {
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
+NEEDED = frozenset(one for one in _TO_LLVM if isinstance(one, str)).difference(OPTIONAL)
+"""The passes that nothing is lowered without."""
+
 
 def lower_to_llvm_passes() -> list[str]:
     """The passes that bring any module of kc to the llvm dialect, by name and in order.

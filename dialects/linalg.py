@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    DictionaryAttr,
     ShapedType,
     StringAttr,
     TensorType,
@@ -20,11 +20,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import attrs, ops
 from xdsl.ir import Attribute, Block, Dialect, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
+    SameVariadicOperandSize,
+    operand_def,
     opt_prop_def,
     param_def,
     prop_def,
@@ -68,7 +71,6 @@ class ElementwiseKindAttr(_WordAttr):
     name = "linalg.elementwise_kind"
 
 
-@irdl_op_definition
 class GenericOp(ops.GenericOp):
     """``linalg.generic``; several results are printed in parentheses, as upstream does."""
 
@@ -182,12 +184,12 @@ class NamedOp(IRDLOperation):
         kind, maps = shown.pop("kind", None), shown.pop("indexing_maps", None)
         attributes = dict(self.attributes)
         attributes.pop("linalg.memoized_indexing_maps", None)
-        if maps is not None and not is_default_maps(self.name, maps):
-            printer.print_string(" indexing_maps = ")
-            printer.print_attribute(maps)
         if kind is not None:
             printer.print_string(" kind=")
             printer.print_attribute(kind)
+        if maps is not None and not is_default_maps(self.name, maps):
+            printer.print_string(" indexing_maps = ")
+            printer.print_attribute(maps)
         printer.print_op_attributes({**attributes, **shown})
         _print_operands(printer, "ins", self.inputs)
         _print_operands(printer, "outs", self.outputs)
@@ -220,69 +222,56 @@ def verify_results(op: Operation, outputs: Sequence[SSAValue]) -> None:
 
 def is_default_maps(name: str, maps: Attribute) -> bool:
     """Whether ``maps`` are those that the name of the op implies, which are not printed."""
-    definition = NAMED.get(name.removeprefix("linalg."))
-    if definition is None or not isinstance(maps, ArrayAttr) or not definition.is_contraction:
+    if not isinstance(maps, ArrayAttr):
         return False
-    return [one.data for one in maps] == definition.maps((), ())
-
-
-class RegionOp(IRDLOperation):
-    """A named op with a body of the user's or of one op: ``linalg.map``, ``linalg.reduce``."""
-
-    body = region_def()
-
-    @classmethod
-    def parse_body(
-        cls, parser: Parser
-    ) -> tuple[str | None, dict[str, Attribute]]:
-        """``{ arith.addf {attributes} }``: the op that is the whole body."""
-        with parser.in_braces():
-            name = parser.parse_identifier()
-            given = parser.parse_optional_attr_dict()
-        return name, given
-
-
-def _short_body(
-    parser: Parser, name: str, given: dict[str, Attribute], types: Sequence[Attribute], last: bool
-) -> Region:
-    """The body that stands for one op; ``last``: the argument for the output comes first."""
-    block = Block(arg_types=types)
-    args = list(block.args)
-    if last:
-        half = len(args) // 2
-        args = [*args[half:], *args[:half]]
-    else:
-        args = args[:-1]
-    op_type = parser.context.get_optional_op(name)
-    if op_type is None:
-        parser.raise_error(f"there is no operation '{name}'")
-    properties = op_type.get_irdl_definition().properties if issubclass(op_type, IRDLOperation) else {}  # fmt: skip
-    result = args[-1].type
-    made = op_type.create(
-        operands=args,
-        result_types=[result],
-        properties={key: value for key, value in given.items() if key in properties},
-        attributes={key: value for key, value in given.items() if key not in properties},
-    )
-    for key in properties:
-        if key == "fastmath" and key not in made.properties:
-            from xdsl.dialects.arith import FastMathFlagsAttr
-
-            made.properties[key] = FastMathFlagsAttr("none")
-    block.add_ops([made, ops.YieldOp(*made.results)])
-    return Region(block)
+    given = [one.data for one in maps]
+    if name == "linalg.elementwise":
+        return all(one == AffineMap.identity(one.num_dims) for one in given)
+    definition = NAMED.get(name.removeprefix("linalg."))
+    is_known = definition is not None and definition.is_contraction
+    return is_known and given == definition.maps((), ())
 
 
 def _element(type_: Attribute) -> Attribute:
     return type_.get_element_type() if isinstance(type_, ShapedType) else type_
 
 
-def _parse_arguments_and_body(parser: Parser) -> Region:
-    """``(%in: f32, %init: f32) { ... }``."""
-    arguments = parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=True).resolve_type()  # pyright: ignore
+def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute]] | None:
+    """``{ arith.addf {attributes} }``: the op that is the whole body, if it is given first."""
+    if parser.parse_optional_punctuation("{") is None:
+        return None
+    name = parser.parse_identifier()
+    op_type = parser.ctx.get_optional_op(name)
+    if op_type is None:
+        parser.raise_error(f"there is no operation '{name}'")
+    given = parser.parse_optional_attr_dict()
+    parser.parse_punctuation("}")
+    return op_type, given
+
+
+def _body_of(op_type: type[Operation], given: dict[str, Attribute], block: Block, n: int) -> Region:
+    """The body that applies one op to the arguments, those from the n-th on first."""
+    args = [*block.args[n:], *block.args[:n]]
+    assert issubclass(op_type, IRDLOperation)
+    properties = op_type.get_irdl_definition().properties
+    if "fastmath" in properties:
+        given = {"fastmath": arith.FastMathFlagsAttr("none"), **given}
+    made = op_type.create(
+        operands=args,
+        result_types=[args[0].type],
+        properties={name: value for name, value in given.items() if name in properties},
+        attributes={name: value for name, value in given.items() if name not in properties},
     )
-    return parser.parse_region(arguments)
+    block.add_ops([made, ops.YieldOp(*made.results)])
+    return Region(block)
+
+
+def _print_with_body(printer: Printer, body: Region) -> None:
+    printer.print_string(" ")
+    with printer.in_parens():
+        printer.print_list(body.block.args, printer.print_block_argument)
+    printer.print_string(" ")
+    printer.print_region(body, print_entry_block_args=False)
 
 
 @irdl_op_definition
@@ -292,12 +281,48 @@ class MapOp(IRDLOperation):
     name = "linalg.map"
 
     inputs = var_operand_def()
-    outputs = var_operand_def(ShapedType)
+    init = operand_def(ShapedType)
     res = var_result_def(TensorType)
-    body = region_def()
+    body = region_def("single_block")
+
+    @property
+    def outputs(self) -> tuple[SSAValue, ...]:
+        """What is written."""
+        return (self.init,)
 
     def verify_(self) -> None:
         verify_results(self, self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MapOp:
+        short = _parse_body_op(parser)
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        given = parser.parse_optional_attr_dict()
+        if len(outputs) != 1:
+            parser.raise_error("linalg.map: expected one operand in outs(...)")
+        if short is not None:
+            block = Block(arg_types=[_element(one.type) for one in inputs])
+            body = _body_of(*short, block, 0)
+            block.insert_arg(_element(outputs[0].type), len(inputs))
+        else:
+            body = _parse_body(parser)
+        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        return cls.build(
+            operands=[inputs, outputs[0]], result_types=[types], attributes=given, regions=[body]
+        )
+
+    def print(self, printer: Printer) -> None:
+        _print_operands(printer, "ins", self.inputs)
+        _print_operands(printer, "outs", self.outputs)
+        printer.print_op_attributes(self.attributes)
+        _print_with_body(printer, self.body)
+
+
+def _parse_body(parser: Parser) -> Region:
+    """``(%in: f32, %init: f32) { ... }``."""
+    return parser.parse_region(
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+    )
 
 
 @irdl_op_definition
@@ -305,3 +330,75 @@ class ReduceOp(IRDLOperation):
     """``linalg.reduce { arith.addf } ins(%a : ...) outs(%b : ...) dimensions = [1]``."""
 
     name = "linalg.reduce"
+
+    inputs = var_operand_def()
+    outputs = var_operand_def(ShapedType)
+    dimensions = prop_def(DenseArrayBase.constr(i64))
+    res = var_result_def(TensorType)
+    body = region_def("single_block")
+
+    irdl_options = (SameVariadicOperandSize(),)
+
+    def verify_(self) -> None:
+        verify_results(self, self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ReduceOp:
+        short = _parse_body_op(parser)
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        parser.parse_keyword("dimensions")
+        parser.parse_punctuation("=")
+        dimensions = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_integer
+        )
+        given = parser.parse_optional_attr_dict()
+        if short is not None:
+            block = Block(arg_types=[_element(one.type) for one in (*inputs, *outputs)])
+            body = _body_of(*short, block, len(inputs))
+        else:
+            body = _parse_body(parser)
+        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        properties = {"dimensions": DenseArrayBase.from_list(i64, dimensions)}
+        return cls.build(
+            operands=[inputs, outputs],
+            result_types=[types],
+            attributes=given,
+            properties=properties,
+            regions=[body],
+        )
+
+    def print(self, printer: Printer) -> None:
+        _print_operands(printer, "ins", self.inputs)
+        _print_operands(printer, "outs", self.outputs)
+        printer.print_string(" dimensions = ")
+        with printer.in_square_brackets():
+            printer.print_list(self.dimensions.get_values(), printer.print_int)
+        printer.print_op_attributes(self.attributes)
+        _print_with_body(printer, self.body)
+
+
+def _named(name: str) -> type[NamedOp]:
+    made = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
+    made.__module__ = __name__
+    return irdl_op_definition(made)
+
+
+NAMED_OPS = {
+    f"linalg.{name}": _named(name) for name in (*NAMED, *ELEMENTWISE, "fill", "contract", "elementwise")
+}
+"""Name -> class, for the ops that have nothing but operands, attributes and a body of their own."""
+
+LINALG = Dialect(
+    "linalg",
+    [
+        GenericOp,
+        ops.YieldOp,
+        ops.IndexOp,
+        ops.BroadcastOp,
+        ops.TransposeOp,
+        MapOp,
+        ReduceOp,
+        *NAMED_OPS.values(),
+    ],
+    [attrs.IteratorTypeAttr, TypeFnAttr, ElementwiseKindAttr],
+)

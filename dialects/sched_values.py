@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     UnitAttr,
     f64,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -106,7 +107,7 @@ def from_attr(attr: Attribute, params: Sequence[SSAValue]) -> Any:
         return None
     if isinstance(attr, IntegerAttr):
         value = attr.value.data
-        return bool(value) if attr.type != i64 else value
+        return bool(value) if attr.type == i1 else value
     if isinstance(attr, FloatAttr):
         return attr.value.data
     if isinstance(attr, StringAttr):

@@ -330,8 +330,9 @@ class BlockOp(IRDLOperation):
 
     ``tir.block "C" (spatial %vi in 1024 = %i, reduce %vk in 64 = %k_o * 4 + %k_i) where
     (%k_o * 4 + %k_i < 64) init { ... } do { ... }``. The body runs when the predicate holds;
-    ``init`` runs before it in the instances whose ``reduce`` variables are all 0; lowering also
-    runs it where the reduction is empty, for the block then stands for the initial value.
+    ``init`` runs before it in the instances whose ``reduce`` variables are all 0. Where the
+    reduction is over nothing ``init`` runs all the same, for each element, as the outermost loop
+    of the reduction begins: the block then stands for the initial value.
     Buffers that the block reads and writes are derived from its body.
     """
 

@@ -3,6 +3,7 @@
 Importing the package is cheap: everything heavier than a name is loaded at first use.
 """
 
+import time as _time
 from importlib import import_module as _import_module
 from pathlib import Path as _Path
 from typing import Any as _Any
@@ -15,6 +16,8 @@ del _root
 
 __version__ = "0.1.0"
 
+_imported_at = _time.time_ns()
+
 # Public name -> (module, attribute); a None attribute is the module itself.
 _LAZY: dict[str, tuple[str, str | None]] = {
     "te": ("kc.te", None),
@@ -23,9 +26,13 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "error": ("kc.error", None),
     "target": ("kc.target", None),
     "runtime": ("kc.runtime", None),
+    "transform": ("kc.transform", None),
+    "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
+    "register_func": ("kc.runtime.global_functions", "register_func"),
+    "get_global_func": ("kc.runtime.global_functions", "get_global_func"),
     "cpu": ("kc.runtime.device", "cpu"),
     "cuda": ("kc.runtime.device", "cuda"),
     "device": ("kc.runtime.device", "device"),

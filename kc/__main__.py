@@ -1,4 +1,4 @@
-"""``python -m kc doctor``: what there is on this machine."""
+"""``python -m kc doctor`` and ``python -m kc cache``: what there is on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from kc.support.files import write_output
 from kc.tools._reporter import Reporter
 from kc.tools._tool import OK, STATUS_HELP, run_tool
 
-COMMANDS = {"doctor": "versions, host target, devices, plugins and optional tools"}
+COMMANDS = {
+    "doctor": "versions, host target, devices, plugins and optional tools",
+    "cache": "the compile cache: cache ls, cache why NAME, cache rm NAME or --all",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,6 +31,11 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             f"there is no command '{argv[0]}'",
             hints=suggest(argv[0], COMMANDS, "commands"),
         )
+    if argv[0] == "cache":
+        from kc.tools._cache import run
+
+        write_output(None, run(argv[1:]))
+        return OK
     if len(argv) > 1:
         raise InputError("KC0002", f"{argv[0]} takes no arguments: {' '.join(argv[1:])}")
     from kc.tools._doctor import examination

@@ -13,12 +13,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError
 from kc.tir.module import IRModule
@@ -151,27 +152,7 @@ class _Watch(Instrument):
 
 
 def _can_be_left_out(stage: Stage) -> bool:
-    return stage.family not in ("conversion", "tir") or stage.name in (
-        "compact-buffer-allocation",
-        "inject-double-buffer",
-        "align-storage",
-    )
-
-
-@dataclass
-class _Callback(Instrument):
-    """Calls a function with the name of each stage and the module after it."""
-
-    module: ModuleOp
-    function: Callable[[str, ModuleOp], None]
-    when: dict[str, Callable[[], None]] = field(default_factory=dict)
-
-    def before(self, stage: Stage, text: Callable[[], str]) -> None:
-        if stage.name in self.when:
-            self.when[stage.name]()
-
-    def after(self, stage: Stage, text: Callable[[], str]) -> None:
-        self.function(stage.name, self.module)
+    return stage.name not in NEEDED and OPTIONAL.get(stage.name) is None
 
 
 def run_passes(

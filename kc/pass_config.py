@@ -114,10 +114,7 @@ def check_config(config: Mapping[str, Any]) -> None:
 def _check_value(key: str, known: Key, value: Any) -> None:
     if key == "tir.add_lower_pass":
         valid = isinstance(value, list | tuple) and all(
-            isinstance(one, list | tuple)
-            and len(one) == 2
-            and type(one[0]) is int
-            and one[0] >= 0
+            isinstance(one, list | tuple) and len(one) == 2 and type(one[0]) is int and one[0] >= 0
             for one in value
         )
         wanted = "a list of pairs (phase, pass), with a phase of at least 0"

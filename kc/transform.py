@@ -17,6 +17,7 @@ around it as a whole.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -27,11 +28,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from kc.conversion.pipelines import OPTIONAL
+from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.pass_config import DEFAULT_OPT_LEVEL, TVM_PASSES, check_config
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
 from kc.support.locations import caller_location
+from kc.support.module_copy import copy_module
 from kc.support.pass_context import PipelineOptions, using_options
 from kc.support.plugins import PHASES
 from kc.tir.module import IRModule
@@ -163,9 +165,7 @@ class Sequential:
     def __call__(self, mod: IRModule) -> IRModule:
         from kc.instrument import run_passes
 
-        copy = mod.op.clone()
-        for old, new in zip(mod.op.walk(), copy.walk(), strict=True):
-            new.location = old.location
+        copy = copy_module(mod.op)
         context = PassContext.current()
         run_passes(copy, [one for one in self.passes if context.enables(one)])
         return IRModule(copy)
@@ -252,7 +252,7 @@ class PassContext:
         assert self.config is not None
         replaced: dict[str, str | None] = {}
         for name in self.disabled_pass or ():
-            if name in _NEEDED:
+            if name in NEEDED:
                 raise InputError(
                     "KC4504",
                     f"PassContext: nothing is lowered without {name}",
@@ -291,11 +291,11 @@ class PassContext:
         None: it depends on code of the user's.
         """
         parts = [f"opt_level={self.llvm_level}"]
-        for phase, passes in sorted(self._options.added.items()):
-            for one in passes:
-                if getattr(one, "of_user", False):
-                    return None
-                parts.append(f"{phase}:{one.pipeline_pass_spec()}")
+        assert self.config is not None
+        for phase, given in self.config.get("tir.add_lower_pass", ()):
+            if not isinstance(given, str):
+                return None
+            parts.append(f"{phase}:{given}")
         replaced = sorted(self._options.replaced.items(), key=str)
         return " ".join([*parts, *(f"-{name}+{other}" for name, other in replaced)])
 
@@ -330,7 +330,7 @@ class PassContext:
     def current() -> PassContext:
         """The innermost context, or one that changes nothing."""
         stack = _STACK.get()
-        return stack[-1] if stack else PassContext()
+        return stack[-1] if stack else _default()
 
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:
@@ -343,13 +343,9 @@ class PassContext:
         }
 
 
-_NEEDED = (
-    "convert-te-to-tir",
-    "lower-init-block",
-    "lower-blocks",
-    "convert-tir-to-scf",
-    "convert-to-llvm",
-)
+@functools.cache
+def _default() -> PassContext:
+    return PassContext()
 
 
 def _pass_name(name: str) -> str | None:

@@ -184,10 +184,10 @@ class _Run:
         pipeline = Pipeline(
             self.stages,
             self._instruments(prefix, module),
-            self.arguments.on("verify-each", True),
-            self.generic,
-            self.locations,
-            self.timer,
+            verify_each=self.arguments.on("verify-each", True),
+            generic=self.generic,
+            locations=self.locations,
+            timer=self.timer,
         )
         with self.report.watch(module) if self.report is not None else contextlib.nullcontext():
             pipeline.run(context, module)

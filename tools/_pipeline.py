@@ -87,7 +87,9 @@ class Pipeline:
     def run(self, context: Context, module: ModuleOp) -> None:
         """Verify the module, then run every stage and verify its result.
 
-        What stages of users leave is verified in any case, as a mistake of theirs (KC4508). Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
+        What a pass of the program leaves is verified in any case: KC4508.
+
+        Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
         raises anything else or leaves a module that does not verify.
         """
         if self.verify_input:
@@ -159,7 +161,7 @@ def _make(spec: PassSpec) -> Iterator[Stage]:
     steps = getattr(pass_, "stages", None)
     if steps is None:
         title = registry.pass_class(spec.name).__name__
-        yield Stage(spec.name, title, entry.family, entry.origin, pass_)
+        yield Stage(entry.name, title, entry.family, entry.origin, pass_)
         return
     for step in steps():
         yield stage_of(step)

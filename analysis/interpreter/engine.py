@@ -180,6 +180,10 @@ class KernelInterpreter(Interpreter):
         """Where a value of the function that is running is in its environment."""
         return self._slots[value]
 
+    def value(self, value: SSAValue) -> Any:
+        """What a value of the function that is running is at present."""
+        return self._env[self._slots[value]]
+
     def run_ssacfg_region(
         self, region: Region, args: PythonValues, name: str = "unknown"
     ) -> PythonValues:

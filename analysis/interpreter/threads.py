@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, Region
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.empty_reductions import EmptyReduction, possibly_empty
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
 from kc.analysis.interpreter.errors import ExecutionError, index_text
 from kc.analysis.interpreter.memory import Index, reader, writer
@@ -160,6 +161,8 @@ class Kernel:
         if op.axis is not None:
             self._thread_loop(op, extents, threads)
             return
+        for reduction in self._function(op, lambda: possibly_empty(op)):
+            self._initialise(reduction, threads)
         i = 0
         try:
             for i in range(max(extents)):
@@ -171,6 +174,14 @@ class Kernel:
         except ExecutionError as error:
             error.within(f"{op.label} = {i}")
             raise
+
+    def _initialise(self, reduction: EmptyReduction, threads: Threads) -> None:
+        init = reduction.block.init
+        for thread in threads:
+            self.interpreter.environment = thread.env
+            for values in reduction.instances(self.interpreter.value):
+                self._enter(init.block, values, thread)
+                self._region(init, [thread])
 
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
         axis: Hashable = op if op.axis == "vthread" else op.axis

@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.analysis.interpreter.control import affine_value
+from kc.analysis.interpreter.empty_reductions import possibly_empty
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import DomainError, ExecutionError
 from kc.analysis.interpreter.memory import allocation, reader, writer
@@ -43,7 +44,12 @@ class TirFunctions(InterpreterFunctions):
             functions: dict[Operation, Any] = {}
             return lambda *given: Kernel(interpreter, functions).run(op, *given or (static,))
 
+        empty = [(one, interpreter.runner(one.block.init)) for one in possibly_empty(op)]
+
         def run(*dynamic: int) -> None:
+            for reduction, init in empty:
+                for values in reduction.instances(interpreter.value):
+                    init(*values)
             i = 0
             try:
                 for i in range(dynamic[0] if dynamic else static):

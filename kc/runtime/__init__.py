@@ -10,10 +10,20 @@ _LAZY = {
     "CompiledFunction": "kc.runtime.function",
     "Device": "kc.runtime.device",
     "Module": "kc.runtime.module",
+    "DeferredFunction": "kc.runtime.function",
+    "ModuleRecord": "kc.runtime.metadata",
     "NDArray": "kc.runtime.array",
     "Signature": "kc.runtime.signature",
+    "convert": "kc.runtime.global_functions",
     "cpu": "kc.runtime.device",
     "cuda": "kc.runtime.device",
+    "get_global_func": "kc.runtime.global_functions",
+    "list_global_func_names": "kc.runtime.global_functions",
+    "load_module": "kc.artefacts",  # loading needs a linker, and textual IR the compiler
+    "num_threads": "kc.runtime.parallel",
+    "register_func": "kc.runtime.global_functions",
+    "remove_global_func": "kc.runtime.global_functions",
+    "set_num_threads": "kc.runtime.parallel",
 }
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from kc.runtime import call_wrapper, native
 from kc.runtime.arguments import BoundArguments, bind
 from kc.runtime.call_wrapper import Code, Jit
 from kc.runtime.native import CallContext
+from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CallError
 
@@ -35,9 +36,16 @@ class _CallSite(CallContext):
     invoke: Any
     owners: list[Any]
 
-    def __call__(self, *args: Any, **keywords: Any) -> None:
-        bound = bind(self.signature, args, keywords)
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        signature = self.signature
+        given = len(args) + len(signature.outputs)
+        if not keywords and given == len(signature.args) and len(args) < given:
+            bound, outputs = bind_inputs(signature, args)
+            self.invoke(self.kernel, bound.slots)
+            return outputs[0] if len(outputs) == 1 else outputs
+        bound = bind(signature, args, keywords)
         self.invoke(self.kernel, bound.slots)
+        return None
 
 
 class _BoundCall(CallContext):
@@ -62,7 +70,9 @@ class CompiledFunction:
     """A kernel in memory, callable with arrays and scalars.
 
     A call checks every argument (KC51xx errors), releases the GIL and runs the kernel, which
-    writes to its output arguments; it returns None. Any number of threads may call it at once.
+    writes to its output arguments; it returns None. A call without any of the output arguments
+    allocates them and returns them, a tuple where there are several. Any number of threads may
+    call it at once.
 
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
     ``keep_alive`` is whatever the machine code lives in.
@@ -70,7 +80,7 @@ class CompiledFunction:
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.
     __slots__ = ("__call__", "__weakref__", "_site")
-    __call__: Callable[..., None]
+    __call__: Callable[..., Any]
 
     def __init__(
         self, signature: Signature, address: int, jit: Jit, keep_alive: Any = None
@@ -85,7 +95,7 @@ class CompiledFunction:
         self._site = site
         self.__call__ = self._callable(call_wrapper.CALL, site)
 
-    def _callable(self, entry: str, context: _CallSite | _BoundCall) -> Callable[..., None]:
+    def _callable(self, entry: str, context: _CallSite | _BoundCall) -> Callable[..., Any]:
         if not native.fast_calls_work():
             return context
         signature = self.signature
@@ -135,6 +145,50 @@ class CompiledFunction:
             return elapsed * 1e-9
 
         return seconds
+
+    def __repr__(self) -> str:
+        return f"<kc function {self.signature}>"
+
+
+class DeferredFunction:
+    """A kernel that is compiled when it is first needed: a :class:`CompiledFunction` from then on.
+
+    ``make`` compiles it, and raises what keeps it from that.
+    """
+
+    def __init__(self, signature: Signature, make: Callable[[], CompiledFunction]) -> None:
+        self.signature = signature
+        self._make = make
+        self._owners: list[Any] = []
+
+    @cached_property
+    def compiled(self) -> CompiledFunction:
+        """The function itself."""
+        return self._make()
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
+
+    @property
+    def address(self) -> int:
+        """The address of the machine-level function."""
+        return self.compiled.address
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.compiled(*args, **keywords)
+
+    def retain(self, owner: Any) -> None:
+        """Keep ``owner`` alive as long as the function can be called."""
+        self._owners.append(owner)
+
+    def prepare(self, *args: Any) -> Callable[[], None]:
+        """See :meth:`CompiledFunction.prepare`."""
+        return self.compiled.prepare(*args)
+
+    def timer(self, *args: Any) -> Callable[[int], float]:
+        """See :meth:`CompiledFunction.timer`."""
+        return self.compiled.timer(*args)
 
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kc.runtime import c_compiler
+from kc.runtime.c_header import c_header
 from kc.runtime.device import CPU, Device, cpu
-from kc.runtime.function import CompiledFunction
+from kc.runtime.function import CompiledFunction, DeferredFunction
+from kc.runtime.metadata import ModuleRecord
 from kc.runtime.timing import BenchmarkResult, Repeats
 from kc.support.diagnostics import CallError, DeviceError, suggest
+from kc.support.files import check_writable, write_output
 
 Source = str | Callable[[], str]
+Function = CompiledFunction | DeferredFunction
 
 
 class Module:
@@ -18,37 +26,45 @@ class Module:
 
     ``sources`` maps a kind (``tir``, ``ll``, ``asm``, ...) to its text, or to a function that
     makes it when it is first asked for. ``keep_alive`` (what the machine code lives in) lives as
-    long as any of the functions.
+    long as any of the functions. ``artefacts`` maps the extension of a file to what makes its
+    content; ``record`` makes what a file says of the functions.
     """
 
     # The call is a slot for speed, as in CompiledFunction.
     __slots__ = (
         "__call__",
         "__weakref__",
+        "_artefacts",
+        "_record",
         "_sources",
         "entry_name",
         "functions",
         "imported_modules",
     )
-    __call__: Callable[..., None]
+    __call__: Callable[..., Any]
 
     def __init__(
         self,
-        functions: Mapping[str, CompiledFunction],
+        functions: Mapping[str, Function],
         entry_name: str,
         sources: Mapping[str, Source] | None = None,
         keep_alive: Any = None,
         imported_modules: Sequence[Module] = (),
+        *,
+        artefacts: Mapping[str, Callable[[], str | bytes]] | None = None,
+        record: Callable[[], ModuleRecord] | None = None,
     ) -> None:
         self.functions = dict(functions)
         self.entry_name = entry_name
         self.imported_modules = list(imported_modules)
         self._sources = dict(sources or {})
+        self._artefacts = dict(artefacts or {})
+        self._record = record
         for function in self.functions.values():
             function.retain(keep_alive)
         self.__call__ = self[entry_name].__call__
 
-    def __getitem__(self, name: str) -> CompiledFunction:
+    def __getitem__(self, name: str) -> Function:
         """The function of a name. Raises CallError KC5120."""
         if name not in self.functions:
             hints = suggest(name, self.functions, "functions")
@@ -66,6 +82,86 @@ class Module:
         if not isinstance(source, str):
             self._sources[kind] = source = source()
         return source
+
+    def save(self, path: str | os.PathLike[str], fmt: str = "") -> None:
+        """Write the module to a file, in the format of its extension, or ``fmt``.
+
+        ``.o`` is an object that a C program can be linked with, with the thread pool where a
+        kernel needs it; ``.bc`` and ``.ll`` are the same as LLVM's bitcode and text, ``.s`` as
+        assembly, ``.mlir`` is the scheduled loops, ``.c`` the source of the C target. All but
+        ``.s`` and ``.c`` can be loaded by :func:`kc.runtime.load_module`.
+
+        Raises CallError KC5141 for a format that the module cannot be saved in, InputError KC0022
+        for a file that cannot be written.
+        """
+        name = os.fspath(path)
+        kind = fmt or os.path.splitext(name)[1].lstrip(".")
+        if kind not in self._artefacts:
+            libraries = kind in ("so", "dylib", "dll")
+            hints = ["export_library writes shared libraries"] if libraries else []
+            hints += suggest(kind, self._artefacts, "formats")
+            raise CallError(
+                "KC5141", f"the module cannot be saved as '{kind or name}'", hints=hints
+            )
+        check_writable(name)
+        write_output(name, self._artefacts[kind]())
+
+    def export_library(
+        self,
+        path: str | os.PathLike[str],
+        fcompile: Callable[..., Any] | None = None,
+        *,
+        cc: str | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
+        """Write a shared library, linked by the system's C compiler.
+
+        ``cc`` is the compiler (``$CC``, cc, gcc or clang by default), ``options`` are more flags
+        for it. ``fcompile(path, files)``, if given, makes the library of the objects instead, as
+        in TVM.
+
+        Raises CallError KC5145 without a compiler, KC5146 where it fails, KC5141 for a module
+        that there is no object of.
+        """
+        name = os.fspath(path)
+        if "so" in self._artefacts:  # it was loaded from one
+            write_output(name, self._artefacts["so"]())
+            return
+        if "o" not in self._artefacts:
+            raise CallError("KC5141", "the module has no object to make a library of")
+        if fcompile is not None:
+            with tempfile.TemporaryDirectory(prefix="kc-") as folder:
+                file = os.path.join(folder, "kernel.o")
+                self.save(file)
+                fcompile(name, [file])
+            return
+        record = self.record
+        command = c_compiler.require_compiler(
+            "export_library", cc, "" if _is_native(record.triple) else record.triple
+        )
+        openmp = ["-fopenmp"] if "#pragma omp" in self._c_source() else []
+        content = self._artefacts["o"]()
+        assert isinstance(content, bytes)
+        c_compiler.link_library(name, {"kernel.o": content}, command, [*openmp, *options])
+
+    def _c_source(self) -> str:
+        return self.get_source("c") if "c" in self._sources else ""
+
+    def save_header(self, path: str | os.PathLike[str]) -> None:
+        """Write the C header of the functions; see :meth:`get_header`."""
+        name = os.fspath(path)
+        write_output(name, c_header(self.record, os.path.basename(name)))
+
+    def get_header(self, name: str = "kernels.h") -> str:
+        """The C header of the functions in what :meth:`save` and :meth:`export_library` write."""
+        return c_header(self.record, name)
+
+    @property
+    def record(self) -> ModuleRecord:
+        """What a file says of the functions. Raises CallError KC5141 where there is none."""
+        if self._record is None:
+            raise CallError("KC5141", "the module was not made by kc.build, and cannot be saved")
+        return self._record()
 
     def time_evaluator(
         self,
@@ -96,3 +192,9 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<kc module {', '.join(self.functions)}; entry {self.entry_name}>"
+
+
+def _is_native(triple: str) -> bool:
+    """Whether the system's own C compiler links code for ``triple`` (empty: it compiled it)."""
+    machine = platform.machine().replace("amd64", "x86_64").replace("arm64", "aarch64")
+    return not triple or triple.split("-")[0].replace("arm64", "aarch64") == machine

@@ -265,6 +265,25 @@ class Signature:
             types += ["ptr", *["i64"] * len(arg.dynamic)] if arg.is_array else [arg.element.llvm]
         return tuple(types)
 
+    @cached_property
+    def outputs(self) -> tuple[int, ...]:
+        """The arguments that a call may leave out, all of them together: arrays only written."""
+        return tuple(i for i, arg in enumerate(self.args) if arg.role == "out")
+
+    @cached_property
+    def input_symbols(self) -> frozenset[str]:
+        """The symbols that arguments other than outputs give."""
+        args = [arg for arg in self.args if arg.role != "out"]
+        plain = {dim for arg in args for dim in arg.shape if isinstance(dim, str)}
+        return frozenset(plain | {arg.symbol for arg in args if arg.symbol is not None})
+
+    @cached_property
+    def inputs(self) -> Signature:
+        """The signature without its outputs, where its other arguments give all its symbols."""
+        args = tuple(arg for arg in self.args if arg.role != "out")
+        known = self.input_symbols
+        return Signature(self.name, args, tuple(one for one in self.symbols if one in known))
+
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})"
 

@@ -26,6 +26,14 @@ def read_text(path: str) -> str:
     return decode(data, path)
 
 
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file. KC0020: it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise _cannot("KC0020", "read", path, error) from error
+
+
 def decode(data: bytes, path: str) -> str:
     """The bytes of the file ``path`` as text."""
     if data.startswith(b"ML\xefR"):

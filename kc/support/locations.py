@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
+from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
 from kc.support.diagnostics import Location
 
@@ -97,6 +98,18 @@ class LocationParser(Parser):
             line, column = self.line_and_column(position)
             op.location = FileLineColLoc(self._name, IntAttr(line), IntAttr(column))
         return op
+
+    def parse_optional_str_literal(self) -> str | None:
+        # xDSL prints text beyond ASCII as bytes, and reads these as no text.
+        token = self._current_token
+        if token.kind is MLIRTokenKind.BYTES_LIT:
+            try:
+                text = StringLiteral.from_span(token.span).bytes_contents.decode()
+            except UnicodeDecodeError:
+                return None
+            self._consume_token(MLIRTokenKind.BYTES_LIT)
+            return text
+        return super().parse_optional_str_literal()
 
     def line_and_column(self, position: int) -> tuple[int, int]:
         """1-based line and column of a character offset, in the whole file."""

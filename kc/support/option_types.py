@@ -4,7 +4,10 @@ A field may be ``int``, ``float``, ``bool``, ``str``, an enum, a ``Literal``, ``
 ``tuple[X, Y]``, ``X | None`` (where ``?`` and ``none`` are None), or any class with a classmethod
 ``from_option(text)`` that raises ValueError or a :class:`KCError`; its ``str()`` is printed back,
 and it is given a value of several words if it is a subclass of tuple.
-Fields are filled by name, ``-`` for ``_``.
+Fields are filled by name, ``-`` for ``_``. An option has other spellings too: with or without the
+``s`` of a plural, the name that the field has in Python (metadata ``python``), and those of its
+metadata ``also``, each with what the value becomes: ``{"thread": "*", "nparts": "*,?"}``. What is
+missing has the value of the metadata ``implied``, or the default of the field.
 """
 
 from __future__ import annotations
@@ -35,34 +38,75 @@ class _Mismatch(Exception):
         self.place = place
 
 
-def fields_from_options(cls: type, options: Options, what: str) -> dict[str, Any]:
+def canonical(
+    cls: type, options: Options, what: str, others: Sequence[str] = ()
+) -> Options:
+    """The options under the names that the fields of ``cls`` have; ``others`` stay as they are.
+
+    Raises KC0014 when two spellings of one option are given.
+    """
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    spellings = _spellings(fields)
+    for one in others:
+        spellings.pop(one, None)
+    found: dict[str, Option] = {}
+    for option in options:
+        name = option.name.replace("-", "_")
+        name, value = spellings.get(name, (name, "*"))
+        before, _, after = value.partition("*")
+        words = option.words
+        if words is not None and value != "*":
+            words = (*_words(before), *words, *_words(after))
+        if name in found:
+            message = f"{what}: option '{option.name}' is '{found[name].name}', given twice"
+            raise option_error("KC0014", message, options, option)
+        found[name] = dataclasses.replace(option, words=words)
+    items = (dataclasses.replace(one, name=name) for name, one in found.items())
+    return Options(tuple(items), options.source)
+
+
+def _words(text: str) -> list[Word]:
+    return [Word(one) for one in text.split(",") if one]
+
+
+def _spellings(fields: Sequence[dataclasses.Field[Any]]) -> dict[str, tuple[str, str]]:
+    """Other spelling -> the field, and what the value becomes."""
+    found: dict[str, tuple[str, str]] = {}
+    names = [field.name for field in fields]
+    in_python = [field.metadata.get("python") for field in fields]
+    for field in fields:
+        found.update({one: (field.name, to) for one, to in field.metadata.get("also", {}).items()})
+    for field, name in zip(fields, in_python, strict=True):
+        if isinstance(name, str) and in_python.count(name) == 1:
+            found.setdefault(name.lstrip("*"), (field.name, "*"))
+    for name in names:
+        found.setdefault(name.removesuffix("s") if name.endswith("s") else f"{name}s", (name, "*"))
+    return {name: to for name, to in found.items() if name not in names}
+
+
+def fields_from_options(
+    cls: type, options: Options, what: str, others: Sequence[str] = ()
+) -> dict[str, Any]:
     """Keyword arguments for the dataclass ``cls``; ``what`` names it in errors.
 
-    Raises KC0011 for an option that ``cls`` does not have, KC0012 for a value of the wrong
-    type, and KC0013 for a missing option without a default.
+    ``others`` are options that somebody else takes, for suggestions. Raises KC0011 for an option
+    that ``cls`` does not have, KC0012 for a value of the wrong type, KC0013 for a missing option
+    without a default, and KC0014 for one given in two spellings.
     """
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     hints = typing.get_type_hints(cls)
     values: dict[str, Any] = {}
-    for option in options:
-        name = option.name.replace("-", "_")
+    for option in canonical(cls, options, what, others):
+        name = option.name
         if name not in fields:
-            shown = [one.replace("_", "-") for one in fields]
-            names = suggest(option.name, shown, f"options of {what}")
-            raise option_error(
-                "KC0011",
-                f"{what}: there is no option '{option.name}'",
-                options,
-                dataclasses.replace(option, end=option.start + len(option.name)),
-                names or [f"{what} has no options"],
-            )
+            raise _unknown(option, options, what, [*fields, *others])
         try:
             values[name] = _convert(option, hints[name])
         except _Mismatch as mismatch:
             got = f"'{mismatch.place.text}'" if mismatch.place.text else "nothing"
             raise option_error(
                 "KC0012",
-                f"{what}: option '{option.name}' takes {mismatch.expected}, not {got}",
+                f"{what}: option '{_shown(option, options)}' takes {mismatch.expected}, not {got}",
                 options,
                 mismatch.place,
             ) from None
@@ -73,7 +117,10 @@ def fields_from_options(cls: type, options: Options, what: str) -> dict[str, Any
         required = (
             field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         )
-        if required and name not in values:
+        implied = field.metadata.get("implied")
+        if name not in values and implied is not None:
+            values[name] = _convert(Option(name, tuple(_words(implied))), hints[name])
+        elif required and name not in values:
             shown = name.replace("_", "-")
             raise InputError(
                 "KC0013",
@@ -84,9 +131,27 @@ def fields_from_options(cls: type, options: Options, what: str) -> dict[str, Any
     return values
 
 
-def from_options(cls: type[T], options: Options, what: str) -> T:
+def _shown(option: Option, options: Options) -> str:
+    """The name of an option as the user wrote it."""
+    return options.source[option.start : option.end].partition("=")[0] or option.name
+
+
+def _unknown(option: Option, options: Options, what: str, known: Sequence[str]) -> InputError:
+    """KC0011, with the nearest names; ``option`` may have ``_`` for ``-``."""
+    name = _shown(option, options)
+    shown = [one.replace("_", "-") for one in known]
+    hints = suggest(name, shown, f"options of {what}") or [f"{what} has no options"]
+    if option.words is None and "block" in known and not hints[0].startswith("did"):
+        hints = [f"block={name}", *hints]
+    place = dataclasses.replace(option, end=option.start + len(name))
+    return option_error(
+        "KC0011", f"{what}: there is no option '{name}'", options, place, hints
+    )
+
+
+def from_options(cls: type[T], options: Options, what: str, others: Sequence[str] = ()) -> T:
     """An instance of the dataclass ``cls``; see :func:`fields_from_options`."""
-    values = fields_from_options(cls, options, what)
+    values = fields_from_options(cls, options, what, others)
     try:
         return cls(**values)
     except ValueError as error:

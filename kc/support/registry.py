@@ -28,6 +28,7 @@ DIALECTS = {
     "memref": "kc.dialects.memref:MEMREF",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
+    "linalg": "kc.dialects.linalg:LINALG",
     "llvm": "kc.dialects.llvm:LLVM",
     "sched": "kc.dialects.sched:SCHED",
 }
@@ -127,7 +128,7 @@ PASSES = {
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "conversion": (
         "kc.conversion.{stem}",
-        ("convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),
+        ("raise-to-tir", "convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),
     ),
     "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c")),
 }
@@ -325,10 +326,14 @@ def check_step(step: Any, fields: dict[str, Any], unsafe: bool) -> None:
 
 
 def find_pass(name: str) -> Entry:
-    """The pass or primitive of this name, xDSL's included; KC0003 with the nearest names."""
+    """The pass or primitive of this name, xDSL's included; KC0003 with the nearest names.
+
+    ``-`` may be written as ``_``, the way of Python.
+    """
     passes = current().passes
-    if name in passes:
-        return passes[name]
+    dashed = name.replace("_", "-")
+    if dashed in passes:
+        return passes[dashed]
     if name in _xdsl_passes():
         return Entry(name, "", "xdsl", "xdsl")
     raise InputError(
@@ -347,7 +352,7 @@ def _xdsl_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 def is_pass(name: str) -> bool:
     """Whether there is a pass or primitive of this name, xDSL's included."""
-    return name in current().passes or name in _xdsl_passes()
+    return name.replace("_", "-") in current().passes or name in _xdsl_passes()
 
 
 def all_pass_names() -> list[str]:
@@ -389,7 +394,7 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
 
 def parse_options(name: str, text: str) -> Options:
     """The options of a pass, as its flag has them."""
-    main = MAIN_OPTIONS.get(name)
+    main = MAIN_OPTIONS.get(name.replace("_", "-"))
     value, space, rest = text.partition(" ")
     if main is not None and value and "=" not in value and not value.startswith(("'", '"')):
         text = f"{main}={quote(value)}{space}{rest}"

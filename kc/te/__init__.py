@@ -5,7 +5,9 @@ The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018)
 
 from kc.support.diagnostics import TEError
 from kc.te import schedule
-from kc.te.expr import binary, const, intrinsic
+from kc.te.expr import all_of as all  # noqa: A004
+from kc.te.expr import any_of as any  # noqa: A004
+from kc.te.expr import binary, const, if_then_else, intrinsic
 from kc.te.expr import select as Select
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.scan import scan
@@ -70,6 +72,8 @@ __all__ = [
     "TEError",
     "Tensor",
     "abs",
+    "all",
+    "any",
     "ceil",
     "comm_reducer",
     "compute",
@@ -82,6 +86,7 @@ __all__ = [
     "floor",
     "floordiv",
     "floormod",
+    "if_then_else",
     "indexdiv",
     "indexmod",
     "log",

@@ -320,6 +320,17 @@ class SelectExpr(Expr):
 
 
 @dataclass(eq=False)
+class IfThenElse(Expr):
+    """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
 class Element(Expr):
     """An element of a tensor."""
 
@@ -387,7 +398,7 @@ def children(expr: Expr) -> Sequence[Expr]:
     if isinstance(expr, Reduce):
         condition = () if expr.condition is None else (expr.condition,)
         return (*expr.values, *condition, *(expr.init or ()))
-    if isinstance(expr, SelectExpr):
+    if isinstance(expr, SelectExpr | IfThenElse):
         return (expr.condition, expr.on_true, expr.on_false)
     if isinstance(expr, Element):
         return expr.indices
@@ -554,16 +565,55 @@ def cast(value: Expr, dtype: str) -> Expr:
 
 def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
     """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
-    chosen = as_expr(condition)
+    chosen = _condition(condition, "Select")
+    a, b = match(on_true, on_false)
+    return SelectExpr(chosen, a, b, a.dtype, caller_location())
+
+
+def if_then_else(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
+    """``on_true`` where ``condition`` holds, else ``on_false``; the other one is not evaluated.
+
+    What it reads stays inside of its tensor where the condition says so: padding.
+    """
+    chosen = _condition(condition, "if_then_else")
+    a, b = match(on_true, on_false)
+    return IfThenElse(chosen, a, b, a.dtype, caller_location())
+
+
+def all_of(*args: ExprLike) -> Expr:
+    """Whether all of one or more conditions hold."""
+    return _connected("and", "all", args)
+
+
+def any_of(*args: ExprLike) -> Expr:
+    """Whether any of one or more conditions holds."""
+    return _connected("or", "any", args)
+
+
+def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
+    if not args:
+        raise TEError(
+            "KC2061",
+            f"te.{what} is given no condition",
+            location=caller_location(),
+            hints=[f"te.{what}(i >= 0, i < n)"],
+        )
+    found = _condition(args[0], what)
+    for one in args[1:]:
+        found = binary(op, found, _condition(one, what))
+    return found
+
+
+def _condition(given: ExprLike, what: str) -> Expr:
+    chosen = as_expr(given)
     if chosen.dtype != "bool":
         raise TEError(
             "KC2006",
-            f"the condition of Select has type {chosen.dtype}",
+            f"the condition of {what} has type {chosen.dtype}",
             location=caller_location(),
             hints=["compare it: x > 0"],
         )
-    a, b = match(on_true, on_false)
-    return SelectExpr(chosen, a, b, a.dtype, caller_location())
+    return chosen
 
 
 def intrinsic(op: str) -> Callable[[ExprLike], Expr]:

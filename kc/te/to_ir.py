@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -25,8 +26,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir import Operation as IROperation
 from xdsl.ir.affine import (
+    AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
     AffineMap,
     AffineSet,
@@ -47,6 +50,7 @@ from kc.te.expr import (
     Const,
     Element,
     Expr,
+    IfThenElse,
     IterVar,
     Reduce,
     SelectExpr,
@@ -568,7 +572,7 @@ class _Body:
         self.emitter = emitter
         self.block = block
         self.axes = axes
-        self.memo: dict[Expr, SSAValue] = {}
+        self.memo: MutableMapping[Expr, SSAValue] = {}
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
         op.location = loc_attr(location)
@@ -593,6 +597,8 @@ class _Body:
         return self.memo[expr]
 
     def _needs(self, expr: Expr) -> Sequence[Expr]:
+        if isinstance(expr, Compare) and self._index_sides(expr) is not None:
+            return ()
         if isinstance(expr, Binary | Compare):
             return (expr.lhs, expr.rhs)
         if isinstance(expr, Call):
@@ -601,6 +607,8 @@ class _Body:
             return (expr.value,)
         if isinstance(expr, SelectExpr):
             return (expr.condition, expr.on_true, expr.on_false)
+        if isinstance(expr, IfThenElse):
+            return (expr.condition,)
         return ()
 
     def _emit(self, expr: Expr) -> SSAValue:
@@ -623,9 +631,22 @@ class _Body:
             return self._call(expr)
         if isinstance(expr, Cast):
             return self._cast(self.memo[expr.value], expr.value.dtype, expr.dtype, at)
+        if isinstance(expr, IfThenElse):
+            then, other = self._branch(expr.on_true), self._branch(expr.on_false)
+            kind = element_type(expr.dtype)
+            return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, other), at)
         assert isinstance(expr, SelectExpr)
         condition, a, b = (self.memo[one] for one in self._needs(expr))
         return self.add(arith.SelectOp(condition, a, b), at)
+
+    def _branch(self, expr: Expr) -> Region:
+        """The region that computes ``expr``; it may use what is computed before it."""
+        inner = _Body(self.emitter, Block(), self.axes)
+        inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
+        end = scf.YieldOp(inner.value(expr))
+        end.location = loc_attr(expr.location)
+        inner.block.add_op(end)
+        return Region(inner.block)
 
     # Indices -------------------------------------------------------------------------------
 
@@ -696,7 +717,10 @@ class _Body:
         if isinstance(expr, Cast) and _is_wider(expr):
             return self._affine_of(expr.value, operands)
         if isinstance(expr, IterVar | Var):
-            value = self.axes[expr] if isinstance(expr, IterVar) else self.emitter.values[expr]
+            known = self.axes if isinstance(expr, IterVar) else self.emitter.values
+            value = known.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            if value is None:
+                return None  # an operand of a combiner
             if value not in operands:
                 operands.append(value)
             start = expr.start if isinstance(expr, IterVar) else 0
@@ -706,6 +730,21 @@ class _Body:
             if lhs is not None and rhs is not None:
                 return _affine(expr.op, lhs, rhs, expr)
         return None
+
+    def _index_operand(
+        self, expr: AffineExpr, operands: Sequence[SSAValue], at: Location | None
+    ) -> SSAValue:
+        """``expr`` over ``operands`` as a value of type index."""
+        if isinstance(expr, AffineDimExpr):
+            return operands[expr.position]
+        if isinstance(expr, AffineConstantExpr):
+            return self.add(arith.ConstantOp(IntegerAttr(expr.value, tir.INDEX)), at)
+        used = sorted(expr.used_dims())
+        dims = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        local = expr.replace_dims_and_symbols(dims, [])
+        return self.add(tir.ApplyOp(local, [operands[n] for n in used]), at)
 
     def index(self, expr: Any) -> SSAValue:
         """``expr``, an integer, as a value of type index."""
@@ -783,7 +822,23 @@ class _Body:
             result = self.add(arith.SelectOp(zero, self._constant(0, dtype, at), result), at)
         return result
 
+    def _index_sides(self, expr: Compare) -> tuple[Sequence[AffineExpr], list[SSAValue]] | None:
+        """The sides of a comparison of affine functions of axes and sizes, and their operands."""
+        if expr.lhs.dtype not in INTS:
+            return None
+        operands: list[SSAValue] = []
+        sides = [self._affine_of(one, operands) for one in (expr.lhs, expr.rhs)]
+        found = [one for one in sides if one is not None]
+        return (found, operands) if len(found) == 2 and operands else None
+
     def _compare(self, expr: Compare) -> SSAValue:
+        affine = self._index_sides(expr)
+        if affine is not None:
+            # As indices, so that what the condition says of them is known to every analysis.
+            sides, operands = affine
+            a, b = (self._index_operand(one, operands, expr.location) for one in sides)
+            sign = "" if expr.op in ("eq", "ne") else "s"
+            return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]
         dtype = expr.lhs.dtype
         if is_float(dtype):

@@ -3,11 +3,16 @@
 from kc.support.diagnostics import ScheduleError
 from kc.te import (
     Select,
+    all,  # noqa: A004
+    any,  # noqa: A004
     const,
     floordiv,
     floormod,
+    if_then_else,
     indexdiv,
     indexmod,
+    max_value,
+    min_value,
     truncdiv,
     truncmod,
 )
@@ -25,11 +30,16 @@ __all__ = [
     "TensorIntrin",
     "Trace",
     "Var",
+    "all",
+    "any",
     "const",
     "floordiv",
     "floormod",
+    "if_then_else",
     "indexdiv",
     "indexmod",
+    "max_value",
+    "min_value",
     "truncdiv",
     "truncmod",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
+from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
 from kc.support.diagnostics import KCError, ScheduleError, suggest
@@ -162,6 +163,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         at = f" at {undone.location}" if undone.location else ""
         kept = trace[:last]
         session = self.session.fresh(clone_module(self._original))
+        session.working = None  # the calls name the function that was worked on then
         replay(session, kept, same=True, told=False)
         for one in trace[last:]:
             for output in one.outputs:
@@ -207,8 +209,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
             step = find_step(primitive)
             assert issubclass(step, Primitive)
             try:
-                chosen = session.make(step, Binder(step, self._resolve).bind(args, kwargs))
-                chosen.check(session.site_of(chosen))
+                binder = Binder(step, self._resolve)
+                chosen = session.make(step, binder.bind(args, kwargs))
+                with undecided(trusted=binder.unsafe):
+                    chosen.check(session.site_of(chosen))
             except ScheduleError:
                 return False
             finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,14 +24,18 @@ import kc
 from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
-from kc.dialects.tir import ForKind
+from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import diagnostic_handler
-from kc.support.registry import context, get_pass
 from kc.tir import Trace
 
 COMPUTES = 8
 CALLS = 20
 NAME = "main"
+TE_EVERY = 10
+"""One case in so many is a schedule of TE, whose programs and calls are those of test/te."""
+TE_STAGE = "TE schedule"
+MAX_UNROLLED = 128
+"""Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 
 FORMS: dict[str, Callable[[Trace], Trace]] = {
     "python": lambda trace: Trace.from_python(trace.as_python()),
@@ -66,15 +71,25 @@ def run_case(
     """Run the case of ``seed``: its first ``keep`` computes, and ``lines`` instead of its calls."""
     done = Outcome()
     try:
-        _run(seed, keep, lines, native, done)
+        if lines is None and keep is None and seed % TE_EVERY == 0:
+            _run_te(seed, native, done)
+        else:
+            _run(seed, keep, lines, native, done)
     except Exception as error:
         done.error = error
     return done
 
 
-def _run(
-    seed: int, keep: int | None, lines: list[str] | None, native: bool, done: Outcome
-) -> None:
+def _run_te(seed: int, native: bool, done: Outcome) -> None:
+    from test_te_random import one_schedule
+
+    done.stage = TE_STAGE
+    with diagnostic_handler(lambda _: None):
+        one_schedule(seed, native=native)
+    done.stage = "done"
+
+
+def _run(seed: int, keep: int | None, lines: list[str] | None, native: bool, done: Outcome) -> None:
     program = suitable(Random(f"program {seed}"), keep)
     random = Random(f"schedule {seed}")
     schedule = te.create_schedule(list({one.tensor.op: None for one in program.outputs}))
@@ -82,7 +97,7 @@ def _run(
     done.module = str(original)
     done.arrays = program.arrays()
     sch = tir.Schedule(original)
-    layouts = Layouts(sch)
+    layouts = Layouts(sch, {one.name: size for one, size in program.sizes.items()})
     done.stage = "schedule"
     for line in _calls(random, sch, lines):
         done.tried += 1
@@ -101,13 +116,22 @@ def _run(
     assert str(again.mod) == str(sch.mod), f"the {form} form of the trace makes another module"
     done.stage = "interpreter"
     check_interpreted(program, sch.mod, layouts)
-    threads = any(
-        one.kind.data is ForKind.THREAD for one in loop_tree.loops(sch.mod[NAME])
-    )
-    if native and not threads:
+    if native and _is_native(loop_tree.loops(sch.mod[NAME])):
         done.stage = "native"
         check_compiled(program, sch.mod, layouts)
     done.stage = "done"
+
+
+def _is_native(loops: list[ForOp]) -> bool:
+    """Whether the loops run on a CPU, and LLVM is done with those to unroll in a moment."""
+    most = 1
+    for loop in loops:
+        if loop.kind.data is ForKind.THREAD:
+            return False
+        nest = [*loop_tree.loops_around(loop), loop]
+        unrolled = [one for one in nest if one.kind.data is ForKind.UNROLLED]
+        most = max(most, math.prod(one.static_extent or 1 for one in unrolled))
+    return most <= MAX_UNROLLED
 
 
 def _calls(random: Random, sch: tir.Schedule, lines: list[str] | None) -> Iterator[str]:
@@ -133,10 +157,6 @@ def check_interpreted(program: Program, mod: kc.IRModule, layouts: Layouts) -> N
     """That the interpreter gives numpy's results."""
     # What was printed is what is run: the text says all.
     mod = kc.IRModule.parse(str(mod))
-    if program.empty_reduction:
-        # The initial value of a reduction over nothing is stored by lowering.
-        for name in ("lower-init-block", "lower-blocks"):
-            get_pass(name).apply(context(), mod.op)
     arrays = program.arrays()
     changed = layouts.to_scheduled(arrays)
     with np.errstate(all="ignore"):

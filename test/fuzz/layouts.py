@@ -1,17 +1,18 @@
-"""Arguments whose layout a schedule changed: ``transform_layout`` changes what the caller passes."""
+"""Arguments whose layout a schedule changes, and with it what the caller passes."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType
 from xdsl.ir import BlockArgument
 
 from kc import tir
 from kc.analysis import loop_tree
+from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.transforms.schedule._buffers import find_buffer
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, watching
@@ -21,8 +22,9 @@ from kc.transforms.schedule.transform_layout import TransformLayout
 class Layouts:
     """The index maps that were applied to the arguments of the only function of a schedule."""
 
-    def __init__(self, sch: tir.Schedule) -> None:
+    def __init__(self, sch: tir.Schedule, sizes: Mapping[str, int]) -> None:
         self.sch = sch
+        self.sizes = sizes
         self.maps: dict[int, list[IndexMap]] = {}
 
     @contextlib.contextmanager
@@ -54,16 +56,25 @@ class Layouts:
         if n not in self.maps:
             return array.copy() if isinstance(array, np.ndarray) else array
         places = self._places(n, array)
-        type_ = loop_tree.functions(self.sch.module)[0].body.block.args[n].type
-        assert isinstance(type_, MemRefType)
-        shape = [
-            size if size >= 0 else int(place.max(initial=-1)) + 1
-            for size, place in zip(type_.get_shape(), places, strict=True)
-        ]
-        new = np.empty(shape, array.dtype)
+        new = np.empty(self._shape(n), array.dtype)
         new.reshape(-1).view(np.uint8)[:] = 1 if array.dtype == bool else 0x33
         new[places] = array.reshape(-1)
         return new
+
+    def _shape(self, n: int) -> list[int]:
+        """The shape that the argument has now."""
+        function = loop_tree.functions(self.sch.module)[0]
+        type_ = function.body.block.args[n].type
+        assert isinstance(type_, MemRefType)
+        shape = list(type_.get_shape())
+        if DYNAMIC in shape:
+            assert function.arg_attrs is not None
+            symbolic = function.arg_attrs.data[n].data["kc.shape"]
+            assert isinstance(symbolic, AffineMapAttr)
+            shape = list(
+                symbolic.data.eval([], [self.sizes[one] for one in symbol_names(function)])
+            )
+        return shape
 
     def _places(self, n: int, array: Any) -> tuple[Any, ...]:
         """Where the elements, in row-major order, are kept now."""

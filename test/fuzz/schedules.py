@@ -95,13 +95,12 @@ def line_of(step: Primitive) -> str:
             value = getattr(step, slot.name)
             if value is None and one.default is None or value is None and len(one.slots) > 1:
                 continue
-            text = _argument(value)
-            if one.variadic:
+            if one.variadic and value is not None:
                 words += [_argument(it) for it in value]
-            elif one.element is not None:
+            elif one.element is not None and value is not None:
                 words.append(f"{one.name}={_argument(value[one.element])}")
             else:
-                words.append(f"{one.name}={text}")
+                words.append(f"{one.name}={_argument(value)}")
             break
     return f"sch.{step.name.replace('-', '_')}({', '.join(words)})"
 

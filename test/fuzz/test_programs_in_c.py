@@ -6,14 +6,15 @@ import subprocess
 from random import Random
 
 import pytest
+from cases import suitable
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import Program, Unsuitable, random_program
+from layouts import Layouts
 from schedules import steps
 from xdsl.dialects.builtin import MemRefType
 
 import kc
-from kc import te
+from kc import te, tir
 from kc.codegen.c_source import emit_c
 from kc.support.registry import context, get_pass
 
@@ -24,14 +25,6 @@ STRICT = (
     "-ffp-contract=off "
     "-fsanitize=undefined -fno-sanitize-recover=all"
 ).split()
-
-
-def suitable(random: Random) -> Program:
-    while True:
-        try:
-            return random_program(random)
-        except Unsuitable:
-            continue
 
 
 def compiled(text: str, folder) -> ctypes.CDLL:
@@ -64,19 +57,22 @@ def arguments(types, values):
 def test_random_programs(tmp_path_factory, seed):
     random = Random(seed)
     program = suitable(random)
-    schedule = te.create_schedule([one.tensor.op for one in program.outputs])
+    schedule = te.create_schedule(list(dict.fromkeys(one.tensor.op for one in program.outputs)))
     sch = tir.Schedule(kc.lower(schedule, program.args, name="kernel"))
-    steps(random, sch, random.randint(0, 6))
-    mod, layouts = sch.mod, Layouts(sch)
+    layouts = Layouts(sch, {one.name: size for one, size in program.sizes.items()})
+    with layouts.watching():
+        steps(random, sch, random.randint(0, 6))
+    mod = sch.mod
     types = list(mod["kernel"].function_type.inputs)
     get_pass("lower-to-c").apply(context(), mod.op)
     text = emit_c(mod.op)
     function = compiled(text, tmp_path_factory.mktemp("c")).kernel
     function.restype = None
     arrays = program.arrays()
+    changed = layouts.to_scheduled(arrays)
     try:
-        function(*arguments(types, arrays))
-        program.check(arrays)
+        function(*arguments(types, changed))
+        program.check(layouts.from_scheduled(changed, arrays))
     except Exception as error:
         error.add_note(text)
         raise

@@ -1,93 +1,53 @@
-"""Random programs under random schedules: the results stay those of numpy."""
+"""A slice of the random schedules that ``make fuzz`` runs, TE's too; and how failures are told."""
 
 from random import Random
 
-from hypothesis import given
+import fuzzing
+import pytest
+from cases import NAME, check_interpreted, run_case, suitable
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import Program, Unsuitable, random_program
-from schedules import record, steps
+from layouts import Layouts
+from programs import Program
+from schedules import record
 
 import kc
 from kc import te, tir
-from kc.analysis.interpreter import run
 from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
-from kc.support.registry import context, get_pass
 
-SEEDS = st.integers(0, 2**32 - 1)
-STEPS = 8
+CALLS = 8
+SLICE = 120
 
 
-def suitable(random: Random) -> Program:
-    """A program whose results are known."""
-    while True:
-        try:
-            return random_program(random)
-        except Unsuitable:
-            continue
+@pytest.mark.parametrize("start", range(0, SLICE, 30))
+def test_random_schedules(start: int):
+    accepted = 0
+    for seed in range(start, start + 30):
+        done = run_case(seed)
+        if done.error is not None:
+            done.error.add_note(f"case {seed}, {done.stage}, after {done.lines}:\n{done.module}")
+            raise done.error
+        accepted += len(done.lines)
+    assert accepted > 60
 
 
 def schedule_of(program: Program) -> te.Schedule:
-    return te.create_schedule([one.tensor.op for one in program.outputs])
+    return te.create_schedule(list(dict.fromkeys(one.tensor.op for one in program.outputs)))
 
 
-def check_interpreted(program: Program, mod: kc.IRModule) -> None:
-    # What was printed is what is run: the text says all.
-    mod = kc.IRModule.parse(str(mod))
-    if program.empty_reduction:
-        # The initial value of a reduction over nothing is stored by lowering.
-        for name in ("lower-init-block", "lower-blocks"):
-            get_pass(name).apply(context(), mod.op)
-    arrays = program.arrays()
-    run(mod.op, "main", arrays)
-    program.check(arrays)
-
-
-def check_compiled(program: Program, mod: kc.IRModule) -> None:
-    arrays = program.arrays()
-    with diagnostic_handler(lambda _: None):
-        kernel = kc.build(mod)
-    kernel(*arrays)
-    program.check(arrays)
-
-
-@given(SEEDS)
-def test_eager_schedules_interpreted(seed: int):
-    random = Random(seed)
-    program = suitable(random)
-    mod = kc.lower(schedule_of(program), program.args)
-    done = steps(random, mod, random.randint(0, STEPS))
-    try:
-        check_interpreted(program, mod)
-    except Exception as error:
-        error.add_note(f"after {done}:\n{mod}")
-        raise
-
-
-@given(SEEDS)
-def test_eager_schedules_compiled(seed: int):
-    random = Random(seed)
-    program = suitable(random)
-    mod = kc.lower(schedule_of(program), program.args)
-    done = steps(random, mod, random.randint(0, STEPS))
-    try:
-        check_compiled(program, mod)
-    except Exception as error:
-        error.add_note(f"after {done}:\n{mod}")
-        raise
-
-
-@given(SEEDS)
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1))
 def test_te_schedules(seed: int):
     """A TE schedule is refused as its script is, or gives the same module and right results."""
     random = Random(seed)
     program = suitable(random)
     schedule = schedule_of(program)
-    record(random, schedule, random.randint(0, STEPS))
-    sch = tir.Schedule(kc.lower(schedule_of(program), program.args))
+    record(random, schedule, random.randint(0, CALLS))
+    sch = tir.Schedule(kc.lower(schedule_of(program), program.args, name=NAME))
     with diagnostic_handler(lambda _: None):
         try:
-            mod = kc.lower(schedule, program.args)
+            mod = kc.lower(schedule, program.args, name=NAME)
         except KCError as refusal:
             try:
                 exec(schedule.to_tir_script(), {"sch": sch})
@@ -97,4 +57,36 @@ def test_te_schedules(seed: int):
             raise AssertionError("the script is not refused") from refusal
         exec(schedule.to_tir_script(), {"sch": sch})
     assert str(sch.mod) == str(mod)
-    check_interpreted(program, mod)
+    check_interpreted(program, mod, Layouts(sch, {}))
+
+
+def test_a_case_is_of_its_seed_alone():
+    first, again = run_case(7), run_case(7)
+    assert (first.module, first.lines) == (again.module, again.lines)
+
+
+def test_a_failure_is_shrunk_and_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(fuzzing, "OUT", tmp_path)
+    block = "sch.get_block('C0')"
+    lines = [f"sch.annotate({block}, 'n{n}', {n})" for n in range(5)]
+    request = fuzzing.Request(7, lines=(*lines, "sch.no_such_primitive()", *lines))
+    report = fuzzing.run_one(request)
+    assert report.failure.startswith("schedule: AttributeError at")
+    smaller, found = fuzzing.shrunk(request, report)
+    assert smaller.lines == ("sch.no_such_primitive()",)
+    assert smaller.keep == 1
+    script = fuzzing.write(smaller, found)
+    assert script == tmp_path / "case7.py"
+    with pytest.raises(AttributeError):
+        exec(script.read_text(), {"__file__": str(script)})
+
+
+def test_a_process_that_ends_is_a_failure(monkeypatch):
+    ending = fuzzing.Request(7, lines=("import os; os._exit(3)",))
+    well = fuzzing.Request(8)
+    reports = dict(fuzzing.run_all(iter([ending, well]), 1))
+    assert reports[ending].failure == "the process ended with 3"
+    assert reports[well].failure == ""
+    monkeypatch.setattr(fuzzing, "LIMIT", 0.5)
+    report = fuzzing.run_one(fuzzing.Request(7, lines=("import time; time.sleep(60)",)))
+    assert report.failure == "it ran for more than 0.5 seconds"

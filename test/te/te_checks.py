@@ -47,7 +47,6 @@ def check(
     *,
     outputs: int = 1,
     native: bool = True,
-    interpreted: bool = True,
     sizes: dict[str, int] | None = None,
     target: str | None = None,
 ) -> str:
@@ -67,8 +66,7 @@ def check(
         inputs = [array(one) for one in args[: len(args) - outputs]]
         wanted = reference(*inputs)
         runs: list[Callable[..., Any]] = [kc.build(s, args)] if native else []
-        if interpreted:
-            runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
+        runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
         for call in runs:
             found = [array(one) for one in args[len(args) - outputs :]]
             call(*inputs, *found)

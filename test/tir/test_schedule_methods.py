@@ -249,6 +249,8 @@ def test_unsafe_where_it_cannot_be_decided():
         sch.parallel(i)
     assert caught.value.undecided
     assert str(sch.mod) == before
+    assert not sch.can("parallel", i)
+    assert sch.can("parallel", i, unsafe=True)
     sch.parallel(i, unsafe=True)
     assert (
         'tir.for %i in 16 parallel attributes {kc.unsafe = "parallel: cannot prove that iterations '

@@ -312,10 +312,48 @@ WRONG_PYTHON = {
         "a.py:2:22",
         "this is not understood in a trace: lambda i: i",
     ),
+    f"sch.get_block({'-' * 3000}1)": ("KC3710", "a.py:1", "this is nested too deeply"),
+    "C = sch.get_block('C')\nsch.transform_layout(C, 0, '(i, j) -> (j, i')": (
+        "KC3500",
+        "a.py:2:1",
+        "'(i, j) -> (j, i' is no index map",
+    ),
+    f"sch.transform_layout('C', 0, '(i) -> ({'-' * 5000}i)')": (
+        "KC3500",
+        "a.py:1:1",
+        f"'(i) -> ({'-' * 5000}i)' is no index map",
+    ),
 }
 
 
-@pytest.mark.parametrize("text", WRONG_PYTHON)
+VALUES = ["plain", 'a "b"\n\\', "λ → 日本", "", "\0", {"k é": ["ü", 1], "k": {"\t": 0.5}}]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+@pytest.mark.parametrize("form", ["python", "json", "mlir"])
+def test_text_in_annotations(form: str, value: object):
+    """What the trace and the IR say is read back as it was, whatever its characters."""
+    sch = tir.Schedule(matmul())
+    sch.annotate(sch.get_block("C"), "ключ 1", value)
+    sch.annotate(sch.get_loop("x"), "a", value)
+    again = tir.Schedule(matmul())
+    written = getattr(sch.trace, f"as_{form}")()
+    getattr(Trace, f"from_{form}")(written).apply_to(again)
+    assert str(again.mod) == str(sch.mod)
+    read = kc.IRModule.parse(str(sch.mod))
+    assert str(read) == str(sch.mod)
+    assert read.op.is_structurally_equivalent(sch.mod.op)
+
+
+@pytest.mark.parametrize("key, value", [("a", "\ud800"), ("\ud800", 1), ("a", {"\udfff": 1})])
+def test_half_a_character_is_no_annotation(key: str, value: object):
+    sch = tir.Schedule(matmul())
+    with pytest.raises(ScheduleError) as caught:
+        sch.annotate(sch.get_block("C"), key, value)
+    assert caught.value.code == "KC3343"
+
+
+@pytest.mark.parametrize("text", WRONG_PYTHON, ids=lambda one: one[:40])
 def test_wrong_python(text: str):
     code, place, message = WRONG_PYTHON[text]
     with pytest.raises(ScheduleError) as caught:
@@ -342,8 +380,24 @@ def test_a_function_is_a_trace_too():
 
 WRONG_JSON = {
     "[": ("KC3714", "a.json:1", "not JSON: Expecting value: line 1 column 2 (char 1)"),
-    "[]": ("KC3714", "None", "the trace is an object with the keys version, instructions"),
-    '{"version": 9}': ("KC3714", "None", "the trace has version 9"),
+    "[]": ("KC3714", "a.json:1", "the trace is an object with the keys version, instructions"),
+    '{"version": 9}': ("KC3714", "a.json:1", "the trace has version 9"),
+    "[" * 100_000: ("KC3714", "a.json:1", "this is nested too deeply"),
+    '{"version": 1, "instructions": [{"kind": "enter_postproc", "location": [1]}]}': (
+        "KC3714",
+        "a.json, instruction:1",
+        "location is [file, line, column], not [1]",
+    ),
+    '{"version": 1, "instructions": [{"kind": "enter_postproc", "location": [1, "a", 2]}]}': (
+        "KC3714",
+        "a.json, instruction:1",
+        "location is [file, line, column], not [1, 'a', 2]",
+    ),
+    '{"version": 1, "instructions": [{"kind": "get_loops", "arguments": {"block": []}}]}': (
+        "KC3702",
+        "a.json, instruction:1",
+        "'block' takes a block, not list []",
+    ),
     '{"version": 1, "instructions": [{"kind": "slpit"}]}': (
         "KC3711",
         "a.json, instruction:1",
@@ -367,7 +421,7 @@ WRONG_JSON = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG_JSON)
+@pytest.mark.parametrize("text", WRONG_JSON, ids=lambda one: one[:40])
 def test_wrong_json(text: str):
     code, place, message = WRONG_JSON[text]
     with pytest.raises(ScheduleError) as caught:
@@ -417,6 +471,23 @@ def test_undo():
     sch.undo()
     with pytest.raises(ScheduleError, match="KC3740"):
         sch.undo()
+
+
+def test_undo_looks_names_up_where_they_were():
+    """What was found before ``work_on`` is found again, in the function where it was."""
+    text = MATMUL.format(n=4)
+    other = text.replace("@f", "@g").replace('"C"', '"D"').replace('"T"', '"U"')
+    sch = tir.Schedule(kc.IRModule.parse(text + other))
+    i, *_ = sch.get_loops(sch.get_block("C"))
+    sch.unroll(i)
+    before = str(sch.mod)
+    sch.work_on("g")
+    sch.unroll(sch.get_loops("D")[0])
+    sch.undo()
+    assert str(sch.mod) == before
+    sch.get_block("D")
+    with pytest.raises(ScheduleError, match="no block 'C' in @g"):
+        sch.get_block("C")
 
 
 def test_sampling_is_reproducible():

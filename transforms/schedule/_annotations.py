@@ -82,11 +82,11 @@ def _attribute(value: Any) -> Attribute:
         return IntegerAttr(value, i64)
     if isinstance(value, float):
         return FloatAttr(value, f64)
-    if isinstance(value, str):
+    if isinstance(value, str) and _is_text(value):
         return StringAttr(value)
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+    if isinstance(value, Mapping) and all(isinstance(one, str) and _is_text(one) for one in value):
         return DictionaryAttr({key: _attribute(one) for key, one in value.items()})
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
         return ArrayAttr([_attribute(one) for one in value])
     raise ScheduleError(
         "KC3343",
@@ -94,6 +94,11 @@ def _attribute(value: Any) -> Attribute:
         location=CALL_SITE.get(),
         why="values are None, bool, int (64 bits), float, str, and lists and dicts of them",
     )
+
+
+def _is_text(value: str) -> bool:
+    """Whether a string can be printed: half of a surrogate pair cannot."""
+    return value.isascii() or not any("\ud800" <= one <= "\udfff" for one in value)
 
 
 def joined(values: Sequence[Value]) -> Attribute:
@@ -133,7 +138,14 @@ def set_annotations(op: Annotated, annotations: Mapping[str, Attribute]) -> None
 
 
 def require_new(site: Site, primitive: str, op: Annotated, key: str, value: Attribute) -> None:
-    """Refuse (KC3340) to give a key another value."""
+    """Refuse (KC3340) to give a key another value, and (KC3343) a key that is no text."""
+    if not _is_text(key):
+        raise site.refuse(
+            "KC3343",
+            f"{primitive}: {key!r} cannot be the name of an annotation",
+            at=op,
+            why="it is printed with the IR, and half of a surrogate pair is no character",
+        )
     old = annotations_of(op).get(key)
     if old is None or old == value:
         return

@@ -14,6 +14,7 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.dependence import base_buffer
 from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Witness, is_before
@@ -145,6 +146,10 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
         return "it stores vectors"
     written = {one.buffer for one in stores}
     names = " and ".join(buffer_name(one.buffer) for one in stores)
+    memory = {base_buffer(one) for one in written}
+    for one in buffers_read(block):
+        if one not in written and base_buffer(one) in memory:
+            return f"it reads {buffer_name(one)}, which may be what it writes"
     if not block.is_reduction:
         if len(written) < len(stores):
             return f"it has {len(stores)} stores to {names}"

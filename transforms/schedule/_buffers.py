@@ -8,8 +8,9 @@ from typing import Any, Literal, Self
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, preorder
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
@@ -110,7 +111,17 @@ def find_buffer(site: Site, primitive: str, block: BlockOp, ref: BufferRef, how:
 
 
 def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> None:
-    """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses."""
+    """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses, or a view."""
+    base = base_buffer(buffer)
+    if base is not buffer:
+        name = buffer_name(buffer)
+        whole = buffer_name(base) if base is not None else "another buffer"
+        raise site.refuse(
+            "KC3303",
+            f"{primitive}: {name} of block {block.label} is a part of {whole}",
+            at=block,
+            why=f"what uses {whole} may use the same elements",
+        )
     for use in buffer.uses:
         user = use.operation
         if isinstance(user, LoadOp | PrefetchOp | memref.DimOp):
@@ -128,9 +139,10 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
 
 
 def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> AllocOp:
-    """The alloc of ``buffer``; refuses arguments (KC3320)."""
+    """The alloc of ``buffer``; refuses arguments (KC3320) and views (KC3303)."""
     if isinstance(buffer.owner, AllocOp):
         return buffer.owner
+    require_noted(site, primitive, block, buffer)
     name = buffer_name(buffer)
     raise site.refuse(
         "KC3320",
@@ -138,6 +150,20 @@ def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> 
         at=block,
         why="where an argument is, and how it is laid out, is up to the caller",
         hints=[f"cache_write gives block {block.label} a buffer of its own"],
+    )
+
+
+def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> None:
+    """Refuse (KC3303) what is no buffer of ``tir.alloc`` and no argument of the function."""
+    owner = buffer.owner
+    if isinstance(owner, AllocOp) or owner is site.function.body.block:
+        return
+    made = owner.name if isinstance(owner, Operation) else "a block"
+    raise site.refuse(
+        "KC3303",
+        f"{primitive}: {buffer_name(buffer)} of block {block.label} is made by {made}",
+        at=block,
+        why="neither tir.alloc nor the caller tells what it is",
     )
 
 

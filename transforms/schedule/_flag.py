@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -14,8 +13,8 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.support.diagnostics import ScheduleError, remark, suggest
 from kc.support.locations import location_of
-from kc.support.option_types import from_options
-from kc.support.options import Options, option_error
+from kc.support.option_types import canonical, from_options
+from kc.support.options import Options
 from kc.support.target import target_of
 from kc.transforms.schedule.base import BlockRef, Primitive, Site, perform
 
@@ -29,12 +28,14 @@ def takes_defaults(primitive: type[Primitive]) -> bool:
 class SchedulePass(ModulePass):
     """A primitive as a pass: the flag of kc-opt. Without options, what the bare flag does."""
 
-    name: ClassVar[str] = "schedule"  # pyright: ignore[reportIncompatibleVariableOverride]
-
     primitive: type[Primitive]
     step: Primitive | None = None
     block: BlockRef | None = None
     unsafe: bool = False
+
+    @property
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.primitive.name
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(op)
@@ -111,27 +112,19 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
     if not options and takes_defaults(primitive):
         return SchedulePass(primitive)
     own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
-    known = list(dict.fromkeys([*own, "block", "func"]))
+    others = [one for one in ("block", "func") if one not in own]
     if primitive.undecidable:
-        known.append("unsafe")
-    for option in options:
-        if option.name.replace("-", "_") not in known:
-            raise option_error(
-                "KC0011",
-                f"{primitive.name}: there is no option '{option.name}'",
-                options,
-                option,
-                suggest(option.name, known, f"options of {primitive.name}"),
-            )
+        others.append("unsafe")
+    options = canonical(primitive, options, primitive.name, others)
     block = options.get("block") if "block" not in own else None
     if block is not None:
         options = options.without("block")
-    unsafe = options.get("unsafe") if primitive.undecidable else None
     trusting = False
+    unsafe = options.get("unsafe") if primitive.undecidable else None
     if unsafe is not None:
         given = from_options(_Unsafe, Options((unsafe,), options.source), primitive.name)
         trusting = given.unsafe
         options = options.without("unsafe")
-    step = from_options(primitive, options, primitive.name)
+    step = from_options(primitive, options, primitive.name, others)
     named = BlockRef(block.text) if block is not None else None
     return SchedulePass(primitive, step, named, trusting)

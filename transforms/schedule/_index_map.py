@@ -28,6 +28,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 from kc.dialects.affine_assembly import affine_text, linear_terms
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
+from kc.transforms.schedule.base import CALL_SITE
 
 
 class _Separator:
@@ -55,7 +56,7 @@ class IndexMap:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The map that an option's text makes."""
+        """The map that an option's text makes. Raises ValueError."""
         return _Reader(text).read(cls)
 
     @classmethod
@@ -256,7 +257,8 @@ def _shown(value: Any) -> str:
 def _unusable(
     message: str, why: str, hint: str = "lambda i, j: [i // 4, j, i % 4]"
 ) -> ScheduleError:
-    return ScheduleError("KC3500", message, location=caller_location(), why=why, hints=[hint])
+    location = CALL_SITE.get() or caller_location()
+    return ScheduleError("KC3500", message, location=location, why=why, hints=[hint])
 
 
 # Text -----------------------------------------------------------------------------------------
@@ -275,6 +277,8 @@ _FACTORS = {
 }
 _RESERVED = {*_FACTORS, "axis_separator", "AXIS_SEPARATOR"}
 _CLOSING = {"(": ")", "[": "]"}
+LONGEST = 400
+"""How many words and signs an index map has at most: what works on expressions is recursive."""
 
 
 class _Reader:
@@ -292,6 +296,8 @@ class _Reader:
                 raise ValueError(f"unexpected '{text[place:].strip()[:1]}'")
             self.tokens.append(found.group().strip())
             place = found.end()
+        if len(self.tokens) > LONGEST:
+            raise ValueError(f"it is too long: {len(self.tokens)} words and signs")
 
     def peek(self) -> str:
         return self.tokens[self.next] if self.next < len(self.tokens) else ""

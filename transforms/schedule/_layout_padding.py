@@ -77,7 +77,7 @@ class PadValue:
             )
             return None if fits else f"elements are {element}"
         if isinstance(element, AnyFloat):
-            return None
+            return None if _rounds(value, element) else f"elements are {element}: it is too large"
         if isinstance(value, float):
             return f"elements are {element}"
         bits = element.width.data if isinstance(element, IntegerType) else 64
@@ -100,6 +100,15 @@ class PadValue:
         assert isinstance(value, int)
         assert isinstance(element, IntegerType | IndexType)
         return [arith.ConstantOp(IntegerAttr(value, element))]
+
+
+def _rounds(value: int | float, element: AnyFloat) -> bool:
+    """Whether ``value`` is a number of the type ``element`` when it is rounded."""
+    try:
+        FloatAttr(float(value), element)
+    except OverflowError:
+        return False
+    return True
 
 
 def fill_padding(

@@ -33,6 +33,7 @@ from kc.dialects.tir import (
     AllocOp,
     BlockOp,
     LoadOp,
+    PrefetchOp,
     StoreOp,
     symbol_names,
 )
@@ -268,7 +269,7 @@ def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
     _settle_sizes(site, buffer, like)
     for use in list(buffer.uses):
         op = use.operation
-        if isinstance(op, LoadOp | StoreOp):
+        if isinstance(op, LoadOp | StoreOp | PrefetchOp):
             _redirect(op, layout.map)
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
@@ -292,7 +293,7 @@ def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
     return new.buffer
 
 
-def _redirect(op: LoadOp | StoreOp, map_: IndexMap) -> None:
+def _redirect(op: LoadOp | StoreOp | PrefetchOp, map_: IndexMap) -> None:
     index = IndexValues()
     old = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
     values = dict(enumerate(old))
@@ -306,7 +307,9 @@ def simplify_access(op: LoadOp | StoreOp) -> None:
     set_indices(op, old, index)
 
 
-def set_indices(op: LoadOp | StoreOp, exprs: Sequence[AffineExpr], index: IndexValues) -> None:
+def set_indices(
+    op: LoadOp | StoreOp | PrefetchOp, exprs: Sequence[AffineExpr], index: IndexValues
+) -> None:
     """Let an access be to the element at ``exprs`` (over the roots of ``index``)."""
     indices, operands = index.to_map(exprs)
     fixed = len(op.operands) - len(op.operands_of_map)

@@ -26,22 +26,28 @@ class Padding:
     """The op that chooses."""
     constant: arith.ConstantOp
     value: SSAValue
+    holds: bool
+    """What the condition of ``choice`` is where ``value`` is chosen."""
     index: BoundIndexValues
     conditions: list[AffineConstraintExpr]
     """Over the roots of ``index``."""
 
     def build_value(self) -> None:
         """Store ``value`` whether the conditions hold or not, and erase what is left over."""
-        choice, value = self.choice, self.value
+        choice = self.choice
         home = choice.parent
         assert home is not None
-        if loop_tree.defined_inside(value, choice):
-            branch = value.owner if isinstance(value.owner, Block) else value.owner.parent
-            assert branch is not None
-            for op in [one for one in branch.ops if not isinstance(one, scf.YieldOp)]:
-                op.detach()
-                home.insert_op_before(op, choice)
-        choice.results[0].replace_all_uses_with(value)
+        if isinstance(choice, scf.IfOp):
+            branch = (choice.true_region if self.holds else choice.false_region).block
+            chosen = list(branch.last_op.operands)  # pyright: ignore[reportOptionalMemberAccess]
+            if any(loop_tree.defined_inside(one, choice) for one in chosen):
+                for op in [one for one in branch.ops if not isinstance(one, scf.YieldOp)]:
+                    op.detach()
+                    home.insert_op_before(op, choice)
+        else:
+            chosen = [self.value]
+        for result, one in zip(choice.results, chosen, strict=True):
+            result.replace_all_uses_with(one)
         choice.detach()
         choice.erase(safe_erase=False)
         erase_unused(home)
@@ -87,4 +93,4 @@ def padding_of(made: Definition) -> Padding | str:
         return "its condition is not a conjunction of affine bounds of its variables"
     simple = simplify_constraints(conditions, index.ranges)
     conditions = conditions if simple is None else simple
-    return Padding(store, choice, constant, value, index, conditions)
+    return Padding(store, choice, constant, value, holds, index, conditions)

@@ -48,12 +48,19 @@ class Access:
 
     def move(self, buffer: SSAValue) -> None:
         """Use ``buffer``, which has a dimension for each of :attr:`variables`."""
-        op, variables = self.op, self.variables
+        self._set(buffer, AffineMap.identity(len(self.variables)))
+
+    def settle(self) -> None:
+        """Write the index as it is read here: ``v + 1`` is 1 until the extent of v grows from 1."""
+        self._set(self.op.buffer, self.map())
+
+    def _set(self, buffer: SSAValue, indices: AffineMap) -> None:
+        op = self.op
         block = op.parent
         assert block is not None
         before = [op.value] if isinstance(op, StoreOp) else []
-        op.operands = [*before, buffer, *(block.args[n] for n in variables)]
-        op.properties["indices"] = AffineMapAttr(AffineMap.identity(len(variables)))
+        op.operands = [*before, buffer, *(block.args[n] for n in self.variables)]
+        op.properties["indices"] = AffineMapAttr(indices)
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ class PaddedEinsum:
         made: list[BlockOp] = []
         buffers: dict[tuple[object, ...], SSAValue] = {}
         own = self.result.op.buffer
+        for one in self.accesses:
+            one.settle()
         for one in self.accesses:
             if one.op.buffer is own or not any(self.padded[n] for n in one.variables):
                 continue

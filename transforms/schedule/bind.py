@@ -80,7 +80,10 @@ class Bind(Primitive):
 
     loop: LoopRef = field(metadata={"help": "the loop to bind"})
     thread_axis: str = field(
-        metadata={"help": "blockIdx.x, .y or .z, threadIdx.x, .y or .z, or vthread"}
+        metadata={
+            "help": "blockIdx.x, .y or .z, threadIdx.x, .y or .z, or vthread",
+            "also": {"thread": "*", "axis": "*"},
+        }
     )
 
     def check(self, site: Site) -> ForOp:

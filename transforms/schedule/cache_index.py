@@ -36,7 +36,8 @@ it. Stores keep their indices, so that it stays known what is written.
 1. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
 2. KC3604: there is such an index, computed from variables and loads of the block by ops that cannot
    fail.
-3. KC3605: what it is gathered from exists for all values of the variables.
+3. KC3303, KC3605: what it is gathered from is used by nothing but loads and stores, and exists for
+   all values of the variables.
 4. KC3305: it does not change between the place where it is computed and the block.
 5. KC3310: this place is not in a vectorized loop.
 
@@ -60,7 +61,13 @@ from kc.analysis.regions import scope_of
 from kc.dialects.tir import DYNAMIC, INDEX, ApplyOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import is_available
-from kc.transforms.schedule._buffers import fresh_name, require_scope, scope_attr, warn_of_scope
+from kc.transforms.schedule._buffers import (
+    fresh_name,
+    require_plain_uses,
+    require_scope,
+    scope_attr,
+    warn_of_scope,
+)
 from kc.transforms.schedule._cached_reads import CachedReads
 from kc.transforms.schedule._caching import Place
 from kc.transforms.schedule._copies import Part, first_of, levels_of, new_alloc, whole_of
@@ -85,7 +92,10 @@ class CacheIndex(Primitive):
     gives: ClassVar[Gives] = "blocks"
 
     block: BlockRef = field(metadata={"help": "the block"})
-    scope: str = field(default="global", metadata={"help": "the memory scope of the new buffers"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffers", "python": "storage_scope"},
+    )
     cse_thresh: int = field(
         default=0, metadata={"help": "an index is taken if it occurs more often than this"}
     )
@@ -187,6 +197,7 @@ def _place(site: Site, block: BlockOp, index: Index) -> Place:
 def _objection(site: Site, block: BlockOp, index: Index, place: Place) -> ScheduleError | None:
     """What an index is gathered from, if it changes."""
     for buffer in dict.fromkeys(load.buffer for load in index.gathers):
+        require_plain_uses(site, "cache_index", block, buffer)
         refusal = _Gathered(site, "cache_index", block, buffer, [block], index).objection(place)
         if refusal is not None:
             return refusal

@@ -60,9 +60,15 @@ class CacheInplace(Primitive):
 
     block: BlockRef = field(metadata={"help": "the block that reads and writes the buffer"})
     buffer: BufferRef = field(
-        metadata={"help": "the buffer: its name, or its position among those that the block reads"}
+        metadata={
+            "help": "the buffer: its name, or its position among those that the block reads",
+            "python": "read_buffer_index",
+        }
     )
-    scope: str = field(default="global", metadata={"help": "the memory scope of the new buffer"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+    )
 
     def check(self, site: Site) -> Caching:
         block, buffer = cached_buffer(

@@ -28,7 +28,8 @@ becomes its predicate.
 2. KC3612: it stores a constant where an affine condition on its variables does not hold.
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists before the loop.
-5. KC3613: nothing else in the loop uses an element before the block stores it.
+5. KC3303, KC3613: nothing else in the loop uses an element before the block stores it.
+6. KC3618: whether and where the block stores does not depend on data that is loaded in the loop.
 
 A condition that always holds is a warning (KC3614): there is nothing to fill.
 
@@ -42,7 +43,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineConstraintExpr,
@@ -59,7 +60,7 @@ from kc.analysis.instances import Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
 from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
-from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError, warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
@@ -70,7 +71,7 @@ from kc.transforms.schedule._blocks import (
     own_loops,
     require_definition,
 )
-from kc.transforms.schedule._buffers import fresh_name
+from kc.transforms.schedule._buffers import fresh_name, require_plain_uses
 from kc.transforms.schedule._copies import loops_shared, same_element
 from kc.transforms.schedule._nests import loop_around
 from kc.transforms.schedule._pad_pattern import Padding, padding_of
@@ -117,6 +118,8 @@ class DecomposePadding(Primitive):
             )
         why = "the fill is put in front of a loop of the block"
         loop = loop_around(site, "decompose_padding", self.loop, block, why)
+        require_plain_uses(site, "decompose_padding", block, made.buffer)
+        _require_known(site, made, loop)
         name = buffer_name(made.buffer)
         if not is_available(made.buffer, loop):
             raise site.refuse(
@@ -169,6 +172,40 @@ def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
 def _legal_loops(block: BlockOp, made: Definition) -> list[str]:
     around = loop_tree.loops_around(block)
     return [f"loop={one.label}" for one in around if is_available(made.buffer, one)]
+
+
+def _require_known(site: Site, made: Definition, loop: ForOp) -> None:
+    """Refuse (KC3618) a loop in which data decides whether and where the block stores."""
+    block = made.block
+    inside = [one for one in loop_tree.path_to(made.store) if loop_tree.is_inside(one, loop)]
+    for op in inside:
+        known = isinstance(op, ForOp | IfOp | BlockOp | StoreOp)
+        operands = op.operands_of_map if isinstance(op, StoreOp) else op.operands
+        data = None if known else op
+        for value in operands if known else ():
+            data = data or _data_of(value, loop)
+        if data is None:
+            continue
+        legal = [one.label for one in loop_tree.loops_around(block) if loop_tree.is_inside(one, op)]
+        raise site.refuse(
+            "KC3618",
+            f"decompose_padding: what {describe(op)} does in loop {loop.label} depends on data",
+            at=block,
+            mark={loop: "the loop", data: "data", block: "the block"},
+            why="the fill comes before the loop, where the data may be another",
+            hints=[f"loop={one}" for one in legal],
+        )
+
+
+def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:
+    """An op in ``loop`` that ``value`` is computed from, and that is more than arithmetic."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or not loop_tree.is_inside(owner, loop):
+        return None
+    if loop_tree.has_effects(owner):
+        return owner
+    found = (_data_of(one, loop) for one in owner.operands)
+    return next((one for one in found if one is not None), None)
 
 
 def _used_before(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:

@@ -73,7 +73,9 @@ class Pragma(Primitive):
     name: ClassVar[str] = "pragma"
 
     loop: LoopRef = field(metadata={"help": "the loop"})
-    pragma_type: str = field(metadata={"help": "the name of the pragma"})
+    pragma_type: str = field(
+        metadata={"help": "the name of the pragma", "also": {"pragma": "*", "key": "*", "type": "*"}}
+    )
     value: tuple[Value, ...] = field(
         default=(),
         metadata={"help": "the value: a list if there are several", "python": "pragma_value"},

@@ -68,9 +68,15 @@ class ReadAt(Primitive):
     loop: LoopRef = field(metadata={"help": "a loop around the block"})
     block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
     buffer: BufferRef = field(
-        metadata={"help": "the buffer: its name, or its position among those that the block reads"}
+        metadata={
+            "help": "the buffer: its name, or its position among those that the block reads",
+            "python": "read_buffer_index",
+        }
     )
-    scope: str = field(default="global", metadata={"help": "the memory scope of the new buffer"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+    )
 
     def check(self, site: Site) -> Caching:
         block, buffer = cached_buffer(site, "read_at", self.block, self.buffer, self.scope, "reads")

@@ -66,7 +66,11 @@ class Reorder(Primitive):
 
     loops: tuple[LoopRef, ...] = field(
         default=(),
-        metadata={"help": "the loops in their new order, outermost first", "python": "*loops"},
+        metadata={
+            "help": "the loops in their new order, outermost first",
+            "python": "*loops",
+            "also": {"order": "*"},
+        },
     )
 
     def check(self, site: Site) -> Plan:

@@ -18,7 +18,7 @@ results do not depend on it. New separators replace old ones, and none takes the
 
 *Legal when*
 
-1. KC3300: the block uses the buffer.
+1. KC3300, KC3303: the block uses the buffer, which is allocated in the function or an argument.
 2. KC3515: separators are between dimensions of the buffer, in increasing order, once each.
 
 TVM: ``set_axis_separator``.
@@ -41,7 +41,7 @@ from kc.transforms.schedule._buffer_notes import (
     separators_attr,
     set_buffer_attribute,
 )
-from kc.transforms.schedule._buffers import BufferRef, find_buffer
+from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_noted
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 
@@ -62,6 +62,7 @@ class SetAxisSeparator(Primitive):
     def check(self, site: Site) -> SSAValue:
         block = site.resolve_block(self.block)
         buffer = find_buffer(site, "set_axis_separator", block, self.buffer, "uses")
+        require_noted(site, "set_axis_separator", block, buffer)
         assert isinstance(buffer.type, MemRefType)
         rank = buffer.type.get_num_dims()
         require_separators(site, "set_axis_separator", block, buffer, self.axis_separators, rank)

@@ -63,6 +63,7 @@ class SetScope(Primitive):
         metadata={
             "help": "the buffer: its name, or its position among those that are written",
             "python": "buffer_index",
+            "implied": "0",
         }
     )
     scope: str = field(metadata={"help": "the memory scope", "python": "storage_scope"})

@@ -93,6 +93,10 @@ class SetStorePredicate(Primitive):
         for one in self._comparisons(site, block, [*around, *once]):
             if one.names and all(name in once for name in one.names):
                 notes.append(one)
+            elif outside := [name for name in one.names if name not in around]:
+                why = f"block {block.label} is in no loop of {outside[0]}, and stores once along it"
+                hints = [f"compare {outside[0]} with a number, as in {outside[0]} == 0"]
+                raise self._no_condition(site, block, why, hints)
             else:
                 guards.append((one.constraint, [around[name] for name in one.names]))
         if notes:
@@ -223,7 +227,10 @@ def _affine(text: str, names: tuple[str, ...]) -> AffineExpr:
     """One side of a comparison; a ValueError if it is not affine."""
     numbers = {name: f"n{n}" for n, name in enumerate(names)}
     body = _NAME.sub(lambda found: numbers.get(found[0], found[0]), text)
-    return IndexMap.from_option(f"({', '.join(numbers.values())})->({body})").results[0]
+    results = IndexMap.from_option(f"({', '.join(numbers.values())})->({body})").results
+    if len(results) != 1:
+        raise ValueError(f"'{text.strip()}' is not one side of a comparison")
+    return results[0]
 
 
 def _constraint(lhs: AffineExpr, sign: str, rhs: AffineExpr) -> AffineConstraintExpr:

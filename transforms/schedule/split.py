@@ -84,7 +84,10 @@ class Split(Primitive):
     loop: LoopRef = field(metadata={"help": "the loop to split"})
     factors: Factors = field(
         default=Factors(),
-        metadata={"help": "extents of the new loops, outermost first; ? is inferred"},
+        metadata={
+            "help": "extents of the new loops, outermost first; ? is inferred",
+            "also": {"factor": "?,*", "nparts": "*,?"},
+        },
     )
     preserve_unit_iters: bool = field(
         default=True, metadata={"help": "keep variables of loops of one iteration in bindings"}

@@ -57,6 +57,7 @@ class StorageAlign(Primitive):
         metadata={
             "help": "the buffer: its name, or its position among those that are written",
             "python": "buffer_index",
+            "implied": "0",
         }
     )
     axis: int = field(metadata={"help": "the dimension, -1 for the last"})

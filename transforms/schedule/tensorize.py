@@ -99,7 +99,12 @@ class Tensorize(Primitive):
 
     name: ClassVar[str] = "tensorize"
 
-    tensor_intrin: str = field(metadata={"help": "the name of the intrinsic"})
+    tensor_intrin: str = field(
+        metadata={
+            "help": "the name of the intrinsic",
+            "also": {"intrin": "*", "intrinsic": "*", "intrin_name": "*"},
+        }
+    )
     loop: LoopRef | None = field(
         default=None, metadata={"help": "the loop to replace", "python": "block_or_loop"}
     )

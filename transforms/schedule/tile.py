@@ -16,7 +16,7 @@ After::
 
 *Legal when* both splits are and exchanging ``i_i`` and ``j_o`` is (see split and reorder); all is
 tried on a copy first, so that a refusal changes nothing. KC3050: there are two loops and two
-factors.
+factors; KC3030: the loops are two.
 
 TVM, Halide: ``tile``.
 """
@@ -63,6 +63,10 @@ class Tile(Primitive):
                 at=loops[0] if loops else site.function,
                 why="a tile has two sides",
                 hints=["loops=i,j factors=32,32"],
+            )
+        if loops[0] is loops[1]:
+            raise site.refuse(
+                "KC3030", f"tile: loop {loops[0].label} is named twice", at=loops[0]
             )
         on_copy(site, lambda copy, loop: self._run(copy, loop(loops[0]), loop(loops[1])))
         return loops[0], loops[1]

@@ -78,7 +78,10 @@ class TransformBlockLayout(Primitive):
 
     block: BlockRef = field(metadata={"help": "the block"})
     index_map: IndexMap = field(
-        metadata={"help": "the new variables in terms of the old: (i, j)->(i * 8 + j)"}
+        metadata={
+            "help": "the new variables in terms of the old: (i, j)->(i * 8 + j)",
+            "also": {"map": "*"},
+        }
     )
 
     def check(self, site: Site) -> Plan:

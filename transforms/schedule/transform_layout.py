@@ -76,7 +76,12 @@ from kc.transforms.schedule._buffer_notes import (
     separators_attr,
     set_buffer_attribute,
 )
-from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_plain_uses
+from kc.transforms.schedule._buffers import (
+    BufferRef,
+    find_buffer,
+    require_noted,
+    require_plain_uses,
+)
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule._layout_padding import PadValue, fill_padding
 from kc.transforms.schedule._layouts import (
@@ -108,10 +113,16 @@ class TransformLayout(Primitive):
 
     block: BlockRef = field(metadata={"help": "a block that uses the buffer"})
     buffer: BufferRef = field(
-        metadata={"help": "the buffer: its name, or read:N, write:N or N for the N-th written"}
+        metadata={
+            "help": "the buffer: its name, or read:N, write:N or N for the N-th written",
+            "implied": "0",
+        }
     )
     index_map: IndexMap = field(
-        metadata={"help": "where the element of an index goes: (i, j)->(j, i)"}
+        metadata={
+            "help": "where the element of an index goes: (i, j)->(j, i)",
+            "also": {"map": "*"},
+        }
     )
     pad_value: PadValue | None = field(
         default=None,
@@ -125,6 +136,7 @@ class TransformLayout(Primitive):
         block = site.resolve_block(self.block)
         buffer = find_buffer(site, "transform_layout", block, self.buffer, "uses")
         require_plain_uses(site, "transform_layout", block, buffer)
+        require_noted(site, "transform_layout", block, buffer)
         require_movable(site, "transform_layout", block, buffer)
         self._require_no_notes(site, block, buffer)
         layout = require_layout(

@@ -108,6 +108,7 @@ class UnsafeSetDtype(Primitive):
         metadata={
             "help": "the buffer: its name, or its position among those that are written",
             "python": "buffer_index",
+            "implied": "0",
         }
     )
     dtype: str = field(metadata={"help": f"one of {', '.join(DTYPES)}"})

@@ -73,9 +73,15 @@ class WriteAt(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         default=BufferRef(0),
-        metadata={"help": "the buffer: its name, or its position among those that are written"},
+        metadata={
+            "help": "the buffer: its name, or its position among those that are written",
+            "python": "write_buffer_index",
+        },
     )
-    scope: str = field(default="global", metadata={"help": "the memory scope of the new buffer"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+    )
 
     def check(self, site: Site) -> Caching:
         block, buffer = cached_buffer(

@@ -90,7 +90,10 @@ class Binder:
                 [f"the arguments are: {', '.join(one.name for one in self.parameters)}"],
             )
         names = [one.name for one in self.parameters]
-        for name, value in kwargs.items():
+        # As flags and sched know it: scope for storage_scope.
+        fields = {one.slots[0].name: one.name for one in self.parameters if one.element is None}
+        for given_name, value in kwargs.items():
+            name = given_name if given_name in names else fields.get(given_name, given_name)
             if name in given:
                 raise self._error("KC3701", f"{self.method}: argument '{name}' is given twice")
             if name == UNSAFE and getattr(self.step, "undecidable", False):

@@ -68,8 +68,17 @@ def from_json(data: Any, name: str = "<trace>") -> list[Instruction]:
             raise ScheduleError(
                 "KC3714", f"not JSON: {problem}", location=Location(name, line)
             ) from None
-    reader = _JsonReader(name)
-    return reader.read(data)
+        except RecursionError:
+            raise _too_deep(name) from None
+    try:
+        with called_from(Location(name, 1)):
+            return _JsonReader(name).read(data)
+    except RecursionError:
+        raise _too_deep(name) from None
+
+
+def _too_deep(name: str) -> ScheduleError:
+    return ScheduleError("KC3714", "this is nested too deeply", location=Location(name, 1))
 
 
 class _JsonReader(Reader):
@@ -103,8 +112,11 @@ class _JsonReader(Reader):
         place = found.get("location")
         location = None
         if place is not None:
-            file, line, column = self._list(place, "location")
-            location = Location(file, line, column)
+            match place:
+                case [str(file), int(line), int(column)]:
+                    location = Location(file, line, column)
+                case _:
+                    raise error("KC3714", f"location is [file, line, column], not {place!r}")
         unsafe = found.get("unsafe") is True
         checked = from_fields(step, fields, self, unsafe=unsafe)
         decision = checked.pop("decision", None)

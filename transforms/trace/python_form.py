@@ -81,7 +81,13 @@ def from_python(text: str, name: str = "<trace>") -> list[Instruction]:
     except SyntaxError as problem:
         place = Location(name, problem.lineno or 1, problem.offset or 0)
         raise ScheduleError("KC3710", f"not Python: {problem.msg}", location=place) from None
+    except (RecursionError, MemoryError):
+        raise _too_deep(Location(name, 1)) from None
     return _PythonReader(name).read(module)
+
+
+def _too_deep(place: Location) -> ScheduleError:
+    return ScheduleError("KC3710", "this is nested too deeply", location=place)
 
 
 class _PythonReader(Reader):
@@ -99,7 +105,10 @@ class _PythonReader(Reader):
         for statement in body:
             place = Location(self.name, statement.lineno, statement.col_offset + 1)
             with called_from(place):
-                self._statement(statement, place)
+                try:
+                    self._statement(statement, place)
+                except RecursionError:
+                    raise _too_deep(place) from None
         return self.instructions
 
     def _statement(self, statement: ast.stmt, place: Location) -> None:

@@ -120,9 +120,11 @@ def from_fields(
         if slot.handle is not None:
             if value is None and slot.optional:
                 continue
-            many = value if isinstance(value, list) else [value]
-            handles = [reader.resolve(slot, one) for one in many]
-            value = handles if slot.many else handles[0]
+            if slot.many:
+                many = value if isinstance(value, list) else [value]
+                value = [reader.resolve(slot, one) for one in many]
+            else:
+                value = reader.resolve(slot, value)
         else:
             try:
                 value = accept(slot, value)

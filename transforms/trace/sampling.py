@@ -57,13 +57,17 @@ class SampleCategorical(Query):
 
     def answer(self, session: Session) -> Answer:
         count = len(self.candidates)
-        total = math.fsum(self.probs)
-        if not count or len(self.probs) != count or min(self.probs) < 0:
+        if (
+            not count
+            or len(self.probs) != count
+            or not all(0 <= one < math.inf for one in self.probs)
+        ):
             raise _refuse(
                 "KC3730",
                 f"sample_categorical: {count} candidates and {len(self.probs)} probabilities",
                 "each candidate has a probability, which is at least 0",
             )
+        total = math.fsum(self.probs)
         if not math.isclose(total, 1, rel_tol=1e-6):
             raise _refuse(
                 "KC3730",

@@ -10,7 +10,7 @@ from xdsl.dialects.transform import AnyOpType, NamedSequenceOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kc.analysis.dominance import check_dominance
-from kc.dialects.sched import BlockType, LoopType, ScheduleOp, op_of
+from kc.dialects.sched import BlockType, LoopType, ParamType, ScheduleOp, op_of
 from kc.support.diagnostics import ScheduleError, source_text, suggest
 from kc.support.ir_text import parse_module, print_module, verify_module
 from kc.support.locations import loc_attr, location_of
@@ -150,7 +150,8 @@ def check_step(step: Step, fields: dict[str, Any], unsafe: bool) -> None:
 
     def stand_in(value: Any) -> Any:
         if isinstance(value, SSAValue):
-            return made.setdefault(value, _variable(value))
+            is_variable = isinstance(value.type, LoopType | BlockType | ParamType)
+            return made.setdefault(value, _variable(value)) if is_variable else value
         if isinstance(value, list):
             return [stand_in(one) for one in value]
         if isinstance(value, dict):

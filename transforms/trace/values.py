@@ -270,6 +270,10 @@ def check_type(value: Any) -> Any:
     """The type a value is described by in a diagnostic."""
     if isinstance(value, Handle):
         return {"loop": "a loop", "block": "a block"}[value.kind]
+    if isinstance(value, ExprRV):
+        return "a sampled number"
+    if isinstance(value, SSAValue):
+        return f"a value of type {value.type}"
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value) if not isinstance(value, str) or len(value) < 40 else "a string"
     return f"{type(value).__name__} {value!r}"[:60]

@@ -1,9 +1,10 @@
 // RUN: not kc-opt %s --tile="block=C loops=i factors=4,4" 2>&1 | FileCheck %s --check-prefix=SIDES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --tile="block=C loops=j,j factors=4,4" 2>&1 | FileCheck %s --check-prefix=TWICE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --tile="block=C loops=i,j factors=4,0" 2>&1 | FileCheck %s --check-prefix=FACTOR --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --tile="func=other loops=x,y factors=4,4" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
 
 //SIDES:error[KC3050]: tile: 1 loops and 2 factors
-//SIDES-NEXT:  --> {{.*}}tile_invalid.mlir:36:3  tir.for %i in 16 {
+//SIDES-NEXT:  --> {{.*}}tile_invalid.mlir:44:3  tir.for %i in 16 {
 //SIDES-NEXT:   |  for i in 16:    <-- here
 //SIDES-NEXT:   |    for j in 12:
 //SIDES-NEXT:   |      for k in 8:
@@ -11,8 +12,15 @@
 //SIDES-NEXT:  why: a tile has two sides
 //SIDES-NEXT:  try: loops=i,j factors=32,32
 
+//TWICE:error[KC3030]: tile: loop j is named twice
+//TWICE-NEXT:  --> {{.*}}tile_invalid.mlir:45:5  tir.for %j in 12 {
+//TWICE-NEXT:   |  for i in 16:
+//TWICE-NEXT:   |    for j in 12:    <-- here
+//TWICE-NEXT:   |      for k in 8:
+//TWICE-NEXT:   |        block C
+
 //FACTOR:error[KC3021]: split: factor 0 for loop j
-//FACTOR-NEXT:  --> {{.*}}tile_invalid.mlir:37:5  tir.for %j in 12 {
+//FACTOR-NEXT:  --> {{.*}}tile_invalid.mlir:45:5  tir.for %j in 12 {
 //FACTOR-NEXT:   |  for i_o in 4:
 //FACTOR-NEXT:   |    for i_i in 4:
 //FACTOR-NEXT:   |      for j in 12:    <-- here
@@ -23,7 +31,7 @@
 //FACTOR-NEXT:  try: factors=?,2
 
 //ORDER:error[KC3035]: reorder: the order x_o, y_o, x_i, y_i changes the result
-//ORDER-NEXT:  --> {{.*}}tile_invalid.mlir:60:5  tir.for %y in 8 {
+//ORDER-NEXT:  --> {{.*}}tile_invalid.mlir:68:5  tir.for %y in 8 {
 //ORDER-NEXT:   |  for x_o in 2:    <-- reordered from here
 //ORDER-NEXT:   |    for x_i in 4:
 //ORDER-NEXT:   |      for y_o in 2:

@@ -1,0 +1,136 @@
+"""Reductions over nothing: their blocks never run, yet stand for their initial value.
+
+The initial value is stored where the outermost loop of the reduction begins, for the elements that
+the loops of elements in there count. What depends on the loops that do not run is left open: such
+a condition counts as met, and such an index takes its whole domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap, AffineSet
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
+
+Lookup = Callable[[SSAValue], int]
+"""Gives the values that are known where a loop begins."""
+
+
+def possibly_empty(loop: ForOp) -> list[EmptyReduction]:
+    """The reductions that begin with ``loop`` and may be over nothing."""
+    return [
+        EmptyReduction(block, loop)
+        for block in loop_tree.blocks(loop)
+        if block.has_init and _may_be_empty(block) and _start(block) is loop
+    ]
+
+
+def _may_be_empty(block: BlockOp) -> bool:
+    return any(
+        kind is IterType.REDUCE and (not isinstance(extent, int) or extent == 0)
+        for kind, _, extent in block.iters
+    )
+
+
+def _start(block: BlockOp) -> ForOp | None:
+    """The outermost loop of the reduction where all that the initial value needs is known."""
+    needed = [*captured_values(block.init.block), *block.dynamic_extents]
+    carried = False
+    for loop in loop_tree.loops_around(block):
+        carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
+        if carried and not any(loop_tree.defined_inside(one, loop) for one in needed):
+            return loop
+    return None
+
+
+class EmptyReduction:
+    """What is stored where ``loop`` begins if the reduction of ``block`` is over nothing."""
+
+    def __init__(self, block: BlockOp, loop: ForOp) -> None:
+        self.block = block
+        self._loop = loop
+        around = loop_tree.loops_around(block)
+        self._counted = [
+            one
+            for one in around[around.index(loop) + 1 :]
+            if IterType.REDUCE not in loop_tree.iter_types(one, block)
+            and (one.dynamic_extent is None or self._is_known(one.dynamic_extent))
+        ]
+        operands = block.binding_operands
+        self._bindings = [
+            map_function(AffineMap(len(operands), 0, (expr,)))
+            if self._are_known(operands, expr.used_dims())
+            else None
+            for expr in block.binding_exprs
+        ]
+        self._conditions = [*self._predicate(), *self._path()]
+
+    def _is_known(self, value: SSAValue) -> bool:
+        return not loop_tree.defined_inside(value, self._loop)
+
+    def _are_known(self, operands: Sequence[SSAValue], dims: set[int]) -> bool:
+        counters = {one.var for one in self._counted}
+        return all(operands[n] in counters or self._is_known(operands[n]) for n in dims)
+
+    def _predicate(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
+        """What is known of the predicate: operands, a condition on them, whether it must hold."""
+        block = self.block
+        for one in block.predicate.data.constraints:
+            if self._are_known(block.predicate_operands, one.lhs.used_dims()):
+                space = AffineSet(len(block.predicate_operands), 0, (one,))
+                yield block.predicate_operands, set_function(space), True
+
+    def _path(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
+        """What is known of the conditions on the way to the block."""
+        op: Operation = self.block
+        while op is not self._loop:
+            parent = op.parent_op()
+            assert parent is not None
+            if isinstance(parent, IfOp):
+                space, operands = parent.condition.data, parent.operands_of_set
+                if self._are_known(operands, set(range(len(operands)))):
+                    yield operands, set_function(space), op.parent_region() is parent.then
+            op = parent
+
+    def instances(self, lookup: Lookup) -> Iterator[tuple[int, ...]]:
+        """The block's variables for each element; nothing if the reduction has iterations."""
+        extents = [one if isinstance(one, int) else lookup(one) for _, _, one in self.block.iters]
+        is_reduced = [kind is IterType.REDUCE for kind in self.block.types]
+        if all(extent for extent, reduced in zip(extents, is_reduced, strict=True) if reduced):
+            return
+        counts = [
+            extent if isinstance(extent := one.extent_value, int) else lookup(extent)
+            for one in self._counted
+        ]
+        for point in product(*map(range, counts)):
+            at: dict[SSAValue, int] = {
+                one.var: n for one, n in zip(self._counted, point, strict=True)
+            }
+            if any(
+                holds(*self._values(operands, at, lookup)) is not wanted
+                for operands, holds, wanted in self._conditions
+            ):
+                continue
+            values = self._values(self.block.binding_operands, at, lookup)
+            domains: list[Sequence[int]] = [
+                range(1) if reduced else range(extent)
+                for extent, reduced in zip(extents, is_reduced, strict=True)
+            ]
+            for n, binding in enumerate(self._bindings):
+                if binding is not None and not is_reduced[n]:
+                    domains[n] = [one for one in binding(*values) if one in domains[n]]
+            yield from product(*domains)
+
+    def _values(
+        self, operands: Sequence[SSAValue], at: Mapping[SSAValue, int], lookup: Lookup
+    ) -> list[int]:
+        """The values of ``operands``; 0 for those that are not known."""
+        return [
+            at[one] if one in at else lookup(one) if self._is_known(one) else 0 for one in operands
+        ]

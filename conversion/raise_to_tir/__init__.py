@@ -1,0 +1,78 @@
+"""raise-to-tir: functions of upstream's dialects become loops around blocks.
+
+Before::
+
+    func.func @f(%A: tensor<8x4xf32>) -> tensor<8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<8xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      %S = linalg.reduce { arith.addf } ins(%A : ...) outs(%z : ...) dimensions = [1]
+      return %S : tensor<8xf32>
+    }
+
+After::
+
+    func.func @f(%A: memref<8x4xf32>, %S: memref<8xf32>) {
+      tir.for %d0 in 8 {
+        tir.for %d1 in 4 {
+          tir.block "S" (spatial %v_d0 in 8 = %d0, reduce %v_d1 in 4 = %d1) init { ... } do { ... }
+
+What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; the ops of ``tensor``
+that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf`` and
+``memref``. Tensor arguments become buffers; tensor results become trailing arguments. Loops start
+at 0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
+loops that give each instance an element of its own, ``reduce`` along those of an update
+``C[i] = C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its
+``init``. Where a statement cannot be a block it stays as loads and stores in loops, and an op on
+scalars or memrefs that has no counterpart stays as it is.
+
+Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal
+(KC4550 to KC4556) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
+``-affine-raise-from-memref``, ``-convert-linalg-to-loops``.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kc.analysis.loop_tree import functions
+from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.raise_to_tir.inits import fuse_inits
+from kc.conversion.raise_to_tir.statements import make_blocks
+
+_RAISED = ("linalg.", "affine.", "tensor.", "scf.", "memref.")
+
+
+@dataclass(frozen=True)
+class RaiseToTirPass(ModulePass):
+    """Turn linalg ops and affine, scf and memref loops into loops around blocks."""
+
+    name = "raise-to-tir"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        todo = [one for one in functions(op) if _is_raised(one)]
+        raised = [raise_function(one) for one in todo]
+        for old, new in zip(todo, raised, strict=True):
+            Rewriter.replace_op(old, new, [])
+
+
+def _is_raised(function: func.FuncOp) -> bool:
+    types = (*function.function_type.inputs, *function.function_type.outputs)
+    return any(isinstance(one, TensorType) for one in types) or any(
+        one.name.startswith(_RAISED) for one in function.walk()
+    )
+
+
+def raise_function(function: func.FuncOp) -> func.FuncOp:
+    """The function of loops and blocks for ``function``, which stays as it is."""
+    raiser = FunctionRaiser(function)
+    new = raiser.convert()
+    make_blocks(new, raiser.variables, raiser.labels)
+    fuse_inits(new)
+    return new

@@ -1,0 +1,386 @@
+"""Raising one function: its signature, and its ops in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+
+from kc.analysis.simplify_affine import UNBOUNDED, simplify
+from kc.conversion._te_blocks import copy_nest, fresh
+from kc.conversion.raise_to_tir.nests import Emitter, Extent
+from kc.conversion.raise_to_tir.sizes import Sizes
+from kc.conversion.raise_to_tir.structured import index_constant
+from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
+from kc.dialects import tir
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+Handler = Callable[["FunctionRaiser", Any], None]
+
+
+class FunctionRaiser(Emitter):
+    """Builds the function of loops aside, so that a refusal changes nothing."""
+
+    def __init__(self, source: func.FuncOp) -> None:
+        super().__init__()
+        self.source = source
+        self.sizes_known = Sizes(source)
+        self.symbols = self.sizes_known.symbols
+        self.variables: dict[tir.ForOp, SSAValue] = {}
+        """Loop -> the value that its variable had: start + step * variable."""
+        self.tensors = Tensors(self)
+        self.outputs: list[SSAValue] = []
+        self.attrs: list[dict[str, Attribute]] = []
+
+    # Signature -------------------------------------------------------------------------------
+
+    def convert(self) -> func.FuncOp:
+        """The new function; the old one stays as it is."""
+        source = self.source
+        results = list(source.function_type.outputs)
+        if any(not isinstance(one, TensorType) for one in results):
+            raise CodegenError(
+                "KC4550",
+                f"raise-to-tir: @{source.sym_name.data} returns a value that is no tensor",
+                location=location_of(source),
+                why="a kernel writes its results into arguments",
+                hints=["take a memref<f32> to store the result to"],
+            )
+        inputs = [self.check_buffer(one, source) for one in source.function_type.inputs]
+        outputs = [self.check_buffer(one, source) for one in results]
+        new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
+        new.location = source.location
+        new.attributes.update(source.attributes)
+        if source.sym_visibility is not None:
+            new.sym_visibility = source.sym_visibility
+        entry = new.body.block
+        self.at = entry
+        args = entry.args
+        for old, arg in zip(source.args, args, strict=False):
+            arg.name_hint, arg.location = old.name_hint, old.location
+            self.values[old] = arg
+        self.outputs = list(args[len(inputs) :])
+        self._arguments(inputs, results, args)
+        self._plan_outputs()
+        self.block(source.body.block)
+        new.arg_attrs = ArrayAttr([DictionaryAttr(one) for one in self.attrs])
+        if self.symbols:
+            new.attributes["kc.symbols"] = ArrayAttr([StringAttr(one) for one in self.symbols])
+        return new
+
+    def check_buffer(self, type_: Attribute, op: Operation) -> Attribute:
+        """The type of the buffer for a value; KC4552 for one that is not dense."""
+        if isinstance(type_, TensorType):
+            return MemRefType(type_.element_type, type_.shape)
+        if isinstance(type_, MemRefType) and not isinstance(type_.layout, NoneAttr):
+            raise CodegenError(
+                "KC4552",
+                f"raise-to-tir: {type_} has a layout",
+                location=location_of(op),
+                why="buffers are dense and row-major",
+                hints=["take the whole buffer, and index the part of it"],
+            )
+        return type_
+
+    def _arguments(
+        self, inputs: Sequence[Attribute], results: Sequence[Attribute], args: Sequence[SSAValue]
+    ) -> None:
+        """Attributes of the arguments, and the sizes that they give."""
+        source = self.source
+        old = list(source.arg_attrs.data) if source.arg_attrs is not None else []
+        old += [DictionaryAttr({})] * (len(inputs) - len(old))
+        old += source.res_attrs.data if source.res_attrs is not None else []
+        old += [DictionaryAttr({})] * (len(args) - len(old))
+        known: dict[str, SSAValue] = {}
+        taken: set[str] = {one.name_hint for one in source.args if one.name_hint}
+        for n, (arg, given) in enumerate(zip(args, old, strict=True)):
+            attrs = dict(given.data)
+            is_input = n < len(inputs)
+            if not is_input and arg.name_hint is None:
+                arg.name_hint = self._result_name(n - len(inputs), taken)
+            attrs.setdefault("kc.name", StringAttr(arg.name_hint or f"arg{n}"))
+            is_tensor = not is_input or isinstance(source.args[n].type, TensorType)
+            if is_tensor:
+                attrs.setdefault("kc.role", StringAttr("in" if is_input else "out"))
+            self.attrs.append(attrs)
+            if not isinstance(arg.type, MemRefType):
+                continue
+            if is_input:
+                self.buffer_sizes[arg] = self._argument_sizes(n, arg, attrs, known)
+                if is_tensor:
+                    self.tensors.values[source.args[n]] = Held(arg)
+                    self.tensors.inputs.add(arg)
+            elif tir.DYNAMIC not in arg.type.get_shape():
+                self.buffer_sizes[arg] = list(arg.type.get_shape())
+
+    def _result_name(self, n: int, taken: set[str]) -> str:
+        """The name of an output: that of the value that is returned, if it has one."""
+        end = self.source.body.block.last_op
+        assert end is not None
+        hint = end.operands[n].name_hint
+        if not isinstance(end.operands[n].owner, Operation) or hint is None:
+            hint = "out"
+        return fresh(hint, taken)
+
+    def _argument_sizes(
+        self, n: int, arg: SSAValue, attrs: dict[str, Attribute], known: dict[str, SSAValue]
+    ) -> list[int | SSAValue]:
+        assert isinstance(arg.type, MemRefType)
+        old = self.source.args[n]
+        sizes: list[int | SSAValue] = []
+        shape: list[AffineExpr] = []
+        for dim, size in enumerate(arg.type.get_shape()):
+            name = self.sizes_known.of(old, dim) if size == tir.DYNAMIC else size
+            declared = attrs.get("kc.shape")
+            if name is None and isinstance(declared, AffineMapAttr):
+                expr = declared.data.results[dim]
+                names = [
+                    one for m, one in enumerate(self.symbols) if expr == AffineExpr.symbol(m)
+                ]
+                name = names[0] if names else None
+            if isinstance(name, int):
+                sizes.append(name)
+                shape.append(AffineExpr.constant(name))
+            elif name is not None:
+                if name not in known:
+                    known[name] = self.emit(tir.SymbolOp(name), self.source).results[0]
+                sizes.append(known[name])
+                shape.append(AffineExpr.symbol(self.symbols.index(name)))
+            else:
+                index = self.emit(index_constant(dim), self.source).results[0]
+                read = memref.DimOp.from_source_and_index(arg, index)
+                sizes.append(self.emit(read, self.source).results[0])
+        if tir.DYNAMIC in arg.type.get_shape() and len(shape) == len(sizes):
+            attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(shape)))
+        return sizes
+
+    def _plan_outputs(self) -> None:
+        """The values that are computed right into the output arguments."""
+        end = self.source.body.block.last_op
+        assert end is not None
+        for value, arg in zip(end.operands, self.outputs, strict=True):
+            self.tensors.plan(value, arg)
+
+    def return_(self, op: func.ReturnOp) -> None:
+        """The outputs hold their values; those that are elsewhere are copied."""
+        first = len(self.source.args)
+        for n, (value, arg) in enumerate(zip(op.operands, self.outputs, strict=True)):
+            held = self.tensors.values[value]
+            sizes = self.tensors.sizes(value)
+            self.buffer_sizes.setdefault(arg, sizes)
+            assert isinstance(arg.type, MemRefType)
+            if tir.DYNAMIC in arg.type.get_shape():
+                exprs = tuple(self._symbol_expr(one, op, n) for one in sizes)
+                self.attrs[first + n].setdefault(
+                    "kc.shape", AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
+                )
+            if isinstance(held, Splat):
+                self.fill(held.scalar, arg, sizes, "fill", op)
+            elif isinstance(held, Held) and held.buffer is not arg:
+                self.emit(copy_nest(held.buffer, arg, self.label("copy"), sizes), op)
+            assert not isinstance(held, Empty) or arg.first_use is None
+        for attrs in self.attrs:
+            shape = attrs.get("kc.shape")
+            if isinstance(shape, AffineMapAttr) and not self.sizes_known.given:
+                # Arguments that are sizes came after the arrays whose shapes use symbols.
+                space = AffineMap(0, len(self.symbols), shape.data.results)
+                attrs["kc.shape"] = AffineMapAttr(space)
+        self.emit(func.ReturnOp(), op)
+
+    def _symbol_expr(self, size: int | SSAValue, op: Operation, n: int) -> AffineExpr:
+        """A size of the n-th result over the symbols of the function."""
+        if isinstance(size, int):
+            return AffineExpr.constant(size)
+        owner = size.owner
+        if isinstance(owner, tir.SymbolOp):
+            return AffineExpr.symbol(self.symbols.index(owner.symbol.data))
+        if isinstance(owner, tir.ApplyOp):
+            parts = [self._symbol_expr(one, op, n) for one in owner.operands_of_map]
+            return owner.expr.replace_dims_and_symbols(parts, [])
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return AffineExpr.constant(owner.value.value.data)
+        if isinstance(owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
+            lhs, rhs = (self._symbol_expr(one, op, n) for one in owner.operands)
+            if isinstance(owner, arith.AddiOp):
+                return lhs + rhs
+            if isinstance(owner, arith.SubiOp):
+                return lhs - rhs
+            if not lhs.used_symbols() or not rhs.used_symbols():
+                return lhs * rhs
+        if isinstance(owner, arith.DivSIOp | arith.DivUIOp | arith.FloorDivSIOp):
+            lhs, rhs = (self._symbol_expr(one, op, n) for one in owner.operands)
+            if not rhs.used_symbols():
+                return lhs // rhs
+        if isinstance(owner, Block) and size in owner.args and size.type == tir.INDEX:
+            index = owner.args.index(size)  # pyright: ignore[reportArgumentType]
+            if index < len(self.source.args) and owner is self.entry:
+                name = size.name_hint or f"arg{index}"
+                if name not in self.symbols:
+                    self.symbols.append(name)
+                self.attrs[index].setdefault("kc.symbol", StringAttr(name))
+                return AffineExpr.symbol(self.symbols.index(name))
+        raise CodegenError(
+            "KC4551",
+            f"raise-to-tir: the size of result {n} of @{self.source.sym_name.data} is not a "
+            "function of the sizes of its arguments",
+            location=location_of(op),
+            why="the caller allocates the result, so its shape must follow from the arguments",
+            hints=["make the size from tensor.dim of arguments with affine.apply, or take it as an index"],
+        )
+
+    # Index values ----------------------------------------------------------------------------
+
+    def extent(self, old: SSAValue) -> Extent:
+        """A size that is given as a value: a number where it is known."""
+        value = self.value(old)
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return owner.value.value.data
+        return value
+
+    def index_value(self, size: Extent, source: Operation) -> SSAValue:
+        """A size as a value."""
+        if isinstance(size, int):
+            return self.emit(index_constant(size), source).results[0]
+        return size
+
+    def apply(self, expr: AffineExpr, operands: Sequence[Extent], source: Operation) -> Extent:
+        """An affine expression of sizes or indices: a number, one of them, or a ``tir.apply``."""
+        values: list[SSAValue] = []
+        dims: list[AffineExpr] = []
+        for one in operands:
+            if isinstance(one, int):
+                dims.append(AffineExpr.constant(one))
+                continue
+            if one not in values:
+                values.append(one)
+            dims.append(AffineExpr.dimension(values.index(one)))
+        made = simplify(expr.replace_dims_and_symbols(dims, ()), [UNBOUNDED] * len(values))
+        if isinstance(made, AffineConstantExpr):
+            return made.value
+        if isinstance(made, AffineDimExpr):
+            return values[made.position]
+        return self.emit(tir.ApplyOp(made, values), source).results[0]
+
+    def product(self, one: Extent, other: Extent, source: Operation) -> Extent:
+        """The product of two sizes."""
+        if isinstance(one, int) and isinstance(other, int):
+            return one * other
+        if isinstance(one, int) or isinstance(other, int):
+            dims = AffineExpr.dimension(0), AffineExpr.dimension(1)
+            constant, value = (one, other) if isinstance(one, int) else (other, one)
+            assert isinstance(constant, int)
+            return self.apply(dims[0] * constant, [value], source)
+        return self.emit(arith.MuliOp(one, other), source).results[0]
+
+    def sizes_of(self, buffer: SSAValue) -> list[Extent]:
+        """The sizes of a buffer; those that nobody knows are asked for."""
+        known = self.buffer_sizes.get(buffer)
+        if known is not None:
+            return known
+        assert isinstance(buffer.type, MemRefType)
+        sizes: list[Extent] = []
+        for n, size in enumerate(buffer.type.get_shape()):
+            if size == tir.DYNAMIC:
+                index = index_constant(n)
+                self.at.add_op(index)
+                read = memref.DimOp.from_source_and_index(buffer, index.result)
+                self.at.add_op(read)
+                sizes.append(read.result)
+            else:
+                sizes.append(size)
+        return sizes
+
+    def readable(self, old: SSAValue, new: SSAValue) -> SSAValue:
+        """The buffer to read an element from, or the scalar that all elements are."""
+        if old in self.tensors.values:
+            return self.tensors.operand(old, self.source)
+        return new
+
+    # Ops -------------------------------------------------------------------------------------
+
+    def block(self, source: Block) -> None:
+        """Raise the ops of ``source`` into the place where ops are added."""
+        for op in source.ops:
+            self.op(op)
+
+    def op(self, op: Operation) -> None:
+        """Raise one op."""
+        from kc.conversion.raise_to_tir.handlers import HANDLERS
+
+        handler = HANDLERS.get(type(op))
+        if handler is not None:
+            handler(self, op)
+        else:
+            self.other(op)
+
+    def other(self, op: Operation) -> None:
+        """An op that stays: on scalars, or on memrefs as a whole."""
+        involved = (*op.operands, *op.results)
+        foreign = op.name.startswith(("linalg.", "affine.", "tensor."))
+        if foreign or any(isinstance(one.type, TensorType) for one in involved):
+            raise CodegenError(
+                "KC4550",
+                f"raise-to-tir: {op.name} has no counterpart in tir",
+                location=location_of(op),
+                why="it works on tensors"
+                if any(isinstance(one.type, TensorType) for one in involved)
+                else "there is no rule for this op",
+                hints=["kc-opt --explain=KC4550 lists what is raised"],
+            )
+        for one in op.results:
+            self.check_buffer(one.type, op)
+        if op.regions:
+            self.emit(self.with_regions(op), op)
+            return
+        self.emit(op.clone(self.values), op)
+
+    def with_regions(self, op: Operation) -> Operation:
+        """A copy of ``op`` with its regions raised."""
+        regions: list[Region] = []
+        for region in op.regions:
+            made = Region()
+            for block in region.blocks:
+                inner = Block(arg_types=[one.type for one in block.args])
+                for old, arg in zip(block.args, inner.args, strict=True):
+                    arg.name_hint = old.name_hint
+                    self.values[old] = arg
+                made.add_block(inner)
+                self.into(inner, lambda block=block: self.block(block))
+            regions.append(made)
+        made_op = type(op).create(
+            operands=[self.values.get(one, one) for one in op.operands],
+            result_types=[one.type for one in op.results],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=regions,
+        )
+        for old, new in zip(op.results, made_op.results, strict=True):
+            new.name_hint = old.name_hint
+            self.values[old] = new
+        return made_op
+
+    @property
+    def entry(self) -> Block:
+        """The body of the new function."""
+        block = self.at
+        while (parent := block.parent_op()) is not None and not isinstance(parent, func.FuncOp):
+            assert parent.parent is not None
+            block = parent.parent
+        return block
+
+

@@ -1,0 +1,119 @@
+"""Every op that is raised, and what raises it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.ir import Operation, SSAValue
+
+from kc.conversion._te_blocks import copy_nest
+from kc.conversion.raise_to_tir import loops, tensor_ops
+from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
+from kc.conversion.raise_to_tir.tensors import Splat
+from kc.dialects import tir
+from kc.dialects.linalg import NAMED_OPS, GenericOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+if TYPE_CHECKING:
+    from kc.conversion.raise_to_tir.function import FunctionRaiser, Handler
+    from kc.conversion.raise_to_tir.nests import Extent
+
+
+def structured(raiser: FunctionRaiser, op: Operation) -> None:
+    """A linalg op, on tensors or on memrefs."""
+    structure = structure_of(op)
+    tensors = raiser.tensors
+    extents: list[Extent] = []
+    for n in range(structure.rank):
+        place = structure.dimension_source(n)
+        if place is None:
+            raise CodegenError(
+                "KC4553",
+                f"raise-to-tir: {op.name} does not say what it computes",
+                location=location_of(op),
+                why=f"no operand has the extent of its loop d{n} as a dimension",
+            )
+        value, at = place
+        size = value.type.get_shape()[at]  # pyright: ignore
+        extents.append(size if size >= 0 else tensors.sizes(value)[at])
+    is_tensor = isinstance(structure.outputs[0].type, TensorType)
+    if op.name == "linalg.fill" and is_tensor:
+        end = structure.body.block.last_op
+        assert end is not None
+        raiser.values[structure.body.block.args[0]] = raiser.value(op.operands[0])
+        raiser.scalar_code(structure.body.block, ())
+        scalar = raiser.value(end.operands[0])
+        tensors.values[op.results[0]] = Splat(tensors.sizes(structure.outputs[0]), scalar)
+        return
+    operands = [tensors.operand(one, op) for one in structure.inputs]
+    starts: list[SSAValue | None] = []
+    for n, value in enumerate(structure.outputs):
+        keeps = structure.reads_output(n)
+        start = None
+        if is_tensor:
+            held = tensors.values[value]
+            if isinstance(held, Splat) and not any(structure.is_reduced):
+                start, keeps = held.scalar, False
+            operands.append(tensors.destination(value, op.results[n], op, keeps))
+        else:
+            operands.append(raiser.value(value))
+        starts.append(start)
+    raiser.structured(structure, operands, extents, starts)
+
+
+def alloc(raiser: FunctionRaiser, op: memref.AllocOp | memref.AllocaOp) -> None:
+    """``memref.alloc``, ``memref.alloca``: a buffer of the function."""
+    type_ = op.memref.type
+    assert isinstance(type_, MemRefType)
+    raiser.check_buffer(type_, op)
+    rest = iter(op.dynamic_sizes)
+    sizes = [
+        raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in type_.get_shape()
+    ]
+    name = op.memref.name_hint or "alloc"
+    dynamic = [one for one in sizes if not isinstance(one, int)]
+    shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
+    if shape != list(type_.get_shape()):
+        shape = list(type_.get_shape())
+        dynamic = [raiser.value(one) for one in op.dynamic_sizes]
+    new = tir.AllocOp(
+        raiser.label(name), MemRefType(type_.element_type, shape), dynamic
+    )
+    raiser.emit(new, op)
+    raiser.buffer_sizes[new.buffer] = sizes
+    raiser.values[op.memref] = new.buffer
+
+
+def dealloc(raiser: FunctionRaiser, op: memref.DeallocOp) -> None:
+    """A buffer lives to the end of its region."""
+
+
+def copy(raiser: FunctionRaiser, op: memref.CopyOp) -> None:
+    """``memref.copy``: a nest."""
+    source, target = (raiser.value(one) for one in op.operands)
+    nest = copy_nest(source, target, raiser.label("copy"), raiser.sizes_of(source))
+    raiser.emit(nest, op)
+
+
+def return_(raiser: FunctionRaiser, op: func.ReturnOp) -> None:
+    """The end of the function."""
+    raiser.return_(op)
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    **tensor_ops.HANDLERS,
+    **loops.HANDLERS,
+    **dict.fromkeys(STRUCTURED, structured),
+    **dict.fromkeys(NAMED_OPS.values(), structured),
+    GenericOp: structured,
+    memref.AllocOp: alloc,
+    memref.AllocaOp: alloc,
+    memref.DeallocOp: dealloc,
+    memref.CopyOp: copy,
+    memref.DimOp: tensor_ops.dim,
+    func.ReturnOp: return_,
+}
+"""Op -> what raises it."""

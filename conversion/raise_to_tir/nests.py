@@ -1,0 +1,240 @@
+"""Where raised ops are added, and the nests that linalg ops become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects.builtin import MemRefType, ShapedType
+from xdsl.dialects.linalg.ops import IndexOp, YieldOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from kc.conversion._te_blocks import fresh, nest
+from kc.conversion.raise_to_tir.structured import Structure, identity
+from kc.dialects import tir
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+Extent = int | SSAValue
+
+
+class Emitter:
+    """Adds ops to a block and knows what values became."""
+
+    at: Block
+
+    def __init__(self) -> None:
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.buffer_sizes: dict[SSAValue, list[Extent]] = {}
+        self.labels: set[str] = set()
+
+    def emit(self, op: Operation, source: Operation) -> Operation:
+        """Add ``op``, which stands for ``source``."""
+        for one in op.walk():
+            one.location = source.location
+        self.at.add_op(op)
+        return op
+
+    def into(self, block: Block, fill: Callable[[], None]) -> None:
+        """Run ``fill`` with ``block`` as the place where ops are added."""
+        outer, self.at = self.at, block
+        try:
+            fill()
+        finally:
+            self.at = outer
+
+    def label(self, name: str) -> str:
+        """A name for a block that no other has."""
+        return fresh(name if tir.is_name(name) else "block", self.labels)
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """What a value of the source became."""
+        return self.values.get(old, old)
+
+    def alloc(
+        self, name: str, type_: ShapedType, sizes: Sequence[Extent], source: Operation
+    ) -> SSAValue:
+        """A buffer of its own."""
+        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
+        dynamic = [one for one in sizes if not isinstance(one, int)]
+        buffer_type = MemRefType(type_.get_element_type(), shape)  # pyright: ignore
+        op = tir.AllocOp(self.label(name), buffer_type, dynamic)
+        self.emit(op, source)
+        self.buffer_sizes[op.buffer] = list(sizes)
+        return op.buffer
+
+    def spatial(
+        self,
+        label: str,
+        sizes: Sequence[Extent],
+        element: Callable[[Block], None],
+        source: Operation,
+        names: Sequence[str] = (),
+    ) -> None:
+        """A nest over ``sizes``; ``element`` fills the body of its block."""
+        names = names or [f"d{n}" for n in range(len(sizes))]
+        self._nest(label, names, sizes, [tir.IterType.SPATIAL] * len(sizes), element, source)
+
+    def _nest(
+        self,
+        label: str,
+        names: Sequence[str],
+        sizes: Sequence[Extent],
+        kinds: Sequence[tir.IterType],
+        element: Callable[[Block], None],
+        source: Operation,
+    ) -> None:
+        loops = [tir.ForOp(name, size) for name, size in zip(names, sizes, strict=True)]
+        body = Block(arg_types=[tir.INDEX] * len(sizes))
+        for arg, name in zip(body.args, names, strict=True):
+            arg.name_hint = f"v_{name}"
+        self.into(body, lambda: element(body))
+        iters = [
+            (kind, f"v_{name}", size) for kind, name, size in zip(kinds, names, sizes, strict=True)
+        ]
+        bindings = identity(len(sizes))
+        block = tir.BlockOp(
+            self.label(label), iters, bindings, [one.var for one in loops], Region(body)
+        )
+        block.location = source.location
+        for one in loops:
+            one.location = source.location
+        self.at.add_op(nest(loops, block))
+
+    def fill(
+        self,
+        scalar: SSAValue,
+        buffer: SSAValue,
+        sizes: Sequence[Extent],
+        label: str,
+        source: Operation,
+    ) -> None:
+        """A nest that stores ``scalar`` everywhere."""
+
+        def element(body: Block) -> None:
+            store = tir.StoreOp(scalar, buffer, identity(len(sizes)), body.args)
+            self.emit(store, source)
+
+        self.spatial(label, sizes, element, source)
+
+    def structured(
+        self,
+        structure: Structure,
+        operands: Sequence[SSAValue],
+        extents: Sequence[Extent],
+        starts: Sequence[SSAValue | None],
+    ) -> None:
+        """The nest of a linalg op on ``operands``: buffers, and scalars where a value is known.
+
+        ``starts`` are what outputs hold before, where that is a scalar that is not in memory.
+        """
+        count = len(structure.inputs)
+        written = operands[count:]
+        args = structure.body.block.args
+        loads = [
+            value if not isinstance(value.type, MemRefType) else None for value in operands[:count]
+        ]
+        loads += starts
+
+        def element(body: Block) -> None:
+            for arg, operand, space, scalar in zip(
+                args, operands, structure.maps, loads, strict=True
+            ):
+                if scalar is not None:
+                    self.values[arg] = scalar
+                elif arg.first_use is not None:
+                    self.values[arg] = self._load(operand, space, body.args, structure.op)
+                    self.values[arg].name_hint = arg.name_hint
+            self.scalar_code(structure.body.block, body.args)
+            end = structure.body.block.last_op
+            assert isinstance(end, YieldOp)
+            results = [self.value(one) for one in end.operands]
+            for value, buffer, space in zip(results, written, structure.maps[count:], strict=True):
+                self.emit(tir.StoreOp(value, buffer, *_access(space, body.args)), structure.op)
+
+        kinds = self._kinds(structure, operands)
+        self._nest(structure.label, structure.names, extents, kinds, element, structure.op)
+
+    def _load(
+        self, buffer: SSAValue, space: AffineMap, args: Sequence[SSAValue], source: Operation
+    ) -> SSAValue:
+        return self.emit(tir.LoadOp(buffer, *_access(space, args)), source).results[0]
+
+    def _kinds(
+        self, structure: Structure, operands: Sequence[SSAValue]
+    ) -> list[tir.IterType]:
+        """What is known of each loop, not just claimed by the iterator types."""
+        count = len(structure.inputs)
+        outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
+        for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):
+            if any(buffer is one and space != other for one, other in outputs):
+                return [tir.IterType.OPAQUE] * structure.rank  # it reads what it writes
+        kinds: list[tir.IterType] = []
+        for n, is_reduced in enumerate(structure.is_reduced):
+            owned = all(AffineDimExpr(n) in space.results for _, space in outputs)
+            used = any(n in expr.used_dims() for _, space in outputs for expr in space.results)
+            if is_reduced:
+                kinds.append(tir.IterType.OPAQUE if used else tir.IterType.REDUCE)
+            else:
+                kinds.append(tir.IterType.SPATIAL if owned else tir.IterType.OPAQUE)
+        return kinds
+
+    def scalar_code(self, source: Block, indices: Sequence[SSAValue]) -> None:
+        """Copy the ops of a body; ``indices`` are what ``linalg.index`` gives."""
+        for op in source.ops:
+            if isinstance(op, YieldOp | tensor.YieldOp):
+                return
+            if isinstance(op, IndexOp):
+                self.values[op.result] = indices[op.dim.value.data]
+            elif isinstance(op, tensor.ExtractOp | memref.LoadOp):
+                self.scalar_code_op(op)
+            elif isinstance(op, scf.IfOp):
+                self._scalar_if(op, indices)
+            elif op.regions or any(isinstance(one.type, ShapedType) for one in op.operands):
+                raise CodegenError(
+                    "KC4550",
+                    f"raise-to-tir: {op.name} has no counterpart in tir",
+                    location=location_of(op),
+                    why="it stands in the body of an op on tensors, which computes scalars",
+                )
+            else:
+                self.emit(op.clone(self.values), op)
+
+    def scalar_code_op(self, op: Operation) -> None:
+        """The load of an element; of a tensor that is one scalar, nothing."""
+        buffer, *at = [self.value(one) for one in op.operands]
+        buffer = self.readable(op.operands[0], buffer)
+        if isinstance(buffer.type, MemRefType):
+            load = self.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
+            buffer = load.results[0]
+        self.values[op.results[0]] = buffer
+
+    def _scalar_if(self, op: scf.IfOp, indices: Sequence[SSAValue]) -> None:
+        regions: list[Region] = []
+        for region in op.regions:
+            made = Region()
+            for block in region.blocks:
+                made.add_block(inner := Block())
+                self.into(inner, lambda block=block: self.scalar_code(block, indices))
+            regions.append(made)
+        new = scf.IfOp(
+            self.value(op.cond), [one.type for one in op.results], regions[0], regions[1]
+        )
+        for old, result in zip(op.results, new.results, strict=True):
+            self.values[old] = result
+        self.emit(new, op)
+
+    def readable(self, old: SSAValue, new: SSAValue) -> SSAValue:
+        """The buffer to read an element from, or the scalar that all elements are."""
+        return new
+
+
+def _access(space: AffineMap, args: Sequence[SSAValue]) -> tuple[AffineMap, list[SSAValue]]:
+    """A map over all loops as one over the variables that it uses."""
+    used = sorted({n for expr in space.results for n in expr.used_dims()})
+    dims = [AffineDimExpr(used.index(n)) if n in used else AffineDimExpr(0) for n in range(len(args))]
+    exprs = tuple(one.replace_dims_and_symbols(dims, ()) for one in space.results)
+    return AffineMap(len(used), 0, exprs), [args[n] for n in used]
+
+

@@ -1,0 +1,307 @@
+"""What a linalg op computes, whatever its name: maps, kinds of loops, and a scalar body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import arith, linalg, math
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ShapedType,
+)
+from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from kc.dialects.linalg import GenericOp, MapOp, NamedOp, ReduceOp
+from kc.dialects.linalg_definitions import ELEMENTWISE, NAMED
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+STRUCTURED = (GenericOp, linalg.ops.GenericOp, NamedOp, MapOp, ReduceOp, BroadcastOp, TransposeOp)
+"""The ops that :func:`structure_of` knows."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The loops of a linalg op and what an iteration does.
+
+    ``body`` has an argument for each input and each output, and ends with ``linalg.yield``.
+    """
+
+    op: Operation
+    inputs: tuple[SSAValue, ...]
+    outputs: tuple[SSAValue, ...]
+    maps: tuple[AffineMap, ...]
+    is_reduced: tuple[bool, ...]
+    names: tuple[str, ...]
+    body: Region
+
+    @property
+    def operands(self) -> tuple[SSAValue, ...]:
+        """Inputs and outputs, as the maps and the arguments of the body are ordered."""
+        return (*self.inputs, *self.outputs)
+
+    @property
+    def rank(self) -> int:
+        """The number of loops."""
+        return len(self.is_reduced)
+
+    def reads_output(self, n: int) -> bool:
+        """Whether an iteration uses what the n-th output held before."""
+        return self.body.block.args[len(self.inputs) + n].first_use is not None
+
+    def dimension_source(self, loop: int) -> tuple[SSAValue, int] | None:
+        """An operand and its dimension that has the extent of a loop; a constant one if any."""
+        found = None
+        for value, space in zip(self.operands[::-1], self.maps[::-1], strict=True):
+            if not isinstance(value.type, ShapedType):
+                continue
+            for n, expr in enumerate(space.results):
+                if isinstance(expr, AffineDimExpr) and expr.position == loop:
+                    if value.type.get_shape()[n] >= 0:
+                        return value, n
+                    found = found or (value, n)
+        return found
+
+    @property
+    def label(self) -> str:
+        """A name for the block: that of the result if it has one, else that of the op."""
+        hint = self.op.results[0].name_hint if self.op.results else None
+        return hint or self.op.name.rpartition(".")[2]
+
+
+def structure_of(op: Operation) -> Structure:
+    """The structure of a linalg op; KC4553 if its name, types or attributes define none."""
+    if isinstance(op, linalg.ops.GenericOp):
+        kinds = [one.data.value for one in op.iterator_types]
+        return _make(op, op.inputs, op.outputs, [one.data for one in op.indexing_maps], kinds, op.body)
+    if isinstance(op, MapOp):
+        return _elementwise(op, op.inputs, op.outputs, op.body)
+    if isinstance(op, ReduceOp):
+        rank = _rank(op.inputs[0])
+        gone = [int(one) for one in op.dimensions.get_values()]
+        kept = [AffineDimExpr(n) for n in range(rank) if n not in gone]
+        maps = [AffineMap.identity(rank)] * len(op.inputs)
+        maps += [AffineMap(rank, 0, tuple(kept))] * len(op.outputs)
+        kinds = ["reduction" if n in gone else "parallel" for n in range(rank)]
+        return _make(op, op.inputs, op.outputs, maps, kinds, op.body)
+    if isinstance(op, BroadcastOp):
+        rank = _rank(op.init)
+        added = [int(one) for one in op.dimensions.get_values()]
+        read = tuple(AffineDimExpr(n) for n in range(rank) if n not in added)
+        maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
+        return _make(op, [op.input], [op.init], maps, ["parallel"] * rank, op.hidden_region)
+    if isinstance(op, TransposeOp):
+        rank = _rank(op.init)
+        order = [int(one) for one in op.permutation.get_values()]
+        read = tuple(AffineDimExpr(order.index(n)) for n in range(rank))
+        maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
+        return _make(op, [op.input], [op.init], maps, ["parallel"] * rank, op.hidden_region)
+    assert isinstance(op, NamedOp)
+    return _named(op)
+
+
+def _rank(value: SSAValue) -> int:
+    assert isinstance(value.type, ShapedType)
+    return len(value.type.get_shape())
+
+
+def _make(
+    op: Operation,
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
+    maps: Sequence[AffineMap],
+    kinds: Sequence[str],
+    body: Region,
+    names: Sequence[str] = (),
+) -> Structure:
+    reduced = tuple(one == "reduction" for one in kinds)
+    if "window" in kinds:
+        raise _undefined(op, "an iterator is of type window, which says nothing of its order")
+    if any(one.num_symbols or one.num_dims != len(kinds) for one in maps):
+        raise _undefined(op, "the maps are not over one dimension for each iterator")
+    for value, space in zip((*inputs, *outputs), maps, strict=True):
+        rank = _rank(value) if isinstance(value.type, ShapedType) else 0
+        if len(space.results) != rank:
+            raise _undefined(op, f"the map {space} is for an operand of rank {rank}")
+    if len(body.block.args) != len(maps):
+        raise _undefined(op, f"the body takes {len(body.block.args)} values for {len(maps)} operands")
+    chosen = tuple(names) or tuple(f"d{n}" for n in range(len(kinds)))
+    return Structure(op, tuple(inputs), tuple(outputs), tuple(maps), reduced, chosen, body)
+
+
+def _undefined(op: Operation, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4553",
+        f"raise-to-tir: {op.name} does not say what it computes",
+        location=location_of(op),
+        why=why,
+    )
+
+
+def _elementwise(
+    op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], body: Region
+) -> Structure:
+    rank = _rank(outputs[0])
+    space = AffineMap.identity(rank)
+    maps = [
+        space if isinstance(one.type, ShapedType) and _rank(one) == rank else AffineMap(rank, 0, ())
+        for one in (*inputs, *outputs)
+    ]
+    return _make(op, inputs, outputs, maps, ["parallel"] * rank, body)
+
+
+def _named(op: NamedOp) -> Structure:
+    name = op.name.removeprefix("linalg.")
+    inputs, outputs = op.inputs, op.outputs
+    given = (
+        [one.data for one in op.indexing_maps] if isinstance(op.indexing_maps, ArrayAttr) else None
+    )
+    definition = NAMED.get(name)
+    if definition is not None:
+        windows = len(definition.window_letters)
+        strides, dilations = (
+            _integers(one, windows) for one in (op.strides, op.dilations)
+        )
+        maps = given or definition.maps(strides, dilations)
+        kinds = ["parallel"] * len(definition.output)
+        kinds += ["reduction"] * (len(definition.loops) - len(kinds))
+        if len(inputs) != 2 or len(maps) != 3:
+            raise _undefined(op, f"it takes 2 inputs and gives 1 output, not {len(inputs)}")
+        body = _body(op, definition.kind, 1 if definition.kind != "contract" else 2)
+        return _make(op, inputs, outputs, maps, kinds, body, definition.names())
+    if name == "contract":
+        if given is None or len(given) != 3 or len(inputs) != 2:
+            raise _undefined(op, "it needs two inputs and three indexing_maps")
+        rank = given[0].num_dims
+        written = {one.position for one in given[2].results if isinstance(one, AffineDimExpr)}
+        kinds = ["parallel" if n in written else "reduction" for n in range(rank)]
+        return _make(op, inputs, outputs, given, kinds, _body(op, "contract", 2))
+    if name == "fill":
+        return _elementwise(op, inputs, outputs, _body(op, "copy", 1))
+    if name == "elementwise":
+        kind = op.kind.word.data if op.kind is not None else ""
+        structure = _elementwise(op, inputs, outputs, _body(op, kind, len(inputs)))
+        if given is None:
+            return structure
+        return _make(op, inputs, outputs, given, ["parallel"] * structure.rank, structure.body)
+    return _elementwise(op, inputs, outputs, _body(op, name, len(inputs)))
+
+
+def _integers(attr: Attribute | None, count: int) -> list[int]:
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        return [int(one) for one in attr.get_values()]
+    return [1] * count
+
+
+def _body(op: NamedOp, kind: str, used: int) -> Region:
+    """The body of a named op: the one that is written, else what the name means.
+
+    ``used`` counts the inputs that take part: the window of a pooling only has a shape.
+    """
+    if op.body.blocks:
+        return op.body
+    values = (*op.inputs, *op.outputs)
+    block = Block(
+        arg_types=[
+            one.type.get_element_type() if isinstance(one.type, ShapedType) else one.type  # pyright: ignore
+            for one in values
+        ]
+    )
+    count = len(op.inputs)
+    out = block.args[count]
+    unsigned = op.cast is not None and op.cast.word.data == "cast_unsigned"
+    unsigned = unsigned or kind.endswith("_unsigned")
+    build = _BodyBuilder(op, block, unsigned)
+    terms = [build.cast(one, out.type) for one in block.args[:used]]
+    if kind == "contract":
+        result = build.combine("add", [out, build.combine("mul", terms)])
+    elif op.name.startswith("linalg.pooling"):
+        result = build.combine("add" if kind == "sum" else kind, [out, *terms])
+    else:
+        if kind == "select":
+            terms = [block.args[0], *terms[1:]]
+        result = build.combine(kind, terms)
+    block.add_op(YieldOp(result))
+    for one in block.ops:
+        one.location = op.location
+    return Region(block)
+
+
+class _BodyBuilder:
+    """Adds the scalar ops of a named op's body."""
+
+    def __init__(self, op: Operation, block: Block, unsigned: bool) -> None:
+        self.op = op
+        self.block = block
+        self.unsigned = unsigned
+
+    def add(self, op: Operation) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def cast(self, value: SSAValue, to: Attribute) -> SSAValue:
+        """``value`` as a ``to``, as linalg's named ops convert what they read."""
+        given = value.type
+        if given == to:
+            return value
+        widths = [getattr(one, "bitwidth", 0) for one in (given, to)]
+        if isinstance(given, AnyFloat) and isinstance(to, AnyFloat):
+            op_type: Any = arith.ExtFOp if widths[0] < widths[1] else arith.TruncFOp
+        elif isinstance(given, IntegerType) and isinstance(to, AnyFloat):
+            op_type = arith.UIToFPOp if self.unsigned else arith.SIToFPOp
+        elif isinstance(given, AnyFloat) and isinstance(to, IntegerType):
+            op_type = arith.FPToUIOp if self.unsigned else arith.FPToSIOp
+        elif isinstance(given, IndexType) or isinstance(to, IndexType):
+            op_type = arith.IndexCastOp
+        elif isinstance(given, IntegerType) and isinstance(to, IntegerType):
+            extend = arith.ExtUIOp if self.unsigned else arith.ExtSIOp
+            op_type = extend if given.width.data < to.width.data else arith.TruncIOp
+        else:
+            raise _undefined(self.op, f"{given} does not become {to}")
+        return self.add(op_type(value, to))
+
+    def combine(self, kind: str, values: Sequence[SSAValue]) -> SSAValue:
+        """The op that ELEMENTWISE has for ``kind``, applied to ``values``."""
+        type_ = values[-1].type
+        is_float = isinstance(type_, AnyFloat)
+        name = ELEMENTWISE.get(kind, ("", ""))[0 if is_float else 1]
+        if name == "copy":
+            return values[0]
+        if kind in ("add", "mul") and type_ == IntegerType(1):
+            # Upstream: the sum and product of booleans are or and and.
+            return self.add((arith.OrIOp if kind == "add" else arith.AndIOp)(*values))
+        if name == "square":
+            return self.add((arith.MulfOp if is_float else arith.MuliOp)(values[0], values[0]))
+        if name == "reciprocal":
+            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_)))  # pyright: ignore
+            return self.add(arith.DivfOp(one, values[0]))
+        make = _OPS.get(name)
+        if make is None:
+            raise _undefined(self.op, f"there is no {kind or 'such computation'} of {type_}")
+        return self.add(make(*values))
+
+
+_OPS: dict[str, Callable[..., Operation]] = {
+    one.name: one  # pyright: ignore
+    for one in (*arith.Arith.operations, *math.Math.operations)
+}
+
+
+def index_constant(value: int) -> arith.ConstantOp:
+    """An ``arith.constant`` of type index."""
+    return arith.ConstantOp(IntegerAttr(value, IndexType()))
+
+
+def identity(rank: int) -> AffineMap:
+    """The map of an access with one index a dimension."""
+    return AffineMap(rank, 0, tuple(AffineExpr.dimension(n) for n in range(rank)))

@@ -1,0 +1,432 @@
+"""Ops of the dialect ``tensor``: each becomes a nest that copies, or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from kc.conversion.raise_to_tir.structured import identity, index_constant
+from kc.conversion.raise_to_tir.tensors import Empty, Splat
+from kc.dialects import tir
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+if TYPE_CHECKING:
+    from kc.conversion.raise_to_tir.function import FunctionRaiser
+    from kc.conversion.raise_to_tir.nests import Extent
+
+MAX_ELEMENTS = 1024
+"""Elements of a constant tensor that are stored one by one."""
+
+
+def empty(raiser: FunctionRaiser, op: tensor.EmptyOp) -> None:
+    """``tensor.empty``: sizes; whoever writes it has a buffer."""
+    sizes = _sizes(raiser, op.tensor, op.dynamic_sizes)
+    raiser.tensors.values[op.tensor] = Empty(sizes)
+
+
+def _sizes(raiser: FunctionRaiser, value: SSAValue, dynamic: Sequence[SSAValue]) -> list[Extent]:
+    assert isinstance(value.type, TensorType)
+    rest = iter(dynamic)
+    return [
+        raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in value.type.get_shape()
+    ]
+
+
+def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
+    """``arith.constant dense<...>``."""
+    type_ = op.result.type
+    if not isinstance(type_, TensorType):
+        raiser.emit(op.clone(raiser.values), op)
+        return
+    attr = op.value
+    shape = list(type_.get_shape())
+    count = 1
+    for one in shape:
+        count *= one
+    if isinstance(attr, DenseResourceAttr) or not isinstance(attr, DenseIntOrFPElementsAttr):
+        raise _too_large(op, "its elements are in a resource of the file")
+    if attr.is_splat():
+        scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore
+        raiser.tensors.values[op.result] = Splat(shape, raiser.emit(scalar, op).results[0])
+        return
+    if count > MAX_ELEMENTS:
+        raise _too_large(op, f"it has {count} elements; up to {MAX_ELEMENTS} are stored one by one")
+    buffer = raiser.tensors.result(op.result, shape, op)
+    for n, element in enumerate(attr.iter_attrs()):
+        at: list[AffineExpr] = []
+        for size in reversed(shape):
+            at.insert(0, AffineExpr.constant(n % size))
+            n //= size
+        scalar = arith.ConstantOp(element)  # pyright: ignore
+        value = raiser.emit(scalar, op).results[0]
+        raiser.emit(tir.StoreOp(value, buffer, AffineMap(0, 0, tuple(at)), []), op)
+
+
+def _too_large(op: Operation, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4554",
+        "raise-to-tir: a constant tensor is too large to be part of a kernel",
+        location=location_of(op),
+        why=why,
+        hints=["make it an argument of the function"],
+    )
+
+
+def splat(raiser: FunctionRaiser, op: tensor.SplatOp) -> None:
+    """``tensor.splat``."""
+    sizes = _sizes(raiser, op.aggregate, op.dynamicSizes)
+    raiser.tensors.values[op.aggregate] = Splat(sizes, raiser.value(op.input))
+
+
+def from_elements(raiser: FunctionRaiser, op: tensor.FromElementsOp) -> None:
+    """``tensor.from_elements``: a store for each."""
+    assert isinstance(op.result.type, TensorType)
+    shape = list(op.result.type.get_shape())
+    buffer = raiser.tensors.result(op.result, shape, op)
+    for n, value in enumerate(op.elements):
+        at: list[AffineExpr] = []
+        for size in reversed(shape):
+            at.insert(0, AffineExpr.constant(n % size))
+            n //= size
+        store = tir.StoreOp(raiser.value(value), buffer, AffineMap(0, 0, tuple(at)), [])
+        raiser.emit(store, op)
+
+
+def cast(raiser: FunctionRaiser, op: tensor.CastOp) -> None:
+    """``tensor.cast``: the same tensor, of which more or less is known."""
+    raiser.tensors.values[op.results[0]] = raiser.tensors.values[op.operands[0]]
+
+
+def extract(raiser: FunctionRaiser, op: tensor.ExtractOp) -> None:
+    """``tensor.extract``: a load."""
+    raiser.scalar_code_op(op)
+
+
+def insert(raiser: FunctionRaiser, op: tensor.InsertOp) -> None:
+    """``tensor.insert``: a store into the tensor, or into a copy of it."""
+    buffer = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
+    at = [raiser.value(one) for one in op.indices]
+    raiser.emit(tir.StoreOp(raiser.value(op.scalar), buffer, identity(len(at)), at), op)
+
+
+def dim(raiser: FunctionRaiser, op: Operation) -> None:
+    """``tensor.dim``, ``memref.dim``: the size, which is known."""
+    index = op.operands[1].owner
+    if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
+        raiser.other(op)
+        return
+    size = raiser.tensors.sizes(op.operands[0])[index.value.value.data]
+    if isinstance(size, int):
+        size = raiser.emit(index_constant(size), op).results[0]
+    raiser.values[op.results[0]] = size
+
+
+def _copy(
+    raiser: FunctionRaiser,
+    op: Operation,
+    source: SSAValue,
+    target: SSAValue,
+    sizes: Sequence[Extent],
+    read: AffineMap,
+    write: AffineMap,
+    outer: Sequence[SSAValue] = (),
+) -> None:
+    """A nest over ``sizes``; both maps take its variables, then the values ``outer``."""
+
+    def element(body: Block) -> None:
+        args = [*body.args, *outer]
+        value = source
+        if isinstance(source.type, MemRefType):
+            value = raiser.emit(tir.LoadOp(source, read, args), op).results[0]
+        raiser.emit(tir.StoreOp(value, target, write, args), op)
+
+    hint = op.results[0].name_hint
+    raiser.spatial(hint or op.name.rpartition(".")[2], sizes, element, op)
+
+
+def _slice(
+    raiser: FunctionRaiser, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, whole: SSAValue
+) -> tuple[list[Extent], list[AffineExpr], list[SSAValue]]:
+    """Sizes of a slice, the index into ``whole`` for each dimension (over dimensions of the slice,
+    then values), and these values."""
+    rank = len(op.static_sizes)
+    outer: list[SSAValue] = []
+
+    def mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Extent]:
+        rest = iter(dynamic)
+        return [raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in static]
+
+    def listed(attr: object) -> list[int]:
+        return [int(one) for one in attr.iter_values()]  # pyright: ignore
+
+    offsets = mixed(listed(op.static_offsets), op.offsets)
+    sizes = mixed(listed(op.static_sizes), op.sizes)
+    strides = mixed(listed(op.static_strides), op.strides)
+    if any(not isinstance(one, int) for one in strides):
+        raise CodegenError(
+            "KC4550",
+            f"raise-to-tir: {op.name} with a stride that is no constant has no counterpart in tir",
+            location=location_of(op),
+            why="indices are affine: a variable times a constant",
+        )
+    exprs: list[AffineExpr] = []
+    for n in range(rank):
+        stride = strides[n]
+        assert isinstance(stride, int)
+        expr = AffineExpr.dimension(n) * stride
+        offset = offsets[n]
+        if isinstance(offset, int):
+            expr = expr + offset
+        else:
+            expr = expr + AffineExpr.dimension(rank + len(outer))
+            outer.append(offset)
+        exprs.append(expr)
+    return sizes, exprs, outer
+
+
+def _kept(shape: Sequence[int], sizes: Sequence[Extent]) -> list[int]:
+    """The dimensions of a slice that its type has; dropped ones have size 1."""
+    kept: list[int] = []
+    rest = len(sizes) - len(shape)
+    for n, size in enumerate(sizes):
+        at = len(kept)
+        wanted = shape[at] if at < len(shape) else None
+        if rest and size == 1 and (wanted != 1 or len(sizes) - n > len(shape) - at):
+            if wanted != 1 or rest > 0:
+                rest -= 1
+                continue
+        kept.append(n)
+    return kept
+
+
+def extract_slice(raiser: FunctionRaiser, op: tensor.ExtractSliceOp) -> None:
+    """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes."""
+    sizes, exprs, outer = _slice(raiser, op, op.source)
+    assert isinstance(op.result.type, TensorType)
+    kept = _kept(op.result.type.get_shape(), sizes)
+    shape = [sizes[n] for n in kept]
+    held = raiser.tensors.values[op.source]
+    if isinstance(held, Splat):
+        raiser.tensors.values[op.result] = Splat(shape, held.scalar)
+        return
+    source = raiser.tensors.buffer(op.source, op)
+    target = raiser.tensors.result(op.result, shape, op)
+    read = _without_dropped(exprs, kept, len(sizes), len(outer))
+    write = AffineMap(read.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+    _copy(raiser, op, source, target, shape, read, write, outer)
+
+
+def _without_dropped(
+    exprs: Sequence[AffineExpr], kept: Sequence[int], rank: int, outer: int
+) -> AffineMap:
+    """Indices over the kept dimensions alone; along others there is one element, at 0."""
+    dims: list[AffineExpr] = [
+        AffineDimExpr(kept.index(n)) if n in kept else AffineExpr.constant(0) for n in range(rank)
+    ]
+    dims += [AffineDimExpr(len(kept) + n) for n in range(outer)]
+    space = tuple(one.replace_dims_and_symbols(dims, ()) for one in exprs)
+    return AffineMap(len(kept) + outer, 0, space)
+
+
+def insert_slice(raiser: FunctionRaiser, op: tensor.InsertSliceOp) -> None:
+    """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it."""
+    sizes, exprs, outer = _slice(raiser, op, op.dest)
+    assert isinstance(op.source.type, TensorType)
+    kept = _kept(op.source.type.get_shape(), sizes)
+    source = raiser.tensors.operand(op.source, op)
+    target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
+    write = _without_dropped(exprs, kept, len(sizes), len(outer))
+    read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+    _copy(raiser, op, source, target, [sizes[n] for n in kept], read, write, outer)
+
+
+def concat(raiser: FunctionRaiser, op: tensor.ConcatOp) -> None:
+    """``tensor.concat``: one copy after the other."""
+    axis = op.dim.value.data
+    parts = [raiser.tensors.sizes(one) for one in op.inputs]
+    operands = [raiser.tensors.operand(one, op) for one in op.inputs]
+    ends: list[Extent] = [0]
+    for sizes in parts:
+        ends.append(raiser.apply(AffineDimExpr(0) + AffineDimExpr(1), [ends[-1], sizes[axis]], op))
+    sizes = [*parts[0]]
+    sizes[axis] = ends[-1]
+    target = raiser.tensors.result(op.result, sizes, op)
+    rank = len(sizes)
+    for source, part, start in zip(operands, parts, ends, strict=False):
+        outer = [] if isinstance(start, int) else [start]
+        at: list[AffineExpr] = [AffineDimExpr(n) for n in range(rank)]
+        at[axis] = at[axis] + (start if isinstance(start, int) else AffineDimExpr(rank))
+        count = rank + len(outer)
+        read = AffineMap(count, 0, tuple(AffineDimExpr(n) for n in range(rank)))
+        _copy(raiser, op, source, target, part, read, AffineMap(count, 0, tuple(at)), outer)
+
+
+def _groups(attr: object) -> list[list[int]]:
+    return [[one.value.data for one in group] for group in attr]  # pyright: ignore
+
+
+def collapse_shape(raiser: FunctionRaiser, op: tensor.CollapseShapeOp) -> None:
+    """``tensor.collapse_shape``: element f of a group is at (f floordiv n, f mod n)."""
+    fine = raiser.tensors.sizes(op.src)
+    groups = _groups(op.reassociation)
+    sizes: list[Extent] = []
+    for group in groups:
+        size: Extent = 1
+        for n in group:
+            size = raiser.product(size, fine[n], op)
+        sizes.append(size)
+    held = raiser.tensors.values[op.src]
+    if isinstance(held, Splat):
+        raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
+        return
+    source = raiser.tensors.buffer(op.src, op)
+    target = raiser.tensors.result(op.result, sizes, op)
+
+    def element(body: Block) -> None:
+        at: list[SSAValue] = []
+        for group, arg in zip(groups, body.args, strict=True):
+            if len(group) == 1:
+                at.append(arg)
+                continue
+            by = [raiser.index_value(fine[n], op) for n in group]
+            at += raiser.emit(tir.DelinearizeOp(arg, by), op).results
+        if not groups:
+            at = [raiser.index_value(0, op) for _ in fine]
+        load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+        raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+
+    raiser.spatial(op.result.name_hint or "collapse_shape", sizes, element, op)
+
+
+def expand_shape(raiser: FunctionRaiser, op: tensor.ExpandShapeOp) -> None:
+    """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j."""
+    rest = iter(op.dynamic_output_shape)
+    sizes: list[Extent] = [
+        raiser.extent(next(rest)) if one == tir.DYNAMIC else one
+        for one in (int(n) for n in op.static_output_shape.iter_values())
+    ]
+    held = raiser.tensors.values[op.src]
+    if isinstance(held, Splat):
+        raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
+        return
+    groups = _groups(op.reassociation)
+    source = raiser.tensors.buffer(op.src, op)
+    target = raiser.tensors.result(op.result, sizes, op)
+
+    def element(body: Block) -> None:
+        at: list[SSAValue] = []
+        for group in groups:
+            args = [body.args[n] for n in group]
+            if len(group) == 1:
+                at.append(args[0])
+            else:
+                by = [raiser.index_value(sizes[n], op) for n in group]
+                at.append(raiser.emit(tir.LinearizeOp(args, by), op).results[0])
+        load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+        raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+
+    raiser.spatial(op.result.name_hint or "expand_shape", sizes, element, op)
+
+
+def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
+    """``tensor.pad``: inside of the tensor its element, else the padding."""
+    fine = raiser.tensors.sizes(op.source)
+    rank = len(fine)
+    low, high = (
+        [
+            raiser.extent(rest.pop(0)) if one == tir.DYNAMIC else one
+            for one in (int(n) for n in static.iter_values())
+        ]
+        for static, rest in ((op.static_low, list(op.low)), (op.static_high, list(op.high)))
+    )
+    add = AffineDimExpr(0) + AffineDimExpr(1) + AffineDimExpr(2)
+    sizes = [
+        raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)
+    ]
+    source = raiser.tensors.operand(op.source, op)
+    target = raiser.tensors.result(op.result, sizes, op)
+    assert isinstance(op.result.type, TensorType)
+
+    def element(body: Block) -> None:
+        inside: SSAValue | None = None
+        at: list[SSAValue] = []
+        for n, arg in enumerate(body.args):
+            place = raiser.apply(AffineDimExpr(0) - AffineDimExpr(1), [arg, low[n]], op)
+            assert isinstance(place, SSAValue)
+            at.append(place)
+            tests: list[tuple[str, Extent]] = []
+            if low[n] != 0:
+                tests.append(("sge", 0))
+            if high[n] != 0:
+                tests.append(("slt", fine[n]))
+            for predicate, bound in tests:
+                value = raiser.index_value(bound, op)
+                test = raiser.emit(arith.CmpiOp(place, value, predicate), op).results[0]
+                inside = (
+                    test
+                    if inside is None
+                    else raiser.emit(arith.AndIOp(inside, test), op).results[0]
+                )
+
+        def read() -> SSAValue:
+            if not isinstance(source.type, MemRefType):
+                return source
+            return raiser.emit(tir.LoadOp(source, identity(rank), at), op).results[0]
+
+        if inside is None:
+            value = read()
+        else:
+            then, other = Block(), Block()
+            raiser.into(then, lambda: _yield(raiser, read(), op))
+            for old, arg in zip(op.region.block.args, body.args, strict=True):
+                raiser.values[old] = arg
+
+            def padding() -> None:
+                raiser.scalar_code(op.region.block, body.args)
+                end = op.region.block.last_op
+                assert end is not None
+                _yield(raiser, raiser.value(end.operands[0]), op)
+
+            raiser.into(other, padding)
+            made = scf.IfOp(
+                inside, [op.result.type.element_type], Region(then), Region(other)  # pyright: ignore
+            )
+            value = raiser.emit(made, op).results[0]
+        raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)
+
+    raiser.spatial(op.result.name_hint or "pad", sizes, element, op)
+
+
+def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:
+    raiser.emit(scf.YieldOp(value), op)
+
+
+HANDLERS = {
+    tensor.EmptyOp: empty,
+    tensor.SplatOp: splat,
+    tensor.FromElementsOp: from_elements,
+    tensor.CastOp: cast,
+    tensor.ExtractOp: extract,
+    tensor.InsertOp: insert,
+    tensor.DimOp: dim,
+    tensor.ExtractSliceOp: extract_slice,
+    tensor.InsertSliceOp: insert_slice,
+    tensor.ConcatOp: concat,
+    tensor.CollapseShapeOp: collapse_shape,
+    tensor.ExpandShapeOp: expand_shape,
+    tensor.PadOp: pad,
+    arith.ConstantOp: constant,
+}
+"""Op -> what raises it."""

@@ -1,0 +1,152 @@
+"""Which buffer a tensor is in: destination-passing style, one buffer for a chain of updates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from kc.conversion._te_blocks import copy_nest
+from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
+
+if TYPE_CHECKING:
+    from kc.conversion.raise_to_tir.function import FunctionRaiser
+    from kc.conversion.raise_to_tir.nests import Extent
+
+
+@dataclass(frozen=True)
+class Empty:
+    """A tensor of which only the shape matters."""
+
+    sizes: Sequence[Extent]
+
+
+@dataclass(frozen=True)
+class Splat:
+    """A tensor whose elements are all ``scalar``; it has a buffer only where one is needed."""
+
+    sizes: Sequence[Extent]
+    scalar: SSAValue
+
+
+@dataclass(frozen=True)
+class Held:
+    """A tensor that is in a buffer."""
+
+    buffer: SSAValue
+
+
+class Tensors:
+    """The tensors of one function."""
+
+    def __init__(self, raiser: FunctionRaiser) -> None:
+        self.raiser = raiser
+        self.values: dict[SSAValue, Empty | Splat | Held] = {}
+        self.inputs: set[SSAValue] = set()
+        """Buffers that are the caller's, and are not written."""
+        self._planned: dict[SSAValue, SSAValue] = {}
+        self._order = {op: n for n, op in enumerate(raiser.source.walk())}
+
+    def plan(self, value: SSAValue, arg: SSAValue) -> None:
+        """``value`` is to be computed in the buffer ``arg``, and so is what it starts from."""
+        while isinstance(value, OpResult) and value not in self._planned:
+            if arg in self._planned.values() and not self._is_start(value, arg):
+                return
+            self._planned[value] = arg
+            owner = value.owner
+            if isinstance(owner, STRUCTURED):
+                before = structure_of(owner).outputs[value.index]
+            elif isinstance(owner, tensor.InsertSliceOp | tensor.InsertOp):
+                before = owner.dest
+            else:
+                return
+            if sum(1 for _ in before.uses) != 1:
+                return
+            value = before
+
+    def _is_start(self, value: SSAValue, arg: SSAValue) -> bool:
+        """Whether ``value`` is what a value planned for ``arg`` starts from."""
+        return any(self._planned.get(one) is arg for use in value.uses for one in use.operation.results)
+
+    def sizes(self, value: SSAValue) -> list[Extent]:
+        """The sizes of a tensor, or of a memref."""
+        held = self.values.get(value)
+        if isinstance(held, Empty | Splat):
+            return list(held.sizes)
+        buffer = held.buffer if held is not None else self.raiser.value(value)
+        return self.raiser.sizes_of(buffer)
+
+    def operand(self, value: SSAValue, source: Operation) -> SSAValue:
+        """What an op reads for ``value``: its buffer, or the scalar that all elements are."""
+        held = self.values.get(value)
+        if held is None:
+            return self.raiser.value(value)
+        if isinstance(held, Splat):
+            return held.scalar
+        return self.buffer(value, source)
+
+    def buffer(self, value: SSAValue, source: Operation) -> SSAValue:
+        """The buffer of a tensor; it gets one if it has none."""
+        held = self.values[value]
+        if isinstance(held, Held):
+            return held.buffer
+        assert isinstance(value.type, TensorType)
+        name = value.name_hint or ("fill" if isinstance(held, Splat) else "empty")
+        buffer = self.raiser.alloc(name, value.type, held.sizes, source)
+        if isinstance(held, Splat):
+            self.raiser.fill(held.scalar, buffer, held.sizes, f"{name}_fill", source)
+        self.values[value] = Held(buffer)
+        return buffer
+
+    def result(self, result: SSAValue, sizes: Sequence[Extent], source: Operation) -> SSAValue:
+        """A buffer with nothing in it for a result."""
+        buffer = self._planned.get(result)
+        if buffer is None:
+            assert isinstance(result.type, TensorType)
+            name = result.name_hint or source.name.rpartition(".")[2]
+            buffer = self.raiser.alloc(name, result.type, sizes, source)
+        self.raiser.buffer_sizes[buffer] = list(sizes)
+        self.values[result] = Held(buffer)
+        return buffer
+
+    def destination(
+        self, before: SSAValue, result: SSAValue, source: Operation, keeps: bool
+    ) -> SSAValue:
+        """The buffer of a result that starts from the tensor ``before``, filled with it if it
+        ``keeps`` any of that."""
+        sizes = self.sizes(before)
+        held = self.values[before]
+        if not keeps or isinstance(held, Empty):
+            return self.result(result, sizes, source)
+        if isinstance(held, Held) and self._is_last_use(before, held.buffer, source):
+            planned = self._planned.get(result)
+            if planned is None or planned is held.buffer:
+                self.values[result] = held
+                return held.buffer
+        buffer = self.result(result, sizes, source)
+        assert isinstance(buffer.type, MemRefType)
+        raiser = self.raiser
+        if isinstance(held, Splat):
+            raiser.fill(held.scalar, buffer, sizes, "fill", source)
+        else:
+            assert isinstance(held, Held)
+            raiser.emit(copy_nest(held.buffer, buffer, raiser.label("copy"), sizes), source)
+        return buffer
+
+    def _is_last_use(self, before: SSAValue, buffer: SSAValue, source: Operation) -> bool:
+        """Whether nothing after ``source``, or beside its update, reads what ``buffer`` holds."""
+        if buffer in self.inputs or not isinstance(before.owner, Operation):
+            return False
+        if before.owner.parent is not source.parent:
+            return False  # it is needed again in the next iteration
+        if sum(1 for one in source.operands if one is before) != 1:
+            return False
+        now = self._order[source]
+        same = [one for one, held in self.values.items() if held == Held(buffer)]
+        return all(
+            self._order[use.operation] <= now for one in same for use in one.uses
+        )

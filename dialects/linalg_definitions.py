@@ -1,0 +1,162 @@
+"""What linalg's named ops compute: indexing maps by the letters of their dimensions, and bodies.
+
+``Definition("contract", ("mk", "kn"), "mn")`` is a matmul. In a convolution or pooling an upper
+case letter is a window: ``X`` is ``x * stride + i * dilation``, and so for ``Y`` with ``j`` and
+``Z`` with ``k``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+WINDOWS = {"X": ("x", "i"), "Y": ("y", "j"), "Z": ("z", "k")}
+"""Letter of a windowed dimension -> the letters of the position and of the offset in it."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``kind`` names the body: ``contract``, or the combiner of a pooling."""
+
+    kind: str
+    inputs: tuple[str, ...]
+    output: str
+
+    @property
+    def loops(self) -> str:
+        """The letters of the loops: those of the output, then those that are reduced."""
+        letters = list(self.output)
+        used = "".join(self.inputs)
+        if any(one in WINDOWS for one in used):
+            used = "".join(c if c not in WINDOWS else "" for c in self.inputs[1]) + "".join(
+                c for c in self.inputs[0] if c not in WINDOWS
+            )
+        letters += [one for one in dict.fromkeys(used) if one not in letters]
+        return "".join(letters)
+
+    @property
+    def window_letters(self) -> list[str]:
+        """The windowed dimensions, in the order of strides and dilations."""
+        return sorted(one for one in "".join(self.inputs) if one in WINDOWS)
+
+    @property
+    def is_contraction(self) -> bool:
+        """Whether maps may be given by ``indexing_maps``: there are no windows."""
+        return not self.window_letters
+
+    def maps(self, strides: Sequence[int], dilations: Sequence[int]) -> list[AffineMap]:
+        """The indexing maps of inputs and output, over :attr:`loops`."""
+        loops = self.loops
+        windows = self.window_letters
+
+        def expr(letter: str) -> AffineExpr:
+            if letter not in WINDOWS:
+                return AffineExpr.dimension(loops.index(letter))
+            n = windows.index(letter)
+            at, offset = (AffineExpr.dimension(loops.index(one)) for one in WINDOWS[letter])
+            return at * strides[n] + offset * dilations[n]
+
+        return [
+            AffineMap(len(loops), 0, tuple(expr(one) for one in letters))
+            for letters in (*self.inputs, self.output)
+        ]
+
+    def names(self) -> list[str]:
+        """Names of the loops: those of a window after what is meant by them."""
+        axes = {1: ("w",), 2: ("h", "w"), 3: ("d", "h", "w")}.get(len(self.window_letters), ())
+        known: dict[str, str] = {}
+        for (at, offset), axis in zip(WINDOWS.values(), axes, strict=False):
+            known[at], known[offset] = f"o{axis}", f"k{axis}"
+        return [known.get(one, one) for one in self.loops]
+
+
+def _contractions() -> dict[str, Definition]:
+    table = {
+        "matmul": ("mk", "kn", "mn"),
+        "matmul_transpose_a": ("km", "kn", "mn"),
+        "matmul_transpose_b": ("mk", "nk", "mn"),
+        "batch_matmul": ("bmk", "bkn", "bmn"),
+        "batch_matmul_transpose_a": ("bkm", "bkn", "bmn"),
+        "batch_matmul_transpose_b": ("bmk", "bnk", "bmn"),
+        "batch_reduce_matmul": ("bmk", "bkn", "mn"),
+        "matvec": ("mn", "n", "m"),
+        "vecmat": ("m", "mn", "n"),
+        "batch_matvec": ("bmk", "bk", "bm"),
+        "batch_vecmat": ("bk", "bkn", "bn"),
+        "dot": ("m", "m", ""),
+        "mmt4d": ("mkac", "nkbc", "mnab"),
+        "batch_mmt4d": ("gmkac", "gnkbc", "gmnab"),
+        "conv_1d": ("X", "i", "x"),
+        "conv_2d": ("XY", "ij", "xy"),
+        "conv_3d": ("XYZ", "ijk", "xyz"),
+        "conv_1d_nwc_wcf": ("nXc", "icf", "nxf"),
+        "conv_1d_ncw_fcw": ("ncX", "fci", "nfx"),
+        "conv_2d_nhwc_hwcf": ("nXYc", "ijcf", "nxyf"),
+        "conv_2d_nhwc_fhwc": ("nXYc", "fijc", "nxyf"),
+        "conv_2d_nchw_fchw": ("ncXY", "fcij", "nfxy"),
+        "conv_2d_ngchw_fgchw": ("ngcXY", "fgcij", "ngfxy"),
+        "conv_2d_ngchw_gfchw": ("ngcXY", "gfcij", "ngfxy"),
+        "conv_2d_nhwgc_gfhwc": ("nXYgc", "gfijc", "nxygf"),
+        "conv_3d_ndhwc_dhwcf": ("nXYZc", "ijkcf", "nxyzf"),
+        "conv_3d_ncdhw_fcdhw": ("ncXYZ", "fcijk", "nfxyz"),
+        "depthwise_conv_1d_nwc_wc": ("nXc", "ic", "nxc"),
+        "depthwise_conv_1d_ncw_cw": ("ncX", "ci", "ncx"),
+        "depthwise_conv_1d_nwc_wcm": ("nXc", "icm", "nxcm"),
+        "depthwise_conv_2d_nhwc_hwc": ("nXYc", "ijc", "nxyc"),
+        "depthwise_conv_2d_nchw_chw": ("ncXY", "cij", "ncxy"),
+        "depthwise_conv_2d_nhwc_hwcm": ("nXYc", "ijcm", "nxycm"),
+        "depthwise_conv_3d_ndhwc_dhwc": ("nXYZc", "ijkc", "nxyzc"),
+        "depthwise_conv_3d_ncdhw_cdhw": ("ncXYZ", "cijk", "ncxyz"),
+        "depthwise_conv_3d_ndhwc_dhwcm": ("nXYZc", "ijkcm", "nxyzcm"),
+    }
+    return {name: Definition("contract", (a, b), c) for name, (a, b, c) in table.items()}
+
+
+def _poolings() -> dict[str, Definition]:
+    layouts = {
+        "nhwc": ("nXYc", "ij", "nxyc"),
+        "nchw": ("ncXY", "ij", "ncxy"),
+        "nwc": ("nXc", "i", "nxc"),
+        "ncw": ("ncX", "i", "ncx"),
+        "ndhwc": ("nXYZc", "ijk", "nxyzc"),
+    }
+    return {
+        f"pooling_{layout}_{kind}": Definition(kind, (read, window), written)
+        for layout, (read, window, written) in layouts.items()
+        for kind in ("sum", "max", "max_unsigned", "min", "min_unsigned")
+    }
+
+
+NAMED = {**_contractions(), **_poolings()}
+"""Contractions, convolutions and poolings by name (without ``linalg.``)."""
+
+ELEMENTWISE: dict[str, tuple[str, str]] = {
+    "exp": ("math.exp", ""),
+    "log": ("math.log", ""),
+    "abs": ("math.absf", "math.absi"),
+    "ceil": ("math.ceil", ""),
+    "floor": ("math.floor", ""),
+    "negf": ("arith.negf", ""),
+    "round": ("math.round", ""),
+    "sqrt": ("math.sqrt", ""),
+    "rsqrt": ("math.rsqrt", ""),
+    "tanh": ("math.tanh", ""),
+    "erf": ("math.erf", ""),
+    "reciprocal": ("reciprocal", ""),
+    "square": ("square", "square"),
+    "add": ("arith.addf", "arith.addi"),
+    "sub": ("arith.subf", "arith.subi"),
+    "mul": ("arith.mulf", "arith.muli"),
+    "div": ("arith.divf", "arith.divsi"),
+    "div_unsigned": ("", "arith.divui"),
+    "max": ("arith.maximumf", "arith.maxsi"),
+    "min": ("arith.minimumf", "arith.minsi"),
+    "max_unsigned": ("", "arith.maxui"),
+    "min_unsigned": ("", "arith.minui"),
+    "powf": ("math.powf", ""),
+    "select": ("arith.select", "arith.select"),
+    "copy": ("copy", "copy"),
+}
+"""Elementwise op -> the op of its body on floats and on integers (empty: none)."""

@@ -1,0 +1,103 @@
+"""Lesson 2: a matrix product, from three loops to packed, cached and parallel.
+
+Each step is the one before with one thing changed; after each the loops are shown, what has to be
+fetched into the caches is counted, and the result is compared with numpy. Run with a larger size to
+see the times part ways: ``python 02_matmul.py 1024``.
+"""
+
+import sys
+
+import numpy as np
+
+import kc
+from kc import te
+
+SIZE = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 128
+TILE = 32
+
+A = te.placeholder((SIZE, SIZE), name="A")
+B = te.placeholder((SIZE, SIZE), name="B")
+k = te.reduce_axis((0, SIZE), name="k")
+C = te.compute((SIZE, SIZE), lambda x, y: te.sum(A[x, k] * B[k, y], axis=k), name="C")
+
+
+def show(title: str, schedule: te.Schedule, product: te.Tensor = C) -> None:
+    """Show the loops, count what they move, and compare the result with numpy."""
+    args = [A, B, product]
+    eager = kc.tir.Schedule(kc.lower(schedule, args))
+    print(f"\n== {title}")
+    eager.show()
+    print("\n".join(eager.cost().lines()))
+    kernel = kc.build(schedule, args)
+    a, b = (np.random.rand(SIZE, SIZE).astype(np.float32) for _ in range(2))
+    c = np.empty((SIZE, SIZE), np.float32)
+    kernel(a, b, c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+    timer = kernel.time_evaluator(kernel.entry_name, kc.cpu(0), number=3)
+    print(f"time         {timer(a, b, c).mean * 1e3:.3f} ms")
+
+
+# Three loops as written. B is read down its columns: each element comes with a line of the cache,
+# of which nothing else is used.
+s = te.create_schedule(C.op)
+show("default", s)
+
+# Tiles of 32 x 32 fit the first-level cache and are used 32 times while they are there.
+s = te.create_schedule(C.op)
+xo, yo, xi, yi = s[C].tile(*C.op.axis, TILE, TILE)
+ko, ki = s[C].split(k, factor=4)
+s[C].reorder(xo, yo, ko, ki, xi, yi)
+show("blocked", s)
+
+# The innermost loop runs along rows of B and C: 32 columns at a time, as vectors.
+s[C].vectorize(yi)
+show("vectorized", s)
+
+# With xi outside ki, the elements of A are read along their row as well.
+s = te.create_schedule(C.op)
+xo, yo, xi, yi = s[C].tile(*C.op.axis, TILE, TILE)
+ko, ki = s[C].split(k, factor=4)
+s[C].reorder(xo, yo, ko, xi, ki, yi)
+s[C].vectorize(yi)
+show("permuted", s)
+
+# A tile of B is not one piece of memory. Packed, it is: the product reads the packed copy.
+packed = te.compute(
+    (SIZE // TILE, SIZE, TILE), lambda yo, k, yi: B[k, yo * TILE + yi], name="packed"
+)
+k = te.reduce_axis((0, SIZE), name="k")
+P = te.compute(
+    (SIZE, SIZE),
+    lambda x, y: te.sum(A[x, k] * packed[y // TILE, k, te.indexmod(y, TILE)], axis=k),
+    name="C",
+)
+s = te.create_schedule(P.op)
+xo, yo, xi, yi = s[P].tile(*P.op.axis, TILE, TILE)
+ko, ki = s[P].split(k, factor=4)
+s[P].reorder(xo, yo, ko, xi, ki, yi)
+s[P].vectorize(yi)
+s[packed].vectorize(packed.op.axis[2])
+s[packed].parallel(packed.op.axis[0])
+show("packed", s, P)
+
+# C is written in jumps as well. A cache takes the sums of a tile, one piece of memory, and is
+# copied when the tile is done: cache_write makes a stage of it, compute_at says where it is.
+s = te.create_schedule(P.op)
+cache = s.cache_write(P, "global")
+xo, yo, xi, yi = s[P].tile(*P.op.axis, TILE, TILE)
+s[cache].compute_at(s[P], yo)
+xc, yc = s[cache].op.axis
+(kc_,) = s[cache].op.reduce_axis
+ko, ki = s[cache].split(kc_, factor=4)
+s[cache].reorder(ko, xc, ki, yc)
+s[cache].vectorize(yc)
+s[cache].unroll(ki)
+s[packed].vectorize(packed.op.axis[2])
+s[packed].parallel(packed.op.axis[0])
+show("write-cached", s, P)
+
+# And rows of tiles on all cores.
+s[P].parallel(xo)
+show("parallel", s, P)
+print("\nwhat this schedule stands for, as primitives on loops:\n")
+print(s.to_tir_script())

@@ -1,0 +1,67 @@
+"""Lesson 8: a schedule for a GPU, without one.
+
+Loops are bound to the blocks and threads of a kernel; tiles are loaded together into shared
+memory. Code for GPUs is not generated yet, but the schedule is checked (what a thread writes and
+another one reads, how many threads there are, how much shared memory they have), and the
+interpreter runs it.
+"""
+
+import numpy as np
+
+import kc
+from kc import te
+from kc.analysis.interpreter import run
+from kc.error import KCError
+from kc.support.registry import get_pass
+from kc.target import Target
+
+SIZE, TILE, THREADS, STEP = 32, 16, 4, 8
+
+A = te.placeholder((SIZE, SIZE), name="A")
+B = te.placeholder((SIZE, SIZE), name="B")
+k = te.reduce_axis((0, SIZE), name="k")
+C = te.compute((SIZE, SIZE), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+
+s = te.create_schedule(C.op)
+shared = [s.cache_read(one, "shared", [C]) for one in (A, B)]
+local = s.cache_write(C, "local")
+
+# A block of threads computes a tile, a thread a piece of it.
+block_y, block_x, y, x = s[C].tile(*s[C].op.axis, TILE, TILE)
+thread_y, y = s[C].split(y, nparts=THREADS)
+thread_x, x = s[C].split(x, nparts=THREADS)
+s[C].reorder(block_y, block_x, thread_y, thread_x, y, x)
+s[C].bind(block_y, te.thread_axis("blockIdx.y"))
+s[C].bind(block_x, te.thread_axis("blockIdx.x"))
+s[C].bind(thread_y, te.thread_axis("threadIdx.y"))
+s[C].bind(thread_x, te.thread_axis("threadIdx.x"))
+
+# Each thread sums in its own memory; all load the tiles that a step needs, each its share.
+s[local].compute_at(s[C], thread_x)
+(kc_,) = s[local].op.reduce_axis
+ko, ki = s[local].split(kc_, factor=STEP)
+s[local].reorder(ko, ki, *s[local].op.axis)
+for one in shared:
+    s[one].compute_at(s[local], ko)
+    fused = s[one].fuse(*s[one].op.axis)
+    fused, part = s[one].split(fused, nparts=THREADS)
+    tx, _ = s[one].split(part, nparts=THREADS)
+    s[one].bind(fused, te.thread_axis("threadIdx.y"))
+    s[one].bind(tx, te.thread_axis("threadIdx.x"))
+
+mod = kc.lower(s, [A, B, C])
+print(mod)
+a, b = (np.random.rand(SIZE, SIZE).astype(np.float32) for _ in range(2))
+c = np.zeros((SIZE, SIZE), np.float32)
+run(mod.op, "main", [a, b, c])
+np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+
+# Does it fit? Two tiles of 16 x 8 do, on any GPU.
+with Target("cuda -arch=sm_80"):
+    get_pass("verify-gpu-code").apply(None, mod.op)
+
+# Compiled for a CPU it is refused, not miscompiled.
+try:
+    kc.build(mod)
+except KCError as error:
+    print(error)

@@ -1,0 +1,268 @@
+"""The compile cache: machine code on disk, for builds that are made again.
+
+It is on where ``KC_CACHE_DIR`` names a directory, and off without. An entry is found by everything
+that its code depends on: the scheduled loops with their locations, the target and the CPU, the
+passes, the versions of kc and what it stands on, and the state of kc's own source files. Builds
+that depend on more than that (instruments, passes of the program, plugins) are made as if there
+were no cache, and so are all builds of a process whose kc was edited after it began to run.
+
+Entries are written whole or not at all and verified when they are read, so that any number of
+processes can share a directory. The oldest go when there is more than ``KC_CACHE_SIZE`` (MiB, 512
+by default).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kc.support.diagnostics import warn
+
+VARIABLE, SIZE_VARIABLE = "KC_CACHE_DIR", "KC_CACHE_SIZE"
+SUFFIX = ".kc"
+_MAGIC = b"kc-cache-1\n"
+_MIB = 1 << 20
+
+Key = Mapping[str, str]
+"""What the code depends on, by name; texts that are long as their digests."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept of a build: LLVM IR, the names that the object defines, the object."""
+
+    text: str
+    exports: Sequence[str]
+    object: bytes
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An entry as ``kc cache ls`` shows it."""
+
+    digest: str
+    path: Path
+    key: Key
+    size: int
+    used: float
+    """When it was last written or read, in seconds since the epoch."""
+    created: float
+    content: Entry | None = field(default=None, repr=False)
+
+
+def directory() -> Path | None:
+    """The directory in use, None where the cache is off."""
+    given = os.environ.get(VARIABLE, "")
+    return Path(given).expanduser() if given else None
+
+
+def key_of(
+    loops: Any, signatures: Sequence[Any], target: Any, machine: Any, passes: str | None
+) -> Key | None:
+    """What the code of a build depends on; None where it is not to be cached.
+
+    ``passes`` is what the pass context says, None if that is code of the program.
+    """
+    from kc.support import registry
+    from kc.support.ir_text import print_module
+    from kc.tools._reproducer import versions
+
+    if directory() is None or passes is None or registry.current().plugins:
+        return None
+    sources = source_state()
+    if sources is None:
+        return None
+    text = print_module(loops, locations=True)
+    return {
+        "functions": ", ".join(one.name for one in signatures),
+        "ir": hashlib.sha256(text.encode()).hexdigest(),
+        "target": str(target),
+        "cpu": f"{machine.triple} {machine.cpu} {machine.features}",
+        "passes": passes,
+        "versions": versions(),
+        "sources": sources,
+    }
+
+
+_PACKAGES = (
+    "kc",
+    "kc.dialects",
+    "kc.analysis",
+    "kc.transforms",
+    "kc.conversion",
+    "kc.codegen",
+    "kc.tools",
+)
+_ENDINGS = (".py", ".toml", ".mlir")
+
+
+@cache
+def source_state() -> str | None:
+    """A digest of kc's source files as they are; None if one is younger than this process's kc."""
+    from importlib import import_module
+
+    import kc
+
+    folders = dict.fromkeys(import_module(one).__path__[0] for one in _PACKAGES)
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path, found in _files(folder):
+            if found.st_ctime_ns >= kc._imported_at or found.st_mtime_ns >= kc._imported_at:
+                return None
+            digest.update(f"{path} {found.st_size} {found.st_mtime_ns} ".encode())
+            digest.update(f"{found.st_ctime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    for one in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if one.is_dir():
+            if one.name != "__pycache__":
+                yield from _files(one.path)
+        elif one.name.endswith(_ENDINGS):
+            yield one.path, one.stat()
+
+
+def digest_of(key: Key) -> str:
+    """The name of the entry of a key."""
+    return hashlib.sha256(json.dumps(dict(key), sort_keys=True).encode()).hexdigest()[:32]
+
+
+def read(key: Key) -> Entry | None:
+    """The entry of a key; None where there is none, or a damaged one, which is removed."""
+    folder = directory()
+    if folder is None or not _usable(folder):
+        return None
+    path = folder / (digest_of(key) + SUFFIX)
+    stored = _load(path)
+    if stored is None or stored.key != dict(key):
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # another process may have removed it, which does no harm
+    return stored.content
+
+
+def write(key: Key, entry: Entry) -> None:
+    """Keep an entry. A directory that cannot be written is a warning (KC5150)."""
+    folder = directory()
+    if folder is None or not _usable(folder):
+        return
+    text = entry.text.encode()
+    head = {
+        "key": dict(key),
+        "created": time.time(),
+        "exports": list(entry.exports),
+        "text": len(text),
+        "sha256": hashlib.sha256(text + entry.object).hexdigest(),
+    }
+    data = b"".join([_MAGIC, json.dumps(head).encode(), b"\n", text, entry.object])
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.replace(temporary, folder / (digest_of(key) + SUFFIX))
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        _prune(folder)
+    except OSError as error:
+        _warn(folder, error.strerror or str(error))
+
+
+@cache
+def _usable(folder: Path) -> bool:
+    """Whether the directory can be trusted: its content is run, so it must be the user's own."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        _warn(folder, error.strerror or str(error))
+        return False
+    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        _warn(folder, "it belongs to another user, whose code would be run")
+        return False
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        _warn(folder, "other users can write to it, whose code would be run")
+        return False
+    return True
+
+
+@cache
+def _warn(folder: Path, reason: str) -> None:
+    warn(
+        "KC5150",
+        f"the compile cache {folder} is not used: {reason}",
+        hints=[f"{VARIABLE} names a directory that is yours alone, or unset it"],
+    )
+
+
+def _limit() -> int:
+    given = os.environ.get(SIZE_VARIABLE, "")
+    return (int(given) if given.isdecimal() else 512) * _MIB
+
+
+def _prune(folder: Path) -> None:
+    """Remove what was not used for longest, until the rest is within the limit."""
+    found: list[tuple[float, int, str]] = []
+    for one in os.scandir(folder):
+        if one.name.endswith((SUFFIX, ".tmp")):
+            with contextlib.suppress(FileNotFoundError):
+                about = one.stat()
+                found.append((about.st_mtime, about.st_size, one.path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= _limit():
+            return
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        total -= size
+
+
+def _load(path: Path) -> Stored | None:
+    """The entry in a file; None where it is not there or not whole, in which case it is removed."""
+    try:
+        data = path.read_bytes()
+        about = path.stat()
+    except OSError:
+        return None
+    try:
+        magic, line, rest = data.split(b"\n", 2)
+        head = json.loads(line)
+        length = head["text"]
+        content = Entry(rest[:length].decode(), head["exports"], rest[length:])
+        if magic + b"\n" != _MAGIC or hashlib.sha256(rest).hexdigest() != head["sha256"]:
+            raise ValueError("the content is not what was written")
+        return Stored(
+            path.stem, path, head["key"], len(data), about.st_mtime, head["created"], content
+        )
+    except (ValueError, KeyError, TypeError):
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def entries() -> list[Stored]:
+    """All entries, the most recently used first."""
+    folder = directory()
+    if folder is None or not folder.is_dir():
+        return []
+    found = [_load(one) for one in folder.glob(f"*{SUFFIX}")]
+    return sorted((one for one in found if one is not None), key=lambda one: -one.used)
+
+
+def remove(stored: Sequence[Stored]) -> None:
+    """Remove entries; one that is gone already is no error."""
+    for one in stored:
+        one.path.unlink(missing_ok=True)

@@ -1,0 +1,86 @@
+"""The system's C compiler: it links libraries, and compiles the C target's source."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kc.support.diagnostics import CallError
+
+_CANDIDATES = ("cc", "gcc", "clang")
+
+
+def find_compiler(given: str | None = None, triple: str = "") -> list[str] | None:
+    """The command of a C compiler, None where there is none.
+
+    ``given`` (else ``$CC``) may have arguments, as in ``"ccache gcc"``. For the ``triple`` of
+    another machine it is that machine's: ``aarch64-linux-gnu-gcc``.
+    """
+    text = given or os.environ.get("CC", "")
+    if text:
+        command = shlex.split(text)
+        return command if command and shutil.which(command[0]) else None
+    candidates = _CANDIDATES
+    if triple:
+        short = triple.replace("-unknown-", "-")
+        candidates = (f"{triple}-gcc", f"{short}-gcc", f"{triple}-clang")
+    return next(([one] for one in candidates if shutil.which(one)), None)
+
+
+def require_compiler(what: str, given: str | None = None, triple: str = "") -> list[str]:
+    """The command of a C compiler; CallError KC5145 where there is none."""
+    found = find_compiler(given, triple)
+    if found is not None:
+        return found
+    asked = given or os.environ.get("CC", "")
+    looked = f"looked for: {asked or ', '.join(_CANDIDATES)}"
+    hints = ["install gcc or clang, or name a compiler in CC or by cc="]
+    if triple and not asked:
+        looked = f"looked for: {triple.replace('-unknown-', '-')}-gcc"
+        hints = [f"install a C compiler for {triple}, or name it by cc="]
+    raise CallError("KC5145", f"{what} needs a C compiler", facts=[looked], hints=hints)
+
+
+def run_compiler(command: Sequence[str], what: str) -> None:
+    """Run the compiler; CallError KC5146 with what it said where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        said = [line.rstrip() for line in done.stderr.splitlines() if line.strip()]
+        raise CallError(
+            "KC5146",
+            f"{what}: the C compiler failed",
+            facts=[shlex.join(command), *said[:6]],
+        )
+
+
+def link_library(
+    path: str, files: dict[str, bytes], command: Sequence[str], options: Sequence[str] = ()
+) -> None:
+    """Make the shared library ``path`` of sources and objects, given as name -> content.
+
+    The file is replaced as a whole. Raises CallError KC5146.
+    """
+    from kc.support.files import check_writable
+
+    check_writable(path)
+    target = Path(os.path.realpath(path))
+    with tempfile.TemporaryDirectory(prefix="kc-") as folder:
+        sources: list[str] = []
+        for name, content in files.items():
+            file = Path(folder, name)
+            file.write_bytes(content)
+            sources.append(os.fspath(file))
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".kc-", suffix=".so")
+        os.close(handle)
+        try:
+            made = [*command, "-shared", "-fPIC", *sources, "-o", temporary, *options, "-lm"]
+            run_compiler(made, os.path.basename(path))
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise

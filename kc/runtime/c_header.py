@@ -1,0 +1,108 @@
+"""The C header of compiled kernels: what a C program needs to call them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kc.runtime.metadata import ModuleRecord
+from kc.runtime.signature import ArgSpec, Signature
+
+_TYPES = {
+    "bool": "bool",
+    "float16": "uint16_t",
+    "bfloat16": "uint16_t",
+    "float32": "float",
+    "float64": "double",
+}
+_SHORT_SCALARS = {"float16": "_Float16", "bfloat16": "__bf16"}
+_KEYWORDS = frozenset(
+    "auto bool break case char const continue default do double else enum extern false float for "
+    "goto if inline int long register restrict return short signed sizeof static struct switch "
+    "true typedef union unsigned void volatile while alignas asm catch class constexpr delete "
+    "explicit export friend mutable namespace new operator private protected public template this "
+    "throw try typename using virtual and or not xor".split()
+)
+
+
+def c_header(record: ModuleRecord, name: str) -> str:
+    """The header, for C99 and C++; ``name`` is the file's."""
+    guard = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
+    if not guard or guard[0].isdigit():
+        guard = f"KC_{guard}"
+    declared = "\n".join(
+        _declaration(symbol, one)
+        for symbol, one in zip(record.symbols, record.functions, strict=True)
+    )
+    return f"""\
+/* Kernels compiled by kc {record.version} for {record.target}.
+   Arrays are dense, row by row. An array that is written shares no byte with another argument.
+   Nothing is checked here. */
+#ifndef {guard}
+#define {guard}
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+#define KC_RESTRICT __restrict
+extern "C" {{
+#else
+#define KC_RESTRICT restrict
+#endif
+
+{declared}
+#if defined(__cplusplus)
+}}
+#endif
+#undef KC_RESTRICT
+
+#endif
+"""
+
+
+def _declaration(symbol: str, signature: Signature) -> str:
+    """A prototype, under a comment that says what each argument is."""
+    taken: set[str] = set(_KEYWORDS)
+    parameters: list[str] = []
+    about: list[str] = []
+    for spec in signature.args:
+        name = _fresh(spec.name, taken)
+        if not spec.is_array:
+            kind = _SHORT_SCALARS.get(spec.dtype) or _c_type(spec)
+            parameters.append(f"{kind} {name}")
+            continue
+        const = "" if spec.written else "const "
+        parameters.append(f"{const}{_c_type(spec)} *KC_RESTRICT {name}")
+        parameters += [f"int64_t {_fresh(f'{name}_dim{d}', taken)}" for d in spec.dynamic]
+        about.append(f"   {name}: {_shown(spec)}")
+    comment = "\n".join([f"/* {signature.name}", *about]) + " */"
+    inside = ",\n    ".join(parameters) or "void"
+    return f"{comment}\nvoid {symbol}(\n    {inside});\n"
+
+
+def _shown(spec: ArgSpec) -> str:
+    sizes = "".join(f"[{size}]" for size in map(str, spec.shape))
+    role = {"in": "read", "out": "written", "inout": "read and written"}[spec.role]
+    aligned = f", at a multiple of {spec.alignment} bytes" if spec.alignment > 1 else ""
+    return f"{spec.dtype}{sizes}, {role}{aligned}"
+
+
+def _c_type(spec: ArgSpec) -> str:
+    return _TYPES.get(spec.dtype) or f"{spec.dtype}_t"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    base = re.sub(r"\W", "_", name, flags=re.ASCII) or "arg"
+    base = f"arg{base}" if base[0].isdigit() else base
+    found = next(one for one in _candidates(base) if one not in taken)
+    taken.add(found)
+    return found
+
+
+def _candidates(base: str) -> Iterable[str]:
+    yield base
+    number = 0
+    while True:
+        number += 1
+        yield f"{base}_{number}"

@@ -1,0 +1,91 @@
+"""Calls that leave the outputs out: they are allocated, and returned."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.array import NDArray, empty
+from kc.runtime.signature import ArgSpec, Dim, Signature, evaluate, symbols_of
+from kc.support.diagnostics import CallError
+
+
+def bind_inputs(
+    signature: Signature, args: Sequence[Any]
+) -> tuple[BoundArguments, tuple[Any, ...]]:
+    """Check a call's inputs and allocate its outputs: kc.nd arrays where an input is one.
+
+    Raises what :func:`kc.runtime.arguments.bind` raises, and CallError KC5101 for an output whose
+    size no input tells.
+    """
+    import numpy as np
+
+    _check_known(signature)
+    inputs = signature.inputs
+    bound = bind(inputs, args)
+    words = list(bound.slots)
+    symbols = _symbols(inputs, words)
+    keep_nd = any(type(one) is NDArray for one in args)
+    outputs: list[Any] = []
+    full: list[int] = []
+    rest = iter(words)
+    for spec in signature.args:
+        if spec.role != "out":
+            full += [next(rest) for _ in range(1 + len(spec.dynamic) if spec.is_array else 1)]
+            continue
+        shape = tuple(_size(signature, spec, dim, symbols) for dim in spec.shape)
+        array = empty(shape, spec.dtype)
+        host = np.asarray(array)
+        outputs.append(array if keep_nd else host)
+        full += [host.__array_interface__["data"][0], *(shape[d] for d in spec.dynamic)]
+    slots = (ctypes.c_uint64 * len(full))(*full)
+    return BoundArguments(slots, (*bound.keep_alive, *outputs)), tuple(outputs)
+
+
+def _check_known(signature: Signature) -> None:
+    for spec in signature.args:
+        for dim in spec.shape:
+            unknown = [one for one in symbols_of(dim) if one not in signature.input_symbols]
+            if unknown:
+                count = len(signature.args) - len(signature.outputs)
+                raise CallError(
+                    "KC5101",
+                    f"{signature.name}: {count} argument{'s' * (count != 1)} given, "
+                    f"{len(signature.args)} expected",
+                    facts=[f"the kernel: {signature}"],
+                    why=f"outputs can be left out only where the inputs give all sizes, and "
+                    f"{unknown[0]} is given by an output",
+                )
+
+
+def _symbols(inputs: Signature, words: Sequence[int]) -> dict[str, int]:
+    """The values of the symbols, from the machine-level arguments."""
+    at: list[int] = []
+    position = 0
+    for spec in inputs.args:
+        at.append(position)
+        position += 1 + len(spec.dynamic) if spec.is_array else 1
+    found: dict[str, int] = {}
+    for symbol, (i, d) in inputs.binders.items():
+        spec = inputs.args[i]
+        place = at[i] if d is None else at[i] + 1 + spec.dynamic.index(d)
+        bits = 32 if d is None and spec.dtype == "int32" else 64
+        value = words[place] & ((1 << bits) - 1)
+        found[symbol] = value - (1 << bits) if value >> (bits - 1) else value
+    return found
+
+
+def _size(signature: Signature, spec: ArgSpec, dim: Dim, symbols: dict[str, int]) -> int:
+    size = evaluate(dim, symbols)
+    if size is not None and size >= 0:
+        return size
+    known = ", ".join(f"{name} is {symbols[name]}" for name in dict.fromkeys(symbols_of(dim)))
+    raise CallError(
+        "KC5110",
+        f"{signature.name}: the output '{spec.name}' has the size {dim}, which is "
+        f"{'undefined' if size is None else size}",
+        facts=[f"expected: {spec}"],
+        why=known or None,
+    )

@@ -1,0 +1,142 @@
+"""What the functions of a module take, as the runtime checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import DYNAMIC, symbol_names
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+
+def signatures_of(module: ModuleOp) -> list[Any]:
+    """The signatures of the public functions, in their order; CodegenError KC4003: none."""
+    found = [
+        signature_of(one)
+        for one in loop_tree.functions(module)
+        if one.sym_visibility is None or one.sym_visibility.data != "private"
+    ]
+    if not found:
+        raise CodegenError(
+            "KC4003",
+            "the module has no function to compile",
+            location=location_of(module),
+            why="a kernel is a public func.func or te.func with a body",
+        )
+    return found
+
+
+def signature_of(function: func.FuncOp) -> Any:
+    """What the function takes, as the runtime checks it."""
+    from kc.runtime.signature import ArgSpec, Signature, symbols_of
+
+    if function.function_type.outputs.data:
+        raise CodegenError(
+            "KC4004",
+            f"@{function.sym_name.data} returns a value",
+            location=location_of(function),
+            why="a kernel writes its results into arguments",
+        )
+    symbols = symbol_names(function)
+    attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
+    attrs += [DictionaryAttr({})] * (len(function.args) - len(attrs))
+    specs = []
+    for n, (arg, given) in enumerate(zip(function.args, attrs, strict=True)):
+        name = _text(given.data.get("kc.name")) or arg.name_hint or f"arg{n}"
+        dtype = _text(given.data.get("kc.dtype")) or _dtype(arg.type, function)
+        if isinstance(arg.type, MemRefType):
+            specs.append(
+                ArgSpec(
+                    name,
+                    "array",
+                    dtype,
+                    _shape(arg.type, given.data.get("kc.shape"), symbols, name),
+                    _text(given.data.get("kc.role")) or ("inout" if _is_written(arg) else "in"),  # pyright: ignore
+                )
+            )
+        else:
+            specs.append(ArgSpec(name, "scalar", dtype, symbol=_text(given.data.get("kc.symbol"))))
+    used = [name for one in specs for dim in one.shape for name in symbols_of(dim)]
+    used += [one.symbol for one in specs if one.symbol is not None]
+    return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)))
+
+
+def _text(attr: Attribute | None) -> str | None:
+    return attr.data if isinstance(attr, StringAttr) else None
+
+
+def _dtype(type_: Attribute, function: func.FuncOp) -> str:
+    element = type_.element_type if isinstance(type_, MemRefType) else type_
+    if isinstance(element, IndexType):
+        return "int64"
+    if isinstance(element, IntegerType):
+        if element.width.data in (8, 16, 32, 64):
+            return f"int{element.width.data}"
+        if element.width.data == 1:
+            return "bool"
+    width = getattr(element, "bitwidth", None)
+    if str(element) in ("f16", "f32", "f64"):
+        return f"float{width}"
+    raise CodegenError(
+        "KC4005",
+        f"@{function.sym_name.data} has an argument of type {type_}",
+        location=location_of(function),
+        why="elements are f16, f32, f64, i1, i8, i16, i32, i64 or index",
+    )
+
+
+def _is_written(buffer: SSAValue) -> bool:
+    """Whether any op but a load uses ``buffer``."""
+    return any(
+        use.operation.name not in ("memref.load", "tir.load", "vector.load", "memref.dim")
+        for use in buffer.uses
+    )
+
+
+def _shape(
+    type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
+) -> tuple[Any, ...]:
+    if isinstance(given, AffineMapAttr):
+        return tuple(_dim(one, symbols) for one in given.data.results)
+    return tuple(
+        f"{name}_{n}" if size == DYNAMIC else size for n, size in enumerate(type_.get_shape())
+    )
+
+
+def _dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
+    from kc.runtime.signature import AffineDim
+
+    if isinstance(expr, AffineConstantExpr):
+        return expr.value
+    if isinstance(expr, AffineSymExpr):
+        return symbols[expr.position]
+    assert isinstance(expr, AffineBinaryOpExpr)
+    make = {
+        AffineBinaryOpKind.Add: AffineDim.add,
+        AffineBinaryOpKind.Mul: AffineDim.mul,
+        AffineBinaryOpKind.FloorDiv: AffineDim.floordiv,
+        AffineBinaryOpKind.CeilDiv: AffineDim.ceildiv,
+        AffineBinaryOpKind.Mod: AffineDim.mod,
+    }[expr.kind]
+    return make(_dim(expr.lhs, symbols), _dim(expr.rhs, symbols))

@@ -1,0 +1,37 @@
+"""The lessons in examples/lessons run, and say what they are about."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from kc.support.diagnostics import diagnostic_handler
+
+LESSONS = sorted((Path(__file__).parents[2] / "examples" / "lessons").glob("*.py"))
+
+# Lesson -> lines that it prints, checks of numbers being in the lesson itself.
+SAYS = {
+    "01_vector_add": ["tir.for %i_o in %i_size parallel {", "tir.for %i_i_i in 16 vectorized {"],
+    "02_matmul": ["== write-cached", 'sch.compute_at(sch.get_block("C_global"), y_o, True)'],
+    "03_reductions": ["error[KC3111]: parallel: axis k is a reduction of S", 'tir.block "S_rf"'],
+    "04_tuple_reductions": ['tir.combine "argmax"'],
+    "05_convolution": ["== in strips", "block padded"],
+    "06_tensorize": ["avx512_vnni_dot_16x4", "error[KC35"],
+    "07_eager_schedule": ["error[KC3124]: the loop i is gone", "transform.named_sequence"],
+    "08_threads": ['thread "threadIdx.x"', "error[KC4206]"],
+}
+
+
+def test_every_lesson_is_tested():
+    assert [one.stem for one in LESSONS] == list(SAYS)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.stem)
+def test_lesson(lesson, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [str(lesson)])
+    with diagnostic_handler(lambda _: None):
+        runpy.run_path(str(lesson), run_name="__main__")
+    said = capsys.readouterr().out
+    for line in SAYS[lesson.stem]:
+        assert line in said

@@ -1,0 +1,102 @@
+"""Schedules that the random ones found to be wrong once: results stay, or the call is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from schedules import check_text, perform
+from xdsl.dialects.builtin import MemRefType
+
+import kc
+from kc import tir
+from kc.analysis.interpreter import run
+from kc.support.diagnostics import diagnostic_handler
+
+ELEMENTS = {"i8": np.int8, "i32": np.int32, "f32": np.float32}
+
+INDEX_OF_UNIT_AXIS = """
+func.func @main(%A: memref<16x7xi8>, %C: memref<1x3xi8>) {
+  tir.for %i in 1 {
+    tir.for %j in 3 {
+      tir.block "C" (spatial %v_i in 1 = %i, spatial %v_j in 3 = %j) do {
+        %a = tir.load %A[%v_i mod 16, %v_i + 1] : memref<16x7xi8>
+        tir.store %a, %C[%v_i, %v_j] : memref<1x3xi8>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+COPY = """
+func.func @main(%A: memref<12xi32>, %C: memref<12xi32>) {
+  %B = tir.alloc "B" : memref<12xi32>
+  tir.for %i in 12 {
+    tir.block "B" (spatial %v_i in 12 = %i) do {
+      %a = tir.load %A[%v_i] : memref<12xi32>
+      tir.store %a, %B[%v_i] : memref<12xi32>
+    }
+  }
+  tir.for %i_1 "i" in 12 {
+    tir.block "C" (spatial %v_i in 12 = %i_1) do {
+      %b = tir.load %B[%v_i] : memref<12xi32>
+      tir.store %b, %C[%v_i] : memref<12xi32>
+    }
+  }
+  func.return
+}
+"""
+
+ACCEPTED = {
+    "pad_einsum, whose padding makes v + 1 more than 1": (
+        INDEX_OF_UNIT_AXIS,
+        ["sch.pad_einsum('C', [16, 16])"],
+    ),
+    "transform_layout of what is prefetched": (
+        COPY,
+        [
+            "sch.prefetch('C', 'B', sch.get_loops('C')[0], 1)",
+            "sch.transform_layout('B', 'B', lambda i: [i // 4, i % 4])",
+        ],
+    ),
+}
+
+REFUSED = {
+    "tile of one loop": (COPY, "sch.tile(sch.get_loops('C')[0], sch.get_loops('C')[0])"),
+}
+
+
+def results(module: kc.IRModule, *, native: bool) -> list[np.ndarray]:
+    """What a module makes of arrays that are the same each time."""
+    generator = np.random.default_rng(1)
+    arrays: list[np.ndarray] = []
+    for one in module["main"].body.block.args:
+        assert isinstance(one.type, MemRefType)
+        element = ELEMENTS[str(one.type.element_type)]
+        arrays.append(generator.integers(-9, 9, one.type.get_shape()).astype(element))
+    if not native:
+        run(module.op, "main", arrays)
+        return arrays
+    with diagnostic_handler(lambda _: None):
+        kc.build(module)(*arrays)
+    return arrays
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_results_stay(name: str):
+    text, lines = ACCEPTED[name]
+    original = kc.IRModule.parse(text)
+    sch = tir.Schedule(original)
+    for line in lines:
+        assert perform(sch, line), line
+    check_text(sch.mod)
+    expected = results(original, native=False)
+    for native in (False, True):
+        for one, other in zip(results(sch.mod, native=native), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str):
+    text, line = REFUSED[name]
+    assert not perform(tir.Schedule(kc.IRModule.parse(text)), line)

@@ -1,0 +1,147 @@
+"""Conditions on indices: te.all, te.any, te.if_then_else and what is proven of them."""
+
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.interpreter import run
+from kc.error import KCError
+
+
+def padded(size, pad=1):
+    """A with ``pad`` zeros around, its tensors."""
+    a = te.placeholder((size, size), name="A")
+    b = te.compute(
+        (size + 2 * pad, size + 2 * pad),
+        lambda y, x: te.if_then_else(
+            te.all(y >= pad, y < size + pad, x >= pad, x - pad < size),
+            a[y - pad, x - pad],
+            te.const(0, "float32"),
+        ),
+        name="B",
+    )
+    return a, b
+
+
+def check(schedule, a, b, size, pad=1):
+    array = np.random.default_rng(size).random((size, size), np.float32)
+    expected = np.pad(array, pad)
+    mod = kc.lower(schedule, [a, b])
+    for call in (lambda *args: run(mod.op, "main", list(args)), kc.build(schedule, [a, b])):
+        out = np.full((size + 2 * pad,) * 2, 7, np.float32)
+        call(array, out)
+        np.testing.assert_array_equal(out, expected)
+    return mod
+
+
+def test_padding():
+    a, b = padded(5)
+    mod = check(te.create_schedule(b.op), a, b, 5)
+    assert "scf.if" in str(mod)
+    # The conditions are on indices: every analysis understands them.
+    assert "arith.cmpi slt, %v_y, %" in str(mod)
+    assert "arith.index_cast" not in str(mod)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4])
+def test_padding_of_a_size_known_at_the_call(size):
+    n = te.var("n")
+    a, b = padded(n)
+    array = np.random.default_rng(0).random((size, size), np.float32)
+    out = np.full((size + 2, size + 2), 7, np.float32)
+    kc.build(te.create_schedule(b.op), [a, b])(array, out)
+    np.testing.assert_array_equal(out, np.pad(array, 1))
+
+
+@pytest.mark.parametrize("size", [6, "n"])
+def test_padding_is_decomposed(size):
+    a, b = padded(te.var("n") if size == "n" else size)
+    sch = tir.Schedule(kc.lower(te.create_schedule(b.op), [a, b]))
+    sch.decompose_padding("B", sch.get_loops("B")[0])
+    assert "scf.if" not in str(sch.mod)
+    array = np.random.default_rng(0).random((6, 6), np.float32)
+    out = np.full((8, 8), 7, np.float32)
+    kc.build(sch.mod)(array, out)
+    np.testing.assert_array_equal(out, np.pad(array, 1))
+
+
+def test_scheduled_padding():
+    a, b = padded(13, 2)
+    s = te.create_schedule(b.op)
+    outer, inner = s[b].split(b.op.axis[0], factor=4)
+    s[b].parallel(outer)
+    s[b].unroll(inner)
+    check(s, a, b, 13, 2)
+
+
+def test_the_branch_not_taken_is_not_evaluated():
+    a = te.placeholder((4,), name="A")
+    b = te.compute((8,), lambda i: te.if_then_else(i < 4, a[i], a[i - 4] * 2), name="B")
+    array = np.arange(4, dtype=np.float32)
+    out = np.empty(8, np.float32)
+    kc.build(te.create_schedule(b.op), [a, b])(array, out)
+    np.testing.assert_array_equal(out, [*array, *(array * 2)])
+
+
+def test_nested_branches_and_shared_values():
+    a = te.placeholder((4,), "int32", name="A")
+    index = te.compute((4,), lambda i: a[i] + 1, name="I")
+    b = te.compute(
+        (4,),
+        lambda i: te.if_then_else(
+            index[i] > 2, te.if_then_else(i >= 1, a[i - 1], index[i]), index[i] * 10
+        ),
+        name="B",
+    )
+    array = np.array([5, 0, 7, 1], np.int32)
+    out = np.empty(4, np.int32)
+    kc.build(te.create_schedule(b.op), [a, b])(array, out)
+    np.testing.assert_array_equal(out, [6, 10, 0, 20])
+
+
+def test_all_and_any():
+    a = te.placeholder((8, 8), name="A")
+    b = te.compute(
+        (8, 8),
+        lambda i, j: te.Select(te.any(te.all(i < j, j > 4), i + j == 3, a[i, j] > 0.9), 1, 0),
+        name="B",
+    )
+    array = np.random.default_rng(1).random((8, 8), np.float32)
+    out = np.empty((8, 8), np.int32)
+    kc.build(te.create_schedule(b.op), [a, b])(array, out)
+    i, j = np.indices((8, 8))
+    np.testing.assert_array_equal(out, ((i < j) & (j > 4)) | (i + j == 3) | (array > 0.9))
+
+
+A = te.placeholder((4,), name="A")
+REFUSED = [
+    (
+        lambda: te.compute((8,), lambda i: te.if_then_else(i < 5, A[i], 0.0), name="B"),
+        "error[KC2030]: B reads outside A: index 4 of dimension 0, which has the size 4",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: te.if_then_else(i < 4, 0.0, A[i - 3]), name="B"),
+        "error[KC2030]: B reads outside A: index 4 of dimension 0, which has the size 4",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: te.if_then_else(i, A[i], 0.0), name="B"),
+        "error[KC2006]: the condition of if_then_else has type int32",
+    ),
+    (lambda: te.all(), "error[KC2061]: te.all is given no condition"),
+    (lambda: te.any(1), "error[KC2006]: the condition of any has type int32"),
+]
+
+
+@pytest.mark.parametrize(("make", "title"), REFUSED)
+def test_refusals(make, title):
+    def lowered():
+        made = make()
+        return kc.lower(te.create_schedule(made.op), [A, made])
+
+    with pytest.raises(KCError) as caught:
+        lowered()
+    assert str(caught.value).splitlines()[0] == title

@@ -1,0 +1,103 @@
+"""``python -m kc cache``: what the compile cache holds, why, and removing it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from kc import compile_cache
+from kc.compile_cache import Stored
+from kc.support.diagnostics import InputError, suggest
+
+COMMANDS = {
+    "ls": "the entries, the most recently used first",
+    "why": "what the entry of a digest or function depends on, and how it differs from the last",
+    "rm": "remove the entries of digests or functions, or --all",
+}
+
+
+def run(argv: Sequence[str]) -> str:
+    """The output of ``kc cache ARGV``."""
+    if not argv or argv[0] not in COMMANDS:
+        given = argv[0] if argv else ""
+        raise InputError(
+            "KC0001" if given else "KC0002",
+            f"cache: there is no command '{given}'" if given else "cache takes a command",
+            hints=suggest(given, COMMANDS, "the commands are"),
+        )
+    folder = compile_cache.directory()
+    if folder is None:
+        raise InputError(
+            "KC5151",
+            "the compile cache is off",
+            hints=[f"set {compile_cache.VARIABLE} to a directory, as in ~/.cache/kc"],
+        )
+    command, *names = argv
+    if command == "ls":
+        if names:
+            raise InputError("KC0002", f"cache ls takes no arguments: {' '.join(names)}")
+        return _listing(compile_cache.entries(), str(folder))
+    if not names:
+        raise InputError("KC0002", f"cache {command} takes digests or names of functions")
+    if command == "rm":
+        return _removed(names)
+    return "\n".join(_why(name) for name in names)
+
+
+def _listing(found: Sequence[Stored], folder: str) -> str:
+    lines = [
+        f"{one.digest[:12]}  {one.size / 1024:8.0f} KiB  {_age(one.used):>8}  "
+        f"{one.key['functions']}  ({one.key['target']})"
+        for one in found
+    ]
+    total = sum(one.size for one in found) / 1024
+    return "\n".join([*lines, f"{len(found)} entries, {total:.0f} KiB in {folder}", ""])
+
+
+def _age(when: float) -> str:
+    seconds = max(0.0, time.time() - when)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _named(name: str) -> list[Stored]:
+    """The entries of a digest's beginning, or of a function; the newest first."""
+    every = compile_cache.entries()
+    found = [one for one in every if len(name) >= 4 and one.digest.startswith(name)]
+    found = found or [one for one in every if name in one.key["functions"].split(", ")]
+    if not found:
+        names = {function for one in every for function in one.key["functions"].split(", ")}
+        raise InputError(
+            "KC5151",
+            f"the compile cache has no entry '{name}'",
+            hints=suggest(name, sorted(names), "it has code of"),
+        )
+    return sorted(found, key=lambda one: -one.created)
+
+
+def _removed(names: Sequence[str]) -> str:
+    found = compile_cache.entries()
+    if list(names) != ["--all"]:
+        found = list({one.digest: one for name in names for one in _named(name)}.values())
+    compile_cache.remove(found)
+    return f"removed {len(found)} entries\n"
+
+
+def _why(name: str) -> str:
+    newest, *_ = found = _named(name)
+    lines = [f"{newest.digest[:12]}  made {_age(newest.created)} ago"]
+    lines += [f"  {part}: {value}" for part, value in newest.key.items()]
+    others = [one for one in compile_cache.entries() if one.digest != newest.digest]
+    same = [one for one in others if one.key["functions"] == newest.key["functions"]]
+    older = [one for one in [*found[1:], *same] if one.created <= newest.created]
+    if older:
+        last = max(older, key=lambda one: one.created)
+        lines.append(f"was not found as {last.digest[:12]}, made {_age(last.created)} ago, with")
+        lines += [
+            f"  {part}: {last.key.get(part)}"
+            for part, value in newest.key.items()
+            if last.key.get(part) != value
+        ]
+    return "\n".join([*lines, ""])

@@ -1,0 +1,1 @@
+../../kc/building.py

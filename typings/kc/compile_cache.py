@@ -1,0 +1,1 @@
+../../kc/compile_cache.py

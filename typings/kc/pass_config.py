@@ -1,0 +1,1 @@
+../../kc/pass_config.py
