@@ -121,5 +121,7 @@ def _update(store: StoreOp, loads: list[LoadOp]) -> Update | None:
         return Update(load, step.rhs[n], step, store)
     if not isinstance(step, COMBINERS) or load.result not in step.operands:
         return None
+    if isinstance(step, arith.AddiOp | arith.MuliOp) and step.overflow_flags.data:
+        return None  # in another order, other partial results might overflow
     lhs, rhs = step.operands
     return Update(load, rhs if lhs is load.result else lhs, step, store)

@@ -30,6 +30,7 @@ from xdsl.irdl import (
     OperandDef,
     ResultDef,
     base,
+    irdl_op_definition,
     traits_def,
 )
 from xdsl.parser import Parser
@@ -269,9 +270,18 @@ class ExtUIOp(arith.ExtUIOp):
     """``arith.extui %a : vector<8xi8> to vector<8xi32>``."""
 
 
+@irdl_op_definition
+class RemFOp(arith.FloatingPointLikeBinaryOperation):
+    """``arith.remf %a, %b : f32``: what is left of %a, with its sign; xDSL lacks it."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure())
+
+
 ARITH = Dialect(
     "arith",
-    [vector_class(one) for one in arith.Arith.operations],
+    [*(vector_class(one) for one in arith.Arith.operations), RemFOp],
     list(arith.Arith.attributes),
     list(arith.Arith._interfaces),
 )

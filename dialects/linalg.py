@@ -24,9 +24,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
+    SameVariadicOperandSize,
     irdl_attr_definition,
     irdl_op_definition,
-    SameVariadicOperandSize,
     operand_def,
     opt_prop_def,
     param_def,
@@ -384,7 +384,8 @@ def _named(name: str) -> type[NamedOp]:
 
 
 NAMED_OPS = {
-    f"linalg.{name}": _named(name) for name in (*NAMED, *ELEMENTWISE, "fill", "contract", "elementwise")
+    f"linalg.{name}": _named(name)
+    for name in (*NAMED, *ELEMENTWISE, "fill", "contract", "elementwise")
 }
 """Name -> class, for the ops that have nothing but operands, attributes and a body of their own."""
 

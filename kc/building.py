@@ -16,8 +16,9 @@ from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.signatures import signatures_of
-from kc.support.diagnostics import Diagnostic, diagnostic_handler, remark, warn
+from kc.support.diagnostics import CodegenError, Diagnostic, diagnostic_handler, remark, warn
 from kc.support.ir_text import print_module
+from kc.support.locations import location_of
 from kc.support.module_copy import copy_module
 from kc.support.target import Target
 from kc.tools._pipeline import Instrument, Stage
@@ -155,6 +156,7 @@ def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Mo
 
     loops = stages[-1][1]
     signatures = signatures_of(loops)
+    _check_scalars(signatures, loops)
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     work = copy_module(loops)
     work.attributes["kc.target"] = StringAttr(str(target))
@@ -171,3 +173,16 @@ def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Mo
 
     functions = {one.name: deferred(one) for one in signatures}
     return Module(functions, entry, sources, artefacts=source.files(), record=source.record)
+
+
+def _check_scalars(signatures: Sequence[Signature], module: ModuleOp) -> None:
+    for one in signatures:
+        for spec in one.args:
+            if not spec.is_array and spec.dtype in ("float16", "bfloat16"):
+                raise CodegenError(
+                    "KC4511",
+                    f"c: @{one.name} takes the {spec.dtype} scalar '{spec.name}'",
+                    location=location_of(module),
+                    why="C99 has no such type to pass it in",
+                    hints=["pass a float32, or an array of one element"],
+                )

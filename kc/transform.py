@@ -17,10 +17,11 @@ around it as a whole.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.context import Context
@@ -199,7 +200,6 @@ def info_of(pass_: ModulePass) -> PassInfo:
     return pass_.info if isinstance(pass_, UserPass) else PassInfo(pass_.name)
 
 
-@dataclass(eq=False)
 class PassContext:
     """What the lowerings in a ``with`` block do; as in TVM.
 
@@ -212,34 +212,40 @@ class PassContext:
     none. What TVM knows and kc has no use for is a warning, KC4502.
     """
 
-    opt_level: int = DEFAULT_OPT_LEVEL
-    required_pass: Sequence[str] | None = None
-    disabled_pass: Sequence[str] | None = None
-    instruments: Sequence[Any] | None = None
-    config: Mapping[str, Any] | None = None
-    _options: PipelineOptions = field(default_factory=PipelineOptions, repr=False)
-    _entered: list[contextlib.ExitStack] = field(default_factory=list, repr=False)
-
-    def __post_init__(self) -> None:
-        if type(self.opt_level) is not int or self.opt_level < 0:
+    def __init__(
+        self,
+        opt_level: int = DEFAULT_OPT_LEVEL,
+        required_pass: Sequence[str] | None = None,
+        disabled_pass: Sequence[str] | None = None,
+        instruments: Sequence[Any] | None = None,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
+        if type(opt_level) is not int or opt_level < 0:
             raise InputError(
                 "KC4507",
-                f"PassContext: opt_level={self.opt_level!r}",
+                f"PassContext: opt_level={opt_level!r}",
                 location=caller_location(),
                 hints=["0, 1, 2 or 3"],
             )
-        self.config = dict(self.config or {})
+        self.opt_level = opt_level
+        self.config = dict(config or {})
         check_config(self.config)
-        self.instruments = list(self.instruments or ())
+        self.instruments = list(instruments or ())
         self._check_instruments()
-        self.required_pass = [one for one in map(_pass_name, self.required_pass or ()) if one]
-        self.disabled_pass = [one for one in map(_pass_name, self.disabled_pass or ()) if one]
-        self._options = self._plan()
+        added = [
+            (min(phase, PHASES[-1]), as_pass(given))
+            for phase, given in self.config.get("tir.add_lower_pass", ())
+        ]
+        own = {info_of(one).name for _, one in added}
+        self.required_pass = _pass_names(required_pass or (), own)
+        self.disabled_pass = _pass_names(disabled_pass or (), own)
+        self._options = self._plan(added)
+        self._entered: list[contextlib.ExitStack] = []
 
     def _check_instruments(self) -> None:
         from kc.instrument import PassInstrument
 
-        for one in self.instruments or ():
+        for one in self.instruments:
             if not isinstance(one, PassInstrument):
                 raise InputError(
                     "KC4509",
@@ -248,10 +254,9 @@ class PassContext:
                     hints=["an object of a class that derives from kc.instrument.PassInstrument"],
                 )
 
-    def _plan(self) -> PipelineOptions:
-        assert self.config is not None
+    def _plan(self, given: Sequence[tuple[int, ModulePass]]) -> PipelineOptions:
         replaced: dict[str, str | None] = {}
-        for name in self.disabled_pass or ():
+        for name in self.disabled_pass:
             if name in NEEDED:
                 raise InputError(
                     "KC4504",
@@ -263,18 +268,17 @@ class PassContext:
         if self.config.get("tir.disable_vectorize"):
             replaced["vectorize-loop"] = OPTIONAL["vectorize-loop"]
         added: dict[int, list[ModulePass]] = {}
-        for phase, given in self.config.get("tir.add_lower_pass", ()):
-            one = as_pass(given)
+        for phase, one in given:
             if self.enables(one):
-                added.setdefault(min(phase, PHASES[-1]), []).append(one)
+                added.setdefault(phase, []).append(one)
         return PipelineOptions(added, replaced)
 
     def enables(self, pass_: ModulePass) -> bool:
         """Whether a pass runs: by its name, and by its level."""
         info = info_of(pass_)
-        if info.name in (self.disabled_pass or ()):
+        if info.name in self.disabled_pass:
             return False
-        return info.name in (self.required_pass or ()) or self.opt_level >= info.opt_level
+        return info.name in self.required_pass or self.opt_level >= info.opt_level
 
     @property
     def llvm_level(self) -> int:
@@ -291,7 +295,6 @@ class PassContext:
         None: it depends on code of the user's.
         """
         parts = [f"opt_level={self.llvm_level}"]
-        assert self.config is not None
         for phase, given in self.config.get("tir.add_lower_pass", ()):
             if not isinstance(given, str):
                 return None
@@ -303,14 +306,14 @@ class PassContext:
         """Use other instruments: those there are leave the context, the new ones enter it."""
         previous, self.instruments = self.instruments, list(instruments or ())
         self._check_instruments()
-        for one in previous or ():
+        for one in previous:
             one.exit_pass_ctx()
         for one in self.instruments:
             one.enter_pass_ctx()
 
     def __enter__(self) -> PassContext:
         stack = contextlib.ExitStack()
-        for one in self.instruments or ():
+        for one in self.instruments:
             one.enter_pass_ctx()
         stack.callback(self._exit_instruments)
         stack.enter_context(using_options(self._options))
@@ -320,7 +323,7 @@ class PassContext:
         return self
 
     def _exit_instruments(self) -> None:
-        for one in self.instruments or ():
+        for one in self.instruments:
             one.exit_pass_ctx()
 
     def __exit__(self, *exc: object) -> None:
@@ -348,25 +351,30 @@ def _default() -> PassContext:
     return PassContext()
 
 
-def _pass_name(name: str) -> str | None:
-    """kc's name of a pass; None, with a warning, for one of TVM's that kc does not have."""
-    if name in TVM_PASSES or name.startswith(("relay.", "relax.")):
-        own = TVM_PASSES.get(name)
-        if own is None:
+def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
+    """kc's names of passes; those of the program's own may have any that is not a typing error."""
+    found: list[str] = []
+    for name in given:
+        if name in TVM_PASSES or name.startswith(("relay.", "relax.")):
+            translated = TVM_PASSES.get(name)
+            if translated is not None:
+                found.append(translated)
+                continue
             warn(
                 "KC4502",
                 f"PassContext: kc has no {name}, naming it changes nothing",
                 location=caller_location(),
             )
-        return own
-    # A pass of the program's own may have any name that is not almost one of these.
-    known = [*registry.current().passes, *TVM_PASSES]
-    close = suggest(name, known) if not registry.is_pass(name) else []
-    if close and close[0].startswith("did you mean"):
-        raise InputError(
-            "KC4503",
-            f"PassContext: there is no pass '{name}'",
-            location=caller_location(),
-            hints=close,
-        )
-    return name
+            continue
+        known = [*registry.current().passes, *TVM_PASSES]
+        if name not in own and not registry.is_pass(name):
+            close = difflib.get_close_matches(name, known, cutoff=0.8)
+            if close:
+                raise InputError(
+                    "KC4503",
+                    f"PassContext: there is no pass '{name}'",
+                    location=caller_location(),
+                    hints=suggest(name, close),
+                )
+        found.append(name)
+    return found

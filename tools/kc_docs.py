@@ -122,11 +122,17 @@ def option_table(cls: Any) -> Iterator[str]:
     for field in fields:
         value = placeholder(hints[field.name]).replace("|", "\\|")
         name = field.name.replace("_", "-")
-        yield f"| `{name}` | `{value}` | {_default(field)} | {help_of(field)} |"
+        meaning = help_of(field)
+        also = ", ".join(f"`{one}`" for one in field.metadata.get("also", {}))
+        if also:
+            meaning += f" (also {also})"
+        yield f"| `{name}` | `{value}` | {_default(field)} | {meaning} |"
     yield ""
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
+    if "implied" in field.metadata:
+        return f"`{field.metadata['implied']}`"
     if field.default is dataclasses.MISSING:
         return "" if field.default_factory is not dataclasses.MISSING else "required"
     if field.default is None or str(field.default) in ("", "()"):

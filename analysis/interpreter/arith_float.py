@@ -37,6 +37,7 @@ from kc.analysis.interpreter.values import (
     splat,
     wrapper,
 )
+from kc.dialects.arith import RemFOp
 
 
 def propagating_minimum(a: Any, b: Any) -> Any:
@@ -154,6 +155,7 @@ FLOAT_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     arith.SubfOp: _float_op(operator.sub),
     arith.MulfOp: _float_op(operator.mul),
     arith.DivfOp: _float_op(operator.truediv),
+    RemFOp: _float_op(np.fmod),
     arith.NegfOp: _float_op(operator.neg),
     arith.MinimumfOp: _float_op(propagating_minimum),
     arith.MaximumfOp: _float_op(propagating_maximum),

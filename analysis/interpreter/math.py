@@ -99,6 +99,11 @@ def _integer_power(op: Operation) -> Scalar:
     return power
 
 
+def _power(a: Any, b: Any) -> Any:
+    """``a ** b``; numpy takes the root of a single -inf to be NaN, of one in an array to be inf."""
+    return np.power(np.array([a]), np.array([b]))[0]
+
+
 def _power_of_integer(op: Operation) -> Scalar:
     kind = float_type(op, op.results[0].type)
     read = signed(int_width(op, op.operands[1].type))
@@ -137,7 +142,7 @@ MATH_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     math.Log10Op: _in_double(np.log10),
     math.Log1pOp: _in_double(np.log1p),
     math.Log2Op: _in_double(np.log2),
-    math.PowFOp: _in_double(np.power),
+    math.PowFOp: _in_double(_power),
     math.RsqrtOp: _in_double(_reciprocal_root),
     math.SinOp: _in_double(np.sin),
     math.SinhOp: _in_double(np.sinh),

@@ -158,11 +158,11 @@ class Kernel:
         op, _, operands, _, _ = step
         dynamic = [operands(one.env) for one in threads]
         extents = [one[0] if one else op.extent.value.data for one in dynamic]
+        for reduction in self._function(op, lambda: possibly_empty(op)):
+            self._initialise(reduction, threads)
         if op.axis is not None:
             self._thread_loop(op, extents, threads)
             return
-        for reduction in self._function(op, lambda: possibly_empty(op)):
-            self._initialise(reduction, threads)
         i = 0
         try:
             for i in range(max(extents)):

@@ -40,16 +40,16 @@ class TirFunctions(InterpreterFunctions):
     @prepared(tir.ForOp)
     def for_(self, interpreter: KernelInterpreter, op: tir.ForOp) -> Run:
         body, label, static = interpreter.runner(op.body), op.label, op.extent.value.data
-        if op.axis is not None:
-            functions: dict[Operation, Any] = {}
-            return lambda *given: Kernel(interpreter, functions).run(op, *given or (static,))
-
         empty = [(one, interpreter.runner(one.block.init)) for one in possibly_empty(op)]
+        functions: dict[Operation, Any] = {}
 
         def run(*dynamic: int) -> None:
             for reduction, init in empty:
                 for values in reduction.instances(interpreter.value):
                     init(*values)
+            if op.axis is not None:
+                Kernel(interpreter, functions).run(op, *dynamic or (static,))
+                return
             i = 0
             try:
                 for i in range(dynamic[0] if dynamic else static):

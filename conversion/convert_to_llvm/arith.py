@@ -242,6 +242,7 @@ HANDLERS: dict[str, Handler] = {
     "arith.subf": _elementwise(llvm.FSubOp, fast_math),
     "arith.mulf": _elementwise(llvm.FMulOp, fast_math),
     "arith.divf": _elementwise(llvm.FDivOp, fast_math),
+    "arith.remf": _elementwise(llvm.FRemOp, fast_math),
     "arith.negf": _elementwise(llvm.FNegOp, fast_math),
     "arith.maximumf": _elementwise(llvm.MaximumOp, fast_math),
     "arith.minimumf": _elementwise(llvm.MinimumOp, fast_math),

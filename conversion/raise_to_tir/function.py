@@ -42,6 +42,8 @@ class FunctionRaiser(Emitter):
         self.symbols = self.sizes_known.symbols
         self.variables: dict[tir.ForOp, SSAValue] = {}
         """Loop -> the value that its variable had: start + step * variable."""
+        self.skipped: set[Operation] = set()
+        """Stores of values that loops keep in their places already."""
         self.tensors = Tensors(self)
         self.outputs: list[SSAValue] = []
         self.attrs: list[dict[str, Attribute]] = []
@@ -148,9 +150,7 @@ class FunctionRaiser(Emitter):
             declared = attrs.get("kc.shape")
             if name is None and isinstance(declared, AffineMapAttr):
                 expr = declared.data.results[dim]
-                names = [
-                    one for m, one in enumerate(self.symbols) if expr == AffineExpr.symbol(m)
-                ]
+                names = [one for m, one in enumerate(self.symbols) if expr == AffineExpr.symbol(m)]
                 name = names[0] if names else None
             if isinstance(name, int):
                 sizes.append(name)
@@ -219,11 +219,11 @@ class FunctionRaiser(Emitter):
                 return lhs + rhs
             if isinstance(owner, arith.SubiOp):
                 return lhs - rhs
-            if not lhs.used_symbols() or not rhs.used_symbols():
+            if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
                 return lhs * rhs
         if isinstance(owner, arith.DivSIOp | arith.DivUIOp | arith.FloorDivSIOp):
             lhs, rhs = (self._symbol_expr(one, op, n) for one in owner.operands)
-            if not rhs.used_symbols():
+            if isinstance(rhs, AffineConstantExpr) and rhs.value > 0:
                 return lhs // rhs
         if isinstance(owner, Block) and size in owner.args and size.type == tir.INDEX:
             index = owner.args.index(size)  # pyright: ignore[reportArgumentType]
@@ -239,7 +239,9 @@ class FunctionRaiser(Emitter):
             "function of the sizes of its arguments",
             location=location_of(op),
             why="the caller allocates the result, so its shape must follow from the arguments",
-            hints=["make the size from tensor.dim of arguments with affine.apply, or take it as an index"],
+            hints=[
+                "make the size from tensor.dim of arguments with affine.apply, or take it as an index"
+            ],
         )
 
     # Index values ----------------------------------------------------------------------------
@@ -382,5 +384,3 @@ class FunctionRaiser(Emitter):
             assert parent.parent is not None
             block = parent.parent
         return block
-
-

@@ -70,18 +70,14 @@ def alloc(raiser: FunctionRaiser, op: memref.AllocOp | memref.AllocaOp) -> None:
     assert isinstance(type_, MemRefType)
     raiser.check_buffer(type_, op)
     rest = iter(op.dynamic_sizes)
-    sizes = [
-        raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in type_.get_shape()
-    ]
+    sizes = [raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in type_.get_shape()]
     name = op.memref.name_hint or "alloc"
     dynamic = [one for one in sizes if not isinstance(one, int)]
     shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
     if shape != list(type_.get_shape()):
         shape = list(type_.get_shape())
         dynamic = [raiser.value(one) for one in op.dynamic_sizes]
-    new = tir.AllocOp(
-        raiser.label(name), MemRefType(type_.element_type, shape), dynamic
-    )
+    new = tir.AllocOp(raiser.buffer_label(name), MemRefType(type_.element_type, shape), dynamic)
     raiser.emit(new, op)
     raiser.buffer_sizes[new.buffer] = sizes
     raiser.values[op.memref] = new.buffer

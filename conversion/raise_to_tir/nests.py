@@ -28,6 +28,7 @@ class Emitter:
         self.values: dict[SSAValue, SSAValue] = {}
         self.buffer_sizes: dict[SSAValue, list[Extent]] = {}
         self.labels: set[str] = set()
+        self.buffer_labels: set[str] = set()
 
     def emit(self, op: Operation, source: Operation) -> Operation:
         """Add ``op``, which stands for ``source``."""
@@ -48,6 +49,10 @@ class Emitter:
         """A name for a block that no other has."""
         return fresh(name if tir.is_name(name) else "block", self.labels)
 
+    def buffer_label(self, name: str) -> str:
+        """A name for a buffer that no other has."""
+        return fresh(name if tir.is_name(name) else "buffer", self.buffer_labels)
+
     def value(self, old: SSAValue) -> SSAValue:
         """What a value of the source became."""
         return self.values.get(old, old)
@@ -59,7 +64,7 @@ class Emitter:
         shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
         dynamic = [one for one in sizes if not isinstance(one, int)]
         buffer_type = MemRefType(type_.get_element_type(), shape)  # pyright: ignore
-        op = tir.AllocOp(self.label(name), buffer_type, dynamic)
+        op = tir.AllocOp(self.buffer_label(name), buffer_type, dynamic)
         self.emit(op, source)
         self.buffer_sizes[op.buffer] = list(sizes)
         return op.buffer
@@ -161,9 +166,7 @@ class Emitter:
     ) -> SSAValue:
         return self.emit(tir.LoadOp(buffer, *_access(space, args)), source).results[0]
 
-    def _kinds(
-        self, structure: Structure, operands: Sequence[SSAValue]
-    ) -> list[tir.IterType]:
+    def _kinds(self, structure: Structure, operands: Sequence[SSAValue]) -> list[tir.IterType]:
         """What is known of each loop, not just claimed by the iterator types."""
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
@@ -233,8 +236,8 @@ class Emitter:
 def _access(space: AffineMap, args: Sequence[SSAValue]) -> tuple[AffineMap, list[SSAValue]]:
     """A map over all loops as one over the variables that it uses."""
     used = sorted({n for expr in space.results for n in expr.used_dims()})
-    dims = [AffineDimExpr(used.index(n)) if n in used else AffineDimExpr(0) for n in range(len(args))]
+    dims = [
+        AffineDimExpr(used.index(n)) if n in used else AffineDimExpr(0) for n in range(len(args))
+    ]
     exprs = tuple(one.replace_dims_and_symbols(dims, ()) for one in space.results)
     return AffineMap(len(used), 0, exprs), [args[n] for n in used]
-
-

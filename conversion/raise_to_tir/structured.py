@@ -83,7 +83,9 @@ def structure_of(op: Operation) -> Structure:
     """The structure of a linalg op; KC4553 if its name, types or attributes define none."""
     if isinstance(op, linalg.ops.GenericOp):
         kinds = [one.data.value for one in op.iterator_types]
-        return _make(op, op.inputs, op.outputs, [one.data for one in op.indexing_maps], kinds, op.body)
+        return _make(
+            op, op.inputs, op.outputs, [one.data for one in op.indexing_maps], kinds, op.body
+        )
     if isinstance(op, MapOp):
         return _elementwise(op, op.inputs, op.outputs, op.body)
     if isinstance(op, ReduceOp):
@@ -101,11 +103,11 @@ def structure_of(op: Operation) -> Structure:
         maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
         return _make(op, [op.input], [op.init], maps, ["parallel"] * rank, op.hidden_region)
     if isinstance(op, TransposeOp):
-        rank = _rank(op.init)
+        rank = _rank(op.outputs[0])
         order = [int(one) for one in op.permutation.get_values()]
         read = tuple(AffineDimExpr(order.index(n)) for n in range(rank))
         maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
-        return _make(op, [op.input], [op.init], maps, ["parallel"] * rank, op.hidden_region)
+        return _make(op, op.inputs, op.outputs, maps, ["parallel"] * rank, op.body)
     assert isinstance(op, NamedOp)
     return _named(op)
 
@@ -134,7 +136,9 @@ def _make(
         if len(space.results) != rank:
             raise _undefined(op, f"the map {space} is for an operand of rank {rank}")
     if len(body.block.args) != len(maps):
-        raise _undefined(op, f"the body takes {len(body.block.args)} values for {len(maps)} operands")
+        raise _undefined(
+            op, f"the body takes {len(body.block.args)} values for {len(maps)} operands"
+        )
     chosen = tuple(names) or tuple(f"d{n}" for n in range(len(kinds)))
     return Structure(op, tuple(inputs), tuple(outputs), tuple(maps), reduced, chosen, body)
 
@@ -169,9 +173,7 @@ def _named(op: NamedOp) -> Structure:
     definition = NAMED.get(name)
     if definition is not None:
         windows = len(definition.window_letters)
-        strides, dilations = (
-            _integers(one, windows) for one in (op.strides, op.dilations)
-        )
+        strides, dilations = (_integers(one, windows) for one in (op.strides, op.dilations))
         maps = given or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
         kinds += ["reduction"] * (len(definition.loops) - len(kinds))
@@ -283,7 +285,7 @@ class _BodyBuilder:
         if name == "square":
             return self.add((arith.MulfOp if is_float else arith.MuliOp)(values[0], values[0]))
         if name == "reciprocal":
-            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_)))  # pyright: ignore
+            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_), None))  # pyright: ignore
             return self.add(arith.DivfOp(one, values[0]))
         make = _OPS.get(name)
         if make is None:

@@ -86,8 +86,8 @@ def _too_large(op: Operation, why: str) -> CodegenError:
 
 def splat(raiser: FunctionRaiser, op: tensor.SplatOp) -> None:
     """``tensor.splat``."""
-    sizes = _sizes(raiser, op.aggregate, op.dynamicSizes)
-    raiser.tensors.values[op.aggregate] = Splat(sizes, raiser.value(op.input))
+    sizes = _sizes(raiser, op.result, op.dynamicSizes)
+    raiser.tensors.values[op.result] = Splat(sizes, raiser.value(op.input))
 
 
 def from_elements(raiser: FunctionRaiser, op: tensor.FromElementsOp) -> None:
@@ -352,9 +352,7 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
         for static, rest in ((op.static_low, list(op.low)), (op.static_high, list(op.high)))
     )
     add = AffineDimExpr(0) + AffineDimExpr(1) + AffineDimExpr(2)
-    sizes = [
-        raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)
-    ]
+    sizes = [raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)]
     source = raiser.tensors.operand(op.source, op)
     target = raiser.tensors.result(op.result, sizes, op)
     assert isinstance(op.result.type, TensorType)
@@ -401,7 +399,10 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
 
             raiser.into(other, padding)
             made = scf.IfOp(
-                inside, [op.result.type.element_type], Region(then), Region(other)  # pyright: ignore
+                inside,
+                [op.result.type.element_type],
+                Region(then),
+                Region(other),  # pyright: ignore
             )
             value = raiser.emit(made, op).results[0]
         raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)

@@ -70,7 +70,9 @@ class Tensors:
 
     def _is_start(self, value: SSAValue, arg: SSAValue) -> bool:
         """Whether ``value`` is what a value planned for ``arg`` starts from."""
-        return any(self._planned.get(one) is arg for use in value.uses for one in use.operation.results)
+        return any(
+            self._planned.get(one) is arg for use in value.uses for one in use.operation.results
+        )
 
     def sizes(self, value: SSAValue) -> list[Extent]:
         """The sizes of a tensor, or of a memref."""
@@ -147,6 +149,4 @@ class Tensors:
             return False
         now = self._order[source]
         same = [one for one, held in self.values.items() if held == Held(buffer)]
-        return all(
-            self._order[use.operation] <= now for one in same for use in one.uses
-        )
+        return all(self._order[use.operation] <= now for one in same for use in one.uses)

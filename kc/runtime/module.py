@@ -72,9 +72,10 @@ class Module:
         return self.functions[name]
 
     def get_source(self, kind: str = "") -> str:
-        """The text of a kind; LLVM IR, or the first there is, by default. Raises KC5123."""
+        """The text of a kind; LLVM IR or C, or the first there is, by default. Raises KC5123."""
         if not kind and self._sources:
-            kind = "ll" if "ll" in self._sources else next(iter(self._sources))
+            kind = next((one for one in ("ll", "c") if one in self._sources), "")
+            kind = kind or next(iter(self._sources))
         if kind not in self._sources:
             hints = suggest(kind, self._sources, "kinds of source")
             raise CallError("KC5123", f"the module has no source '{kind}'", hints=hints)

@@ -38,9 +38,7 @@ class _Mismatch(Exception):
         self.place = place
 
 
-def canonical(
-    cls: type, options: Options, what: str, others: Sequence[str] = ()
-) -> Options:
+def canonical(cls: type, options: Options, what: str, others: Sequence[str] = ()) -> Options:
     """The options under the names that the fields of ``cls`` have; ``others`` stay as they are.
 
     Raises KC0014 when two spellings of one option are given.
@@ -58,7 +56,7 @@ def canonical(
         if words is not None and value != "*":
             words = (*_words(before), *words, *_words(after))
         if name in found:
-            message = f"{what}: option '{option.name}' is '{found[name].name}', given twice"
+            message = f"{what}: '{found[name].name}' and '{option.name}' are the same option"
             raise option_error("KC0014", message, options, option)
         found[name] = dataclasses.replace(option, words=words)
     items = (dataclasses.replace(one, name=name) for name, one in found.items())
@@ -144,9 +142,7 @@ def _unknown(option: Option, options: Options, what: str, known: Sequence[str]) 
     if option.words is None and "block" in known and not hints[0].startswith("did"):
         hints = [f"block={name}", *hints]
     place = dataclasses.replace(option, end=option.start + len(name))
-    return option_error(
-        "KC0011", f"{what}: there is no option '{name}'", options, place, hints
-    )
+    return option_error("KC0011", f"{what}: there is no option '{name}'", options, place, hints)
 
 
 def from_options(cls: type[T], options: Options, what: str, others: Sequence[str] = ()) -> T:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
 DIALECTS = {
+    "affine": "kc.dialects.affine:AFFINE",
     "arith": "kc.dialects.arith:ARITH",
     "memref": "kc.dialects.memref:MEMREF",
     "te": "kc.dialects.te:TE",

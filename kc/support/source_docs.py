@@ -27,7 +27,7 @@ class ClassDoc:
     """A pass or primitive by its source.
 
     ``summary`` is the first line of the docstring, ``options`` the names of its fields,
-    ``required`` those of them without a default, ``bare`` the first paragraph of what its method
+    ``required`` those of them that must be given, ``bare`` the first paragraph of what its method
     ``defaults`` says, for primitives whose flag works without options; ``unsafe`` whether it takes
     the option of that name.
     """
@@ -77,7 +77,12 @@ def _collect(module: str, text: str, options: dict[str, bool]) -> str:
 
 def _has_default(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "field":
-        return any(one.arg in ("default", "default_factory") for one in value.keywords)
+        if any(one.arg in ("default", "default_factory") for one in value.keywords):
+            return True
+        told = next((one.value for one in value.keywords if one.arg == "metadata"), None)
+        return isinstance(told, ast.Dict) and any(
+            isinstance(key, ast.Constant) and key.value == "implied" for key in told.keys
+        )
     return value is not None
 
 

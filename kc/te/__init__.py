@@ -9,6 +9,8 @@ from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import binary, const, if_then_else, intrinsic
 from kc.te.expr import select as Select
+from kc.te.intrinsics import *  # noqa: F403
+from kc.te.intrinsics import __all__ as _intrinsics
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
@@ -64,7 +66,8 @@ def truncmod(a, b):
 indexdiv = floordiv
 indexmod = floormod
 
-__all__ = [
+__all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
+    *_intrinsics,
     "AXIS_SEPARATOR",
     "Schedule",
     "Select",

@@ -117,6 +117,23 @@ class Operators:
     def __rxor__(self, other: ExprLike) -> Expr:
         return binary("xor", other, self)
 
+    def __lshift__(self, other: ExprLike) -> Expr:
+        return _shift("shl", self, other)
+
+    def __rlshift__(self, other: ExprLike) -> Expr:
+        return _shift("shl", other, self)
+
+    def __rshift__(self, other: ExprLike) -> Expr:
+        return _shift("shr", self, other)
+
+    def __rrshift__(self, other: ExprLike) -> Expr:
+        return _shift("shr", other, self)
+
+    def __pow__(self, other: ExprLike) -> Expr:
+        from kc.te.intrinsics import power
+
+        return power(self, other)
+
     def __invert__(self) -> Expr:
         value = as_expr(self)
         ones = -1 if value.dtype in INTS else (1 << bits(value.dtype)) - 1
@@ -545,6 +562,12 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
             hints=["a // b rounds down", "te.truncdiv(a, b) rounds towards zero as C does"],
         )
     return Binary(op, a, b, a.dtype, location)
+
+
+def _shift(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
+    from kc.te.intrinsics import shift_left, shift_right
+
+    return (shift_left if op == "shl" else shift_right)(lhs, rhs)
 
 
 def compare(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:

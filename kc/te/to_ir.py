@@ -37,6 +37,7 @@ from xdsl.ir.affine import (
 
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.arith import RemFOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location, loc_attr
 from kc.te.expr import (
@@ -850,8 +851,13 @@ class _Body:
         return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
 
     def _call(self, expr: Call) -> SSAValue:
-        (x,) = (self.memo[one] for one in expr.args)
         at = expr.location
+        if len(expr.args) == 2:
+            a, b = (self.memo[one] for one in expr.args)
+            if expr.op in ("shl", "shr"):
+                return self._shift(expr, a, b)
+            return self.add(_BINARY_INTRINSICS[expr.op](a, b), at)
+        x = self.memo[expr.args[0]]
         if expr.op == "iabs":
             return x if expr.dtype in UINTS else self.add(math.AbsIOp(x), at)
         if expr.op == "neg":
@@ -860,7 +866,24 @@ class _Body:
             one = self._constant(1.0, expr.dtype, at)
             power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
             return self.add(arith.DivfOp(one, self.add(arith.AddfOp(one, power), at)), at)
+        if expr.op == "reinterpret":
+            return self.add(arith.BitcastOp(x, element_type(expr.dtype)), at)
         return self.add(INTRINSICS[expr.op](x), at)
+
+    def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+        """A shift that is defined for every distance: beyond the width as numpy has it."""
+        at, dtype = expr.location, expr.dtype
+        last = self._constant(bits(dtype) - 1, dtype, at)
+        distance = self.add(arith.MinUIOp(b, last), at)
+        if expr.op == "shr":
+            right = arith.ShRSIOp if dtype in INTS else arith.ShRUIOp
+            shifted = self.add(right(a, distance), at)
+            if dtype in INTS:
+                return shifted  # all copies of the sign
+        else:
+            shifted = self.add(arith.ShLIOp(a, distance), at)
+        inside = self.add(arith.CmpiOp(b, last, "ule"), at)
+        return self.add(arith.SelectOp(inside, shifted, self._constant(0, dtype, at)), at)
 
     def _cast(self, x: SSAValue, source: str, target: str, at: Location | None) -> SSAValue:
         kind = element_type(target)
@@ -924,8 +947,26 @@ INTRINSICS = {
     "trunc": math.TruncOp,
     "round": math.RoundEvenOp,
     "abs": math.AbsFOp,
+    "acos": math.AcosOp,
+    "acosh": math.AcoshOp,
+    "asin": math.AsinOp,
+    "asinh": math.AsinhOp,
+    "atan": math.AtanOp,
+    "atanh": math.AtanhOp,
+    "cosh": math.CoshOp,
+    "sinh": math.SinhOp,
+    "nearbyint": math.RoundEvenOp,
+    "popcount": math.CtPopOp,
+    "clz": math.CountLeadingZerosOp,
 }
-"""Elementwise float intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
+"""Elementwise intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
+
+_BINARY_INTRINSICS = {
+    "atan2": math.Atan2Op,
+    "copysign": math.CopySignOp,
+    "fmod": RemFOp,
+    "power": math.PowFOp,
+}
 
 
 def _fresh(name: str, taken: set[str]) -> str:

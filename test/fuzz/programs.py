@@ -70,8 +70,6 @@ class Program:
     inputs: list[Known]
     args: list[te.Tensor | Var]
     sizes: dict[Var, int] = field(default_factory=dict)
-    empty_reduction: bool = False
-    """Whether some reduction runs over nothing, so that only lowering stores its initial value."""
 
     def arrays(self) -> list[Any]:
         """Fresh arguments: inputs, sizes as numbers, outputs full of garbage."""
@@ -117,7 +115,6 @@ class Generator:
         self.sizes: dict[Var, int] = {}
         self.main = random.choice(DTYPES)
         self.symbolic = random.random() < 0.3
-        self.empty_reduction = False
 
     def program(self, computes: int, keep: int | None = None) -> Program:
         """A program of 1 to ``computes`` computes, or of the first ``keep`` of these."""
@@ -141,7 +138,7 @@ class Generator:
         args += [one for one in self.sizes if one not in bound]
         if self.random.random() < 0.2:
             self.random.shuffle(args)
-        return Program(outputs, used, args, self.sizes, self.empty_reduction)
+        return Program(outputs, used, args, self.sizes)
 
     # Tensors -------------------------------------------------------------------------------
 
@@ -233,7 +230,6 @@ class Generator:
         value = np.broadcast_to(term.value, self.extents)
         error = np.broadcast_to(np.asarray(term.error, np.float64), self.extents)
         if combiner is not None:
-            self.empty_reduction |= 0 in self.extents[len(dims) :]
             over = tuple(range(len(dims), len(self.extents)))
             value, error = _reduced(combiner, value, error, dtype, over)
         return Known(tensor, shape, np.array(value), np.array(error))

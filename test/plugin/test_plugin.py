@@ -109,7 +109,7 @@ def test_a_primitive_has_the_errors_and_the_bare_flag_of_all(site):
     assert done.stderr == (
         "error[KC0011]: npu-stream: there is no option 'lop'\n"
         "   |  lop=i\n"
-        "   |  ^^^^^\n"
+        "   |  ^^^\n"
         "  try: did you mean 'loop' or 'block'?\n"
     )
     done = kc_opt(site, "--npu-stream", "--npu-stream", input=PROGRAM)

@@ -518,7 +518,8 @@ def test_refused(kernels: dict[str, Recorder], case: str) -> None:
     signature, make, text = CASES[case]
     kernel = kernels[signature.name]
     args, before = make(), kernel.calls
-    for refuse in (kernel.function, kernel.function.prepare, kernel.function.timer):
+    calls = [kernel.function, kernel.function.prepare, kernel.function.timer]
+    for refuse in calls[case == "too few" :]:  # a call may leave the outputs out
         with pytest.raises(CallError) as caught:
             refuse(*args)
         assert str(caught.value) == f"error[{text}"

@@ -169,6 +169,63 @@ def test_errors(text):
     assert str(caught.value) == ERRORS[text]
 
 
+@dataclass(frozen=True)
+class Spelled:
+    loop: str = field(metadata={"also": {"axis": "*"}})
+    factors: tuple[int | None, ...] = field(
+        default=(), metadata={"also": {"factor": "?,*", "nparts": "*,?"}}
+    )
+    scope: str = field(default="", metadata={"python": "storage_scope"})
+    buffer: int = field(kw_only=True, metadata={"python": "buffer_index", "implied": "7"})
+    a: str = field(default="", metadata={"python": "either"})
+    b: str = field(default="", metadata={"python": "either"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("loop=i", Spelled("i", buffer=7)),
+        ("loops=i", Spelled("i", buffer=7)),
+        ("axis=i factor=16", Spelled("i", (None, 16), buffer=7)),
+        ("axis=i nparts=4", Spelled("i", (4, None), buffer=7)),
+        ("loop=i factors=2,3", Spelled("i", (2, 3), buffer=7)),
+        ("loop=i storage-scope=local buffer-index=1", Spelled("i", (), "local", buffer=1)),
+    ],
+)
+def test_other_spellings_and_what_is_implied(text, expected):
+    assert from_options(Spelled, Options.parse(text), "demo") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "loop=i factor=2 nparts=3",
+            "error[KC0014]: demo: 'factor' and 'nparts' are the same option\n"
+            "   |  loop=i factor=2 nparts=3\n"
+            "   |                  ^^^^^^^^",
+        ),
+        (
+            "axis=i buffer_index=x",
+            "error[KC0012]: demo: option 'buffer_index' takes an integer, not 'x'\n"
+            "   |  axis=i buffer_index=x\n"
+            "   |                      ^",
+        ),
+        (
+            "loop=i either=x",
+            "error[KC0011]: demo: there is no option 'either'\n"
+            "   |  loop=i either=x\n"
+            "   |         ^^^^^^\n"
+            "  try: options of demo: loop, factors, scope, buffer, a, b",
+        ),
+    ],
+)
+def test_mistakes_are_told_in_the_spelling_of_the_user(text, message):
+    with pytest.raises(InputError) as caught:
+        from_options(Spelled, Options.parse(text), "demo")
+    assert str(caught.value) == message
+
+
 def test_no_options_at_all():
     @dataclass(frozen=True)
     class Nothing:

@@ -42,7 +42,9 @@ def test_help_is_what_the_class_says(entry):
     assert list(doc.required) == [
         name
         for name, one in fields.items()
-        if one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING
+        if one.default is dataclasses.MISSING
+        and one.default_factory is dataclasses.MISSING
+        and "implied" not in one.metadata
     ]
 
 
@@ -74,6 +76,12 @@ def test_xdsls_passes_are_found_too():
     assert not registry.is_pass("flatten")
     for name in registry.XDSL_PASSES:
         assert pass_class(name).name == name
+
+
+def test_underscores_are_dashes():
+    assert find_pass("compute_at") == find_pass("compute-at")
+    assert registry.is_pass("lower_to_llvm")
+    assert get_pass("compute_inline", "block=B").name == "compute-inline"
 
 
 def test_unknown_pass():

@@ -144,8 +144,21 @@ USAGE_ERRORS = {
     ("in.mlir", "--split=loop=j facto=2"): (
         "error[KC0011]: split: there is no option 'facto'\n"
         "   |  loop=j facto=2\n"
-        "   |         ^^^^^^^\n"
+        "   |         ^^^^^\n"
         "  try: did you mean 'factors'?\n"
+    ),
+    ("in.mlir", "--split=C loop=j"): (
+        "error[KC0011]: split: there is no option 'C'\n"
+        "   |  C loop=j\n"
+        "   |  ^\n"
+        "  try: block=C\n"
+        "  try: options of split: loop, factors, preserve-unit-iters, disable-predication, names, "
+        "block, func\n"
+    ),
+    ("in.mlir", "--bind=loop=j thread=vthread axis=vthread"): (
+        "error[KC0014]: bind: 'thread' and 'axis' are the same option\n"
+        "   |  loop=j thread=vthread axis=vthread\n"
+        "   |                        ^^^^^^^^^^^^\n"
     ),
     ("in.mlir", "--parallel=loop=i,j"): (
         "error[KC0012]: parallel: option 'loop' takes a loop, not 'j'\n"

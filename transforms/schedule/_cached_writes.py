@@ -61,11 +61,35 @@ class CachedWrites:
         self._part = self.copied(place)
         self._redirected = [*self.stores]
         return (
-            self.seen_by_others(place)
+            self._lost_if_empty(place)
+            or self.seen_by_others(place)
             or self._mixes_reads(place)
             or self._overwritten(place)
             or self._not_all_written(place, self._part)
         )
+
+    def _lost_if_empty(self, place: Place) -> ScheduleError | None:
+        """A copy in a loop of the reduction, which does not run if that is over nothing."""
+        block = self.block
+        empty = [
+            name
+            for kind, name, extent in block.iters
+            if kind is IterType.REDUCE and (not isinstance(extent, int) or extent == 0)
+        ]
+        if not block.has_init or not empty:
+            return None
+        for loop in loop_tree.loops_around(place.anchor):
+            if IterType.REDUCE in loop_tree.iter_types(loop, block):
+                return self.site.refuse(
+                    "KC3619",
+                    f"{self.primitive}: the reduction of block {block.label} over {empty[0]} may "
+                    "be empty",
+                    at=block,
+                    mark={loop: "then does not run", block: "then its initial value"},
+                    why="the initial value is stored where the reduction begins, and a copy in "
+                    f"{loop.label} would not be made",
+                )
+        return None
 
     def seen_by_others(self, place: Place) -> ScheduleError | None:
         """Another access of an element that was written, before it is copied."""

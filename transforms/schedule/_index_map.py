@@ -103,7 +103,7 @@ class IndexMap:
             expr = _expr_of(one)
             if expr is None:
                 raise _unusable(f"the index map returns {_shown(one)}", _AFFINE)
-            results.append(expr)
+            results.append(_checked(expr))
         return cls(names, tuple(results), tuple(separators))
 
     def attr(self) -> Attribute:
@@ -219,14 +219,24 @@ def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
 
 
 def _checked(expr: AffineExpr) -> AffineExpr:
-    """``expr`` of an attribute, refused where it is not affine."""
+    """``expr``, refused where it is not affine, or has constants that no index can be."""
     from kc.analysis.isl import expr_text
 
     def refuse() -> str:
         raise _unusable(f"{expr} is not affine", _AFFINE)
 
     expr_text(expr, str, refuse)
+    large = _too_large([expr])
+    if large is not None:
+        raise _unusable(f"{large} is no index", "indices have 64 bits")
     return expr
+
+
+def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
+    """A constant in ``exprs`` that 64 bits do not hold."""
+    parts = (part for expr in exprs for part in expr.dfs())
+    values = (one.value for one in parts if isinstance(one, AffineConstantExpr))
+    return next((one for one in values if not -(2**63) <= one < 2**63), None)
 
 
 def _parameters(function: Callable[..., Any], ndim: int | None) -> tuple[str, ...]:
@@ -356,6 +366,9 @@ class _Reader:
             self.expect(">")
         if self.peek():
             raise ValueError(f"expected the end, got {self.got()}")
+        large = _too_large(results)
+        if large is not None:
+            raise ValueError(f"{large} is no index of 64 bits")
         return cls(tuple(self.names), tuple(results), tuple(separators))
 
     def name(self) -> None:

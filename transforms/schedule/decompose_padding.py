@@ -119,24 +119,12 @@ class DecomposePadding(Primitive):
         why = "the fill is put in front of a loop of the block"
         loop = loop_around(site, "decompose_padding", self.loop, block, why)
         require_plain_uses(site, "decompose_padding", block, made.buffer)
-        _require_known(site, made, loop)
-        name = buffer_name(made.buffer)
-        if not is_available(made.buffer, loop):
-            raise site.refuse(
-                "KC3603",
-                f"decompose_padding: {name} of block {block.label} does not exist yet before "
-                f"loop {loop.label}",
-                at=block,
-                mark={loop: "the loop", block: "the block"},
-                why=f"{name} is allocated further inside",
-                hints=_legal_loops(block, made),
-            )
-        refusal = _used_before(site, made, loop)
+        refusal = _objection(site, made, loop)
         if refusal is not None:
             refusal.hints = tuple(
                 f"loop={one.label}"
                 for one in loop_tree.loops_around(block)
-                if is_available(made.buffer, one) and _used_before(site, made, one) is None
+                if _objection(site, made, one) is None
             )
             raise refusal
         return Plan(block, loop, found)
@@ -169,32 +157,41 @@ def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
     return True
 
 
-def _legal_loops(block: BlockOp, made: Definition) -> list[str]:
-    around = loop_tree.loops_around(block)
-    return [f"loop={one.label}" for one in around if is_available(made.buffer, one)]
+def _objection(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+    """Why the fill cannot stand in front of ``loop``, if it cannot."""
+    return _unknown(site, made, loop) or _used_before(site, made, loop)
 
 
-def _require_known(site: Site, made: Definition, loop: ForOp) -> None:
-    """Refuse (KC3618) a loop in which data decides whether and where the block stores."""
+def _unknown(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+    """The buffer, or whether and where the block stores, is not known before the loop."""
     block = made.block
-    inside = [one for one in loop_tree.path_to(made.store) if loop_tree.is_inside(one, loop)]
-    for op in inside:
-        known = isinstance(op, ForOp | IfOp | BlockOp | StoreOp)
-        operands = op.operands_of_map if isinstance(op, StoreOp) else op.operands
-        data = None if known else op
-        for value in operands if known else ():
-            data = data or _data_of(value, loop)
-        if data is None:
-            continue
-        legal = [one.label for one in loop_tree.loops_around(block) if loop_tree.is_inside(one, op)]
-        raise site.refuse(
-            "KC3618",
-            f"decompose_padding: what {describe(op)} does in loop {loop.label} depends on data",
+    name = buffer_name(made.buffer)
+    if not is_available(made.buffer, loop):
+        return site.refuse(
+            "KC3603",
+            f"decompose_padding: {name} of block {block.label} does not exist yet before "
+            f"loop {loop.label}",
             at=block,
-            mark={loop: "the loop", data: "data", block: "the block"},
-            why="the fill comes before the loop, where the data may be another",
-            hints=[f"loop={one}" for one in legal],
+            mark={loop: "the loop", block: "the block"},
+            why=f"{name} is allocated further inside",
         )
+    for op in loop_tree.path_to(made.store):
+        if op is loop:
+            break
+        data: Operation | None = op
+        if isinstance(op, ForOp | IfOp | BlockOp | StoreOp):
+            operands = op.operands_of_map if isinstance(op, StoreOp) else op.operands
+            data = next(filter(None, (_data_of(one, loop) for one in operands)), None)
+        if data is not None:
+            return site.refuse(
+                "KC3618",
+                f"decompose_padding: whether or where block {block.label} stores depends on data "
+                f"in loop {loop.label}",
+                at=block,
+                mark={loop: "the loop", block: f"depends on {data.name}"},
+                why="the fill comes before the loop, where the data may be different",
+            )
+    return None
 
 
 def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:

@@ -293,6 +293,8 @@ class FuseReductionEpilogue(Primitive):
         store.erase()
         combined = values[plan.epilogue.store.value].owner
         assert isinstance(combined, Operation)
+        if isinstance(combined, arith.AddiOp | arith.MuliOp):  # of other values: it may overflow
+            combined.overflow_flags = arith.IntegerOverflowAttr("none")
         start = first.owner
         neutral = neutral_element(type(_update(plan.reduction).step), first.type)
         if isinstance(start, arith.ConstantOp) and start.value == neutral:

@@ -29,7 +29,8 @@ makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
 *Legal when*
 
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
-2. KC3606: there is a number, at least 1, for each variable.
+2. KC3606: there is a number, at least 1, for each variable; and no more iterations than 48 bits
+   count.
 3. KC3607: each variable is a loop of the block's own, and there is no predicate.
 4. KC3608: each index is a variable or a constant, and what is padded is an index of the result or
    reduced.
@@ -44,6 +45,7 @@ TVM: ``pad_einsum``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
@@ -64,6 +66,7 @@ from kc.transforms.schedule._blocks import (
     require_definition,
 )
 from kc.transforms.schedule._combiners import neutral_element
+from kc.transforms.schedule._layouts import LIMIT
 from kc.transforms.schedule._padded_einsum import Access, PaddedEinsum
 from kc.transforms.schedule._padding import is_zero, may_fail, zero_of
 from kc.transforms.schedule.base import (
@@ -126,16 +129,28 @@ class PadEinsum(Primitive):
 
     def _require_numbers(self, site: Site, block: BlockOp) -> None:
         count = len(block.names)
-        if len(self.padding) == count and all(one >= 1 for one in self.padding):
+        why: str | None = None
+        if len(self.padding) != count or any(one < 1 for one in self.padding):
+            names = ", ".join(block.names)
+            why = f"it has {count} variables: {names}; each needs a number, at least 1"
+        elif math.prod(self._least_extents(block)) > LIMIT:
+            why = f"there would be more than {LIMIT} iterations"
+        if why is None:
             return
-        names = ", ".join(block.names)
         raise site.refuse(
             "KC3606",
             f"pad_einsum: padding={','.join(map(str, self.padding))} for block {block.label}",
             at=block,
-            why=f"it has {count} variables: {names}; each needs a number, at least 1",
+            why=why,
             hints=[f"padding={','.join(['16'] * count)}"] if count else [],
         )
+
+    def _least_extents(self, block: BlockOp) -> list[int]:
+        """The extents that there will be, of symbolic sizes the least but 0."""
+        return [
+            factor * (-(-extent // factor) if isinstance(extent, int) else 1)
+            for factor, extent in zip(self.padding, block.extents, strict=True)
+        ]
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -74,7 +74,10 @@ class Pragma(Primitive):
 
     loop: LoopRef = field(metadata={"help": "the loop"})
     pragma_type: str = field(
-        metadata={"help": "the name of the pragma", "also": {"pragma": "*", "key": "*", "type": "*"}}
+        metadata={
+            "help": "the name of the pragma",
+            "also": {"pragma": "*", "key": "*", "type": "*"},
+        }
     )
     value: tuple[Value, ...] = field(
         default=(),

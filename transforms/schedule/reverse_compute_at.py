@@ -140,6 +140,7 @@ class ReverseComputeAt(AtLoop):
         index = BoundIndexValues()
         domain = Domain(_completed(block, loop, index), index)
         prover = _Prover(site, made, anchor, loop, domain)
+        prover.require_iterations()
         prover.require_partition()
         require_once(site, what, made, anchor)
         prover.require_order()
@@ -205,6 +206,20 @@ class _Prover:
             for loop, dim in instance.loops.items()
             if loop_tree.is_inside(block, loop) and loop_tree.is_inside(anchor, loop)
         }
+
+    def require_iterations(self) -> None:
+        """Refuse loops that never run (elsewhere these count as the initial value of a block)."""
+        block = self.made.block
+        for loop in loop_tree.loops_around(self.anchor):
+            if loop.static_extent == 0 and not loop_tree.is_inside(block, loop):
+                raise self.site.refuse(
+                    "KC3231",
+                    f"reverse_compute_at: block {block.label} does not run exactly once in loop "
+                    f"{self.loop.label}",
+                    at=block,
+                    mark={loop: "never runs", block: "here"},
+                    why=f"loop {loop.label} has no iteration",
+                )
 
     def require_partition(self) -> None:
         """Each instance of the block is in one box, and there is nothing else in the boxes."""

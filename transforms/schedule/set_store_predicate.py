@@ -107,6 +107,7 @@ class SetStorePredicate(Primitive):
         return Plan(block, vars_, " and ".join(one.text for one in notes))
 
     def _comparisons(self, site: Site, block: BlockOp, known: list[str]) -> Iterator[Comparison]:
+        example = [f"{one} == 0" for one in known if one in THREAD_AXES][:1]
         for part in re.split(r"\band\b|&&", self.condition):
             names = tuple(dict.fromkeys(one for one in _NAME.findall(part) if one not in _WORDS))
             unknown = [one for one in names if one not in known]
@@ -120,11 +121,11 @@ class SetStorePredicate(Primitive):
             sign = _COMPARISON.search(part)
             if sign is None or len(sides) != 2:
                 why = f"'{part.strip()}' is not one comparison"
-                raise self._no_condition(site, block, why, ["threadIdx.x == 0"])
+                raise self._no_condition(site, block, why, example)
             try:
                 lhs, rhs = (_affine(side, names) for side in sides)
             except ValueError as error:
-                raise self._no_condition(site, block, str(error), ["threadIdx.x == 0"]) from None
+                raise self._no_condition(site, block, str(error), example) from None
             yield Comparison(_constraint(lhs, sign[0], rhs), names, part.strip())
 
     def _no_condition(self, site: Site, block: BlockOp, why: str, hints: list[str]) -> Exception:

@@ -18,7 +18,7 @@ one for the same axis replaces the first.
 1. KC3300: the block writes the buffer.
 2. KC3320: the buffer is allocated in the function; the layout of arguments is up to the caller.
 3. KC3321: the axis is one of the buffer; -1 is the last.
-4. KC3322: the factor is at least 1, and the offset at least 0 and less than the factor.
+4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than the factor.
 
 TVM: ``storage_align``. Halide: ``align_storage``.
 """
@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i64
 from kc.analysis.loop_tree import buffer_name
 from kc.dialects.tir import AllocOp
 from kc.transforms.schedule._buffers import BufferRef, find_alloc, find_buffer
+from kc.transforms.schedule._layouts import LIMIT
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 KEY = "tir.storage_align"
@@ -87,6 +88,13 @@ class StorageAlign(Primitive):
                 hints=[f"factor={self.factor} offset={self.offset % self.factor}"]
                 if self.factor >= 1
                 else ["factor=1"],
+            )
+        if self.factor > LIMIT:
+            raise site.refuse(
+                "KC3322",
+                f"storage_align: factor {self.factor} and offset {self.offset} for {name}",
+                at=block,
+                why=f"a buffer has at most {LIMIT} elements",
             )
         return Plan(alloc, self.axis % rank)
 

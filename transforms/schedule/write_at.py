@@ -35,6 +35,7 @@ target. The new buffer has the shape of the old one, so that indices stay.
 7. KC3308: each read of the buffer by the block itself is always of what it has written before in
    the iteration (then it reads the new buffer), or never.
 8. KC3211: the loop is not, and is not in, a vectorized one.
+9. KC3619: it is no loop of a reduction that may be empty, and in no such loop.
 
 TVM: ``write_at``. Exo: ``stage_mem``.
 """

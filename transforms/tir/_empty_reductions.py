@@ -32,7 +32,8 @@ def is_empty(block: BlockOp) -> bool:
 
 def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     """Replace an empty reduction by loops that store its initial value."""
-    Rewriter.insert_op(_fill_nest(block, fresh_name), InsertPoint.before(_outermost(block)))
+    place, fill = _fill(block, fresh_name)
+    Rewriter.insert_op(fill, InsertPoint.before(place))
     Rewriter.erase_op(block)
 
 
@@ -44,12 +45,7 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
         zero = AffineConstraintExpr(
             AffineConstraintKind.eq, AffineExpr.dimension(0), AffineExpr.constant(0)
         )
-        place = _outermost(block)
-        if loop_tree.defined_inside(extent, place):  # another extent for each element
-            place = _outermost(block, extent)
-            fill = _fill_at(block, place, fresh_name)
-        else:
-            fill = _fill_nest(block, fresh_name)
+        place, fill = _fill(block, fresh_name, extent)
         guard = IfOp(AffineSet(1, 0, (zero,)), [extent], Region(Block([fill])))
         guard.location = block.location
         Rewriter.insert_op(guard, InsertPoint.before(place))
@@ -59,16 +55,45 @@ def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
     return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
 
 
-def _outermost(block: BlockOp, *others: SSAValue) -> Operation:
-    """The outermost loop around ``block`` in which nothing that its init uses is defined, and
-    none of ``others``."""
-    used = [*captured_values(block.init.block), *others]
+def _outermost(block: BlockOp) -> Operation:
+    """The outermost loop around ``block`` in which nothing that its init uses is defined."""
+    used = captured_values(block.init.block)
     loops = [
         loop
         for loop in loop_tree.loops_around(block)
         if not any(loop_tree.defined_inside(value, loop) for value in used)
     ]
     return loops[0] if loops else block
+
+
+def _fill(
+    block: BlockOp, fresh_name: Callable[[str], str], extent: SSAValue | None = None
+) -> tuple[Operation, Operation]:
+    """What stores the initial value, and before what it comes; ``extent`` is known there.
+
+    It stores the elements that the block would: what else is in the buffer is not its own. Where
+    no loops count these, as when they are fused with those of the reduction, it stores all.
+    """
+    place = _start(block) if extent is None else _start(block, extent)
+    if place is not None:
+        try:
+            return place, _fill_at(block, place, fresh_name)
+        except CodegenError:
+            if extent is not None and loop_tree.defined_inside(extent, _outermost(block)):
+                raise  # another extent for each element
+    return _outermost(block), _fill_nest(block, fresh_name)
+
+
+def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
+    """The outermost loop of the reduction in which nothing that its init uses is defined, and
+    none of ``others``."""
+    used = [*captured_values(block.init.block), *block.dynamic_extents, *others]
+    carried = False
+    for loop in loop_tree.loops_around(block):
+        carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
+        if carried and not any(loop_tree.defined_inside(value, loop) for value in used):
+            return loop
+    return None
 
 
 def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
@@ -103,6 +128,25 @@ def _init_of(
     return iters, init, [block.binding_exprs[n] for n in spatial]
 
 
+def _guards(block: BlockOp, place: Operation, known: set[SSAValue]) -> list[tuple[IfOp, bool]]:
+    """The conditions on the way to ``block`` that ``known`` and what is before ``place`` decide.
+
+    The innermost first, each with whether the block is where it holds.
+    """
+    found: list[tuple[IfOp, bool]] = []
+    op: Operation = block
+    while op is not place:
+        parent = op.parent_op()
+        assert parent is not None
+        if isinstance(parent, IfOp) and all(
+            one in known or not loop_tree.defined_inside(one, place)
+            for one in parent.operands_of_set
+        ):
+            found.append((parent, op.parent_region() is parent.then))
+        op = parent
+    return found
+
+
 def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str]) -> Operation:
     """What the init of ``block`` does for the elements that ``place``, which holds it, computes.
 
@@ -124,7 +168,9 @@ def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str])
     predicate, about = compact(
         AffineSet(len(block.predicate_operands), 0, tuple(kept)), block.predicate_operands
     )
-    inner = [inside[one] for one in inside if one in {*operands, *about}]
+    guards = _guards(block, place, set(inside) - counts)
+    asked = [one for guard, _ in guards for one in guard.operands_of_set]
+    inner = [inside[one] for one in inside if one in {*operands, *about, *asked}]
     given = [one for one in (*operands, *about) if one not in inside]
     given += [one.dynamic_extent for one in inner if one.dynamic_extent is not None]
     if counts & set(operands) or any(loop_tree.defined_inside(one, place) for one in given):
@@ -149,6 +195,14 @@ def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str])
         predicate_operands=[values.get(one, one) for one in about],
     )
     made.location = block.location
+    for guard, holds in guards:
+        fill, other = Region(Block([made])), Region(Block())
+        made = IfOp(
+            guard.condition.data,
+            [values.get(one, one) for one in guard.operands_of_set],
+            *((fill,) if holds else (other, fill)),
+        )
+        made.location = guard.location
     for one in reversed(inner):
         copy = copies[one.var]
         copy.location = one.location

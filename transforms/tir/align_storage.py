@@ -21,7 +21,7 @@ for the last axis there is a new one::
 
 Axes are served from the last to the first. What cannot be served (KC4209: sizes inside the axis
 that are known at the call only and do not make one dimension, vectors along an axis that is spread,
-other users than loads and stores) stays as it is, with a warning: results do not depend on it.
+other users than loads and stores, more elements than a buffer may have) stays as it is, with a warning: results do not depend on it.
 Axis separators go with dimensions that become one.
 
 Requires nothing, but is meant to run when buffers have their final shape
@@ -56,6 +56,7 @@ from kc.dialects.tir import DYNAMIC, AllocOp, ApplyOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.schedule._layouts import LIMIT
 
 KEY = "tir.storage_align"
 Access = LoadOp | StoreOp
@@ -94,7 +95,7 @@ class _Layout:
         assert isinstance(asked, ArrayAttr)
         entries = [one.get_values() for one in asked if isinstance(one, DenseArrayBase)]
         for axis, factor, offset in sorted(entries, reverse=True):
-            why = self._unserved() or self._serve(int(axis), int(factor), int(offset))
+            why = self._unserved() or self._try(int(axis), int(factor), int(offset))
             if why is not None:
                 warn(
                     "KC4209",
@@ -118,6 +119,15 @@ class _Layout:
             ):
                 return f"{op.name} uses the buffer as it is"
         return None
+
+    def _try(self, axis: int, factor: int, offset: int) -> str | None:
+        """Serve an axis unless that makes the buffer too large, or say why not."""
+        sizes, index = list(self.sizes), list(self.index)
+        why = self._serve(axis, factor, offset)
+        if math.prod(one for one in self.sizes if isinstance(one, int)) > LIMIT:
+            self.sizes, self.index = sizes, index
+            why = f"the buffer would have more than {LIMIT} elements"
+        return why
 
     def _serve(self, axis: int, factor: int, offset: int) -> str | None:
         """Let neighbours along ``axis`` be ``factor * n + offset`` apart, or say why not."""

@@ -1,0 +1,187 @@
+"""A fill right before a reduction into the same elements becomes the ``init`` of its block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from kc.analysis.loop_tree import has_effects, has_work, preorder
+from kc.analysis.reductions import reduction_of
+from kc.dialects import tir
+
+
+def fuse_inits(function: func.FuncOp) -> None:
+    """Give reductions the fills before them, where nothing in between uses the buffer."""
+    for fill in [op for op in preorder(function) if isinstance(op, tir.BlockOp)]:
+        store = _filled(fill)
+        if store is None:
+            continue
+        top, loops = _nest_of(fill)
+        target = _next_use(top, store.buffer)
+        if target is None:
+            continue
+        block = _reduction(target)
+        if block is not None and _fits(fill, store, loops, block, target):
+            _fuse(store, block)
+            if block.label.startswith(f"{fill.label}_"):
+                block.block_name = fill.block_name  # the number told the two apart
+            top.detach()
+            top.erase()
+
+
+def _filled(block: tir.BlockOp) -> tir.StoreOp | None:
+    """The store of a block that stores a value that all its instances share."""
+    ops = list(block.body.block.ops)
+    if block.has_init or block.predicate.data.constraints or not ops:
+        return None
+    last = ops[-1]
+    if not isinstance(last, tir.StoreOp):
+        return None
+    if any(not isinstance(one, arith.ConstantOp) for one in ops[:-1]):
+        return None
+    if isinstance(last.value, BlockArgument) and last.value.owner is block.body.block:
+        return None
+    if any(kind is not tir.IterType.SPATIAL for kind in block.types):
+        return None
+    return last
+
+
+def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
+    """The outermost loop with nothing but ``block`` in it, and the loops from there, outside in."""
+    top: Operation = block
+    loops: list[tir.ForOp] = []
+    while isinstance(parent := top.parent_op(), tir.ForOp):
+        if sum(1 for one in parent.body.block.ops if has_work(one)) != 1:
+            break
+        if any(one for one in parent.body.block.ops if one is not top):
+            break
+        top = parent
+        loops.insert(0, parent)
+    return top, loops
+
+
+def _next_use(top: Operation, buffer: SSAValue) -> Operation | None:
+    """The first op after ``top``, beside it, in which ``buffer`` is used."""
+    one = top.next_op
+    while one is not None:
+        if any(buffer in nested.operands for nested in one.walk()):
+            return one
+        if not isinstance(one, tir.ForOp | tir.BlockOp | tir.IfOp | tir.AllocOp) and (
+            one.regions or (has_effects(one) and not isinstance(one, tir.LoadOp | tir.StoreOp))
+        ):
+            return None  # it may use the buffer by another name
+        one = one.next_op
+    return None
+
+
+def _reduction(target: Operation) -> tir.BlockOp | None:
+    """The block of a nest that is one reduction."""
+    op: Operation = target
+    while isinstance(op, tir.ForOp):
+        inside = [one for one in op.body.block.ops if has_work(one)]
+        if len(inside) != 1:
+            return None
+        op = inside[0]
+    if not isinstance(op, tir.BlockOp) or op.has_init or not op.is_reduction:
+        return None
+    if op.predicate.data.constraints or tir.IterType.OPAQUE in op.types:
+        return None
+    return op if reduction_of(op) is not None or _stores(op) else None
+
+
+def _stores(block: tir.BlockOp) -> list[tir.StoreOp]:
+    return [one for one in block.body.walk() if isinstance(one, tir.StoreOp)]
+
+
+def _fits(
+    fill: tir.BlockOp,
+    store: tir.StoreOp,
+    loops: Sequence[tir.ForOp],
+    block: tir.BlockOp,
+    target: Operation,
+) -> bool:
+    """Whether ``block`` updates just the elements that ``fill`` fills, each from its first loop."""
+    stores = _stores(block)
+    if len(stores) != 1 or stores[0].buffer is not store.buffer:
+        return False
+    inner: list[tir.ForOp] = []
+    parent = block.parent_op()
+    if target is not block:
+        while isinstance(parent, tir.ForOp):
+            inner.insert(0, parent)
+            if parent is target:
+                break
+            parent = parent.parent_op()
+    return _elements(fill, store, loops) == _elements(block, stores[0], inner) is not None
+
+
+Element = tuple[object, ...]
+
+
+def _elements(
+    block: tir.BlockOp, store: tir.StoreOp, loops: Sequence[tir.ForOp]
+) -> list[Element] | None:
+    """What a block stores to, index by index: the extent of a loop of its own, or what is the same
+    in the whole nest."""
+    found: list[Element] = []
+    mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
+    seen: set[tir.ForOp] = set()
+    for expr in store.indices.data.results:
+        if not isinstance(expr, AffineDimExpr):
+            found.append(("constant", str(expr)))
+            if expr.used_dims():
+                return None
+            continue
+        operand = store.operands_of_map[expr.position]
+        if not isinstance(operand, BlockArgument) or operand.owner is not block.body.block:
+            return None
+        if block.types[operand.index] is not tir.IterType.SPATIAL:
+            return None
+        binding = block.binding_exprs[operand.index]
+        used = [block.binding_operands[n] for n in sorted(binding.used_dims())]
+        own = [mine[one] for one in used if one in mine]
+        if not own:
+            found.append(("outer", str(_ordered(binding)), tuple(used)))
+            continue
+        if len(used) != 1 or own[0] in seen:
+            return None
+        seen.add(own[0])
+        found.append(("loop", str(_ordered(binding)), own[0].extent_value))
+    return found
+
+
+def _ordered(expr: object) -> object:
+    """A binding with its dimensions numbered as they are used."""
+    dims = sorted(expr.used_dims())  # pyright: ignore
+    if not dims:
+        return expr
+    new = [
+        AffineDimExpr(dims.index(n)) if n in dims else AffineDimExpr(0)
+        for n in range(max(dims) + 1)
+    ]
+    return expr.replace_dims_and_symbols(new, ())  # pyright: ignore
+
+
+def _fuse(store: tir.StoreOp, block: tir.BlockOp) -> None:
+    """Make ``init`` of the block: it stores what the fill stored, where the block stores."""
+    (update,) = _stores(block)
+    init = Block(arg_types=[tir.INDEX] * len(block.types))
+    values: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(block.body.block.args, init.args, strict=True):
+        new.name_hint = old.name_hint
+        values[old] = new
+    owner = store.value.owner
+    value = store.value
+    if isinstance(owner, arith.ConstantOp):
+        made = owner.clone()
+        made.location = store.location
+        init.add_op(made)
+        value = made.result
+    at = [values[one] for one in update.operands_of_map]
+    start = tir.StoreOp(value, store.buffer, update.indices.data, at)
+    start.location = store.location
+    init.add_op(start)
+    block.init.add_block(init)

@@ -1,0 +1,479 @@
+"""Loops, conditions and accesses of affine, scf and memref as those of tir."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+
+from kc.conversion.raise_to_tir.structured import identity
+from kc.dialects import tir
+from kc.dialects.affine import MaxOp
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+if TYPE_CHECKING:
+    from kc.conversion.raise_to_tir.function import FunctionRaiser
+    from kc.conversion.raise_to_tir.nests import Extent
+
+_LETTERS = "ijklmnpq"
+
+
+def without_symbols(space: AffineMap) -> list[AffineExpr]:
+    """The results of a map, its symbols being dimensions after the others."""
+    symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
+    dims = [AffineDimExpr(n) for n in range(space.num_dims)]
+    return [one.replace_dims_and_symbols(dims, symbols) for one in space.results]
+
+
+def _bound(
+    raiser: FunctionRaiser,
+    exprs: Sequence[AffineExpr],
+    operands: Sequence[SSAValue],
+    extreme: type[arith.MinSIOp] | type[arith.MaxSIOp],
+    op: Operation,
+) -> Extent:
+    """The smallest or the largest of several expressions."""
+    values = [raiser.extent(one) for one in operands]
+    found = raiser.apply(exprs[0], values, op)
+    for expr in exprs[1:]:
+        other = raiser.apply(expr, values, op)
+        if isinstance(found, int) and isinstance(other, int):
+            found = min(found, other) if extreme is arith.MinSIOp else max(found, other)
+            continue
+        both = raiser.index_value(found, op), raiser.index_value(other, op)
+        found = raiser.emit(extreme(*both), op).results[0]
+    return found
+
+
+def _loop(
+    raiser: FunctionRaiser,
+    op: Operation,
+    old: SSAValue,
+    low: Extent,
+    high: Extent,
+    step: int,
+    fill: Callable[[], None],
+    kind: tir.ForKind = tir.ForKind.SERIAL,
+) -> None:
+    """A loop from 0 in steps of 1; ``old`` is then ``low + step * variable``."""
+    a, b = AffineDimExpr(0), AffineDimExpr(1)
+    span = raiser.apply(b - a, [low, high], op)
+    extent = raiser.apply((a + (step - 1)) // step, [span], op) if step != 1 else span
+    if isinstance(extent, int):
+        extent = max(extent, 0)
+    loop = tir.ForOp(_name(op, old), extent, kind=kind)
+    raiser.emit(loop, op)
+
+    def body() -> None:
+        variable = raiser.apply(a + b * step, [low, loop.var], op)
+        assert isinstance(variable, SSAValue)
+        if variable is not loop.var:
+            variable.name_hint = old.name_hint
+            raiser.variables[loop] = variable
+        raiser.values[old] = variable
+        fill()
+
+    raiser.into(loop.body.block, body)
+
+
+def _name(op: Operation, old: SSAValue) -> str:
+    if old.name_hint is not None and tir.is_name(old.name_hint):
+        return old.name_hint
+    depth, parent = 0, op.parent_op()
+    while parent is not None:
+        depth += isinstance(parent, affine.ForOp | affine.ParallelOp | scf.ForOp | scf.ParallelOp)
+        parent = parent.parent_op()
+    return _LETTERS[depth] if depth < len(_LETTERS) else f"i{depth}"
+
+
+def _carried(
+    raiser: FunctionRaiser,
+    op: Operation,
+    inits: Sequence[SSAValue],
+    carried: Sequence[SSAValue],
+    run: Callable[[Callable[[Block], None]], None],
+) -> None:
+    """A loop with values that go from iteration to iteration: each is in a buffer.
+
+    ``run`` makes the loop; it is given what fills the body.
+    """
+    places = [_place(raiser, op, n, one) for n, one in enumerate(inits)]
+    for init, (buffer, at) in zip(inits, places, strict=True):
+        raiser.emit(tir.StoreOp(raiser.value(init), buffer, identity(len(at)), at), op)
+
+    def body(source: Block) -> None:
+        for arg, (buffer, at) in zip(carried, places, strict=True):
+            load = raiser.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
+            raiser.values[arg] = load.results[0]
+        end = source.last_op
+        for one in source.ops:
+            if one is not end:
+                raiser.op(one)
+        assert end is not None
+        if isinstance(end, affine.YieldOp | scf.YieldOp):
+            for value, (buffer, at) in zip(end.operands, places, strict=True):
+                store = tir.StoreOp(raiser.value(value), buffer, identity(len(at)), at)
+                raiser.emit(store, end)
+        elif not isinstance(end, scf.ReduceOp):
+            raiser.op(end)
+
+    run(body)
+    for result, (buffer, at) in zip(op.results, places, strict=True):
+        if result.first_use is not None:
+            load = raiser.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
+            raiser.values[result] = load.results[0]
+
+
+def _place(
+    raiser: FunctionRaiser, op: Operation, n: int, init: SSAValue
+) -> tuple[SSAValue, list[SSAValue]]:
+    """Where a carried value is: in the element that it is stored to afterwards, if only that is
+    done with it, else in a buffer of its own."""
+    result = op.results[n]
+    uses = list(result.uses)
+    store = uses[0].operation if len(uses) == 1 else None
+    if isinstance(store, affine.StoreOp | memref.StoreOp) and store.value is result:
+        between, one = [], op.next_op
+        while one is not None and one is not store:
+            between.append(one)
+            one = one.next_op
+        touched = any(store.memref in inner.operands for inner in op.walk())
+        early = all(
+            isinstance(index.owner, Block) or index.owner not in between for index in store.indices
+        )
+        if one is store and early and not touched and _are_harmless(between, store.memref):
+            raiser.skipped.add(store)
+            space = without_symbols(store.map.data) if isinstance(store, affine.StoreOp) else None
+            operands = [raiser.value(index) for index in store.indices]
+            if space is not None:
+                values = [raiser.extent(index) for index in store.indices]
+                operands = [
+                    raiser.index_value(raiser.apply(expr, values, store), store) for expr in space
+                ]
+            return raiser.value(store.memref), operands
+    sizes: list[Extent] = []
+    name = result.name_hint or "carried"
+    return raiser.alloc(name, MemRefType(init.type, []), sizes, op), []
+
+
+def _are_harmless(ops: Sequence[Operation], buffer: SSAValue) -> bool:
+    return all(not one.regions and buffer not in one.operands for one in ops)
+
+
+def _can_carry(values: Sequence[SSAValue]) -> bool:
+    return all(isinstance(one.type, AnyFloat | IntegerType) for one in values)
+
+
+def affine_for(raiser: FunctionRaiser, op: affine.ForOp) -> None:
+    """``affine.for``."""
+    if not _can_carry(op.inits):
+        raise _refused(op, "it carries a value that is neither an integer nor a float")
+    low = _bound(
+        raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
+    )
+    high = _bound(
+        raiser, without_symbols(op.upperBoundMap.data), op.upperBoundOperands, arith.MinSIOp, op
+    )
+    block = op.body.blocks[0]
+    _carried(
+        raiser,
+        op,
+        op.inits,
+        block.args[1:],
+        lambda fill: _loop(
+            raiser, op, block.args[0], low, high, op.step.value.data, lambda: fill(block)
+        ),
+    )
+
+
+def scf_for(raiser: FunctionRaiser, op: scf.ForOp) -> None:
+    """``scf.for``; with a step that is no positive constant it stays, its body being raised."""
+    step = raiser.extent(op.step)
+    block = op.body.block
+    if not isinstance(step, int) or step < 1 or op.lb.type != tir.INDEX:
+        raiser.other(op)
+        return
+    if not _can_carry(op.iter_args):
+        raiser.other(op)
+        return
+    low, high = raiser.extent(op.lb), raiser.extent(op.ub)
+    _carried(
+        raiser,
+        op,
+        op.iter_args,
+        block.args[1:],
+        lambda fill: _loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
+    )
+
+
+def _nest(
+    raiser: FunctionRaiser,
+    op: Operation,
+    block: Block,
+    bounds: Sequence[tuple[Extent, Extent, int]],
+) -> None:
+    """Loops of which the outermost is parallel."""
+
+    def level(n: int, fill: Callable[[Block], None]) -> None:
+        if n == len(bounds):
+            fill(block)
+            return
+        low, high, step = bounds[n]
+        kind = tir.ForKind.SERIAL if n else tir.ForKind.PARALLEL
+        _loop(raiser, op, block.args[n], low, high, step, lambda: level(n + 1, fill), kind)
+
+    _carried(raiser, op, (), (), lambda fill: level(0, fill))
+
+
+def scf_parallel(raiser: FunctionRaiser, op: scf.ParallelOp) -> None:
+    """``scf.parallel``; one that reduces stays, its body being raised."""
+    steps = [raiser.extent(one) for one in op.step]
+    known = [one for one in steps if isinstance(one, int) and one > 0]
+    if op.initVals or len(known) != len(steps):
+        raiser.other(op)
+        return
+    lows, highs = (
+        [raiser.extent(one) for one in values] for values in (op.lowerBound, op.upperBound)
+    )
+    _nest(raiser, op, op.body.block, list(zip(lows, highs, known, strict=True)))
+
+
+def affine_parallel(raiser: FunctionRaiser, op: affine.ParallelOp) -> None:
+    """``affine.parallel``."""
+    if op.res:
+        raise _refused(op, "it reduces over parallel iterations")
+    split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
+    ends: list[list[Extent]] = []
+    for space, groups, operands, extreme in (
+        (op.lowerBoundsMap, op.lowerBoundsGroups, op.map_operands[:split], arith.MaxSIOp),
+        (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
+    ):
+        exprs = without_symbols(space.data)
+        found: list[Extent] = []
+        for count in groups.get_values():
+            part, exprs = exprs[: int(count)], exprs[int(count) :]
+            found.append(_bound(raiser, part, operands, extreme, op))
+        ends.append(found)
+    steps = [one.value.data for one in op.steps]
+    _nest(raiser, op, op.body.block, list(zip(*ends, steps, strict=True)))
+
+
+def _refused(op: Operation, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4555",
+        f"raise-to-tir: this {op.name} is not a loop of tir",
+        location=location_of(op),
+        why=why,
+        hints=["store the value to a memref<index> or memref<f32> in the loop"],
+    )
+
+
+def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
+    """The regions of a condition, raised; terminators without operands are dropped."""
+    made: list[Region] = []
+    for region in op.regions:
+        new = Region()
+        for block in region.blocks:
+            new.add_block(inner := Block())
+
+            def fill(block: Block = block) -> None:
+                for one in block.ops:
+                    if not isinstance(one, affine.YieldOp | scf.YieldOp):
+                        raiser.op(one)
+                    elif op.results:
+                        values = [raiser.value(value) for value in one.operands]
+                        raiser.emit(scf.YieldOp(*values), one)
+
+            raiser.into(inner, fill)
+        made.append(new)
+    return made
+
+
+def affine_if(raiser: FunctionRaiser, op: affine.IfOp) -> None:
+    """``affine.if``; with results it is an ``scf.if`` on the value of its condition."""
+    space = op.condition.data
+    operands = [raiser.value(one) for one in op.args]
+    symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
+    dims = [AffineDimExpr(n) for n in range(space.num_dims)]
+    exprs = [
+        (one.kind, (one.lhs - one.rhs).replace_dims_and_symbols(dims, symbols))
+        for one in space.constraints
+    ]
+    if not op.res:
+        constraints = [
+            at_least_zero(-expr if kind is AffineConstraintKind.le else expr)
+            if kind is not AffineConstraintKind.eq
+            else AffineConstraintExpr(kind, expr, ZERO)
+            for kind, expr in exprs
+        ]
+        _if(raiser, op, constraints, operands)
+        return
+    truth: SSAValue | None = None
+    for kind, expr in exprs:
+        value = raiser.index_value(raiser.apply(expr, operands, op), op)
+        zero = raiser.index_value(0, op)
+        predicate = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}.get(kind, "sge")
+        test = raiser.emit(arith.CmpiOp(value, zero, predicate), op).results[0]
+        truth = test if truth is None else raiser.emit(arith.AndIOp(truth, test), op).results[0]
+    if truth is None:
+        truth = raiser.emit(arith.ConstantOp(IntegerAttr(1, IntegerType(1))), op).results[0]
+    _scf_if(raiser, op, truth)
+
+
+def _if(
+    raiser: FunctionRaiser,
+    op: Operation,
+    constraints: Sequence[AffineConstraintExpr],
+    operands: Sequence[SSAValue],
+) -> None:
+    then, other = (*_regions(raiser, op), Region())[:2]
+    condition = AffineSet(len(operands), 0, tuple(constraints))
+    guard = tir.IfOp(condition, operands, then, other)
+    guard.location = op.location
+    raiser.at.add_op(guard)
+
+
+def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
+    then, other = _regions(raiser, op)
+    for region in (then, other):
+        if not op.results and region.blocks:
+            region.block.add_op(end := scf.YieldOp())
+            end.location = op.location
+    new = scf.IfOp(truth, [one.type for one in op.results], then, other)
+    new.location = op.location
+    for old, result in zip(op.results, new.results, strict=True):
+        result.name_hint = old.name_hint
+        raiser.values[old] = result
+    raiser.at.add_op(new)
+
+
+def scf_if(raiser: FunctionRaiser, op: scf.IfOp) -> None:
+    """``scf.if``: a ``tir.if`` where the condition is one on indices."""
+    operands: list[SSAValue] = []
+    constraints = _constraints(raiser, op.cond, operands)
+    if constraints is None or op.results:
+        _scf_if(raiser, op, raiser.value(op.cond))
+    else:
+        _if(raiser, op, constraints, operands)
+
+
+def _constraints(
+    raiser: FunctionRaiser, condition: SSAValue, operands: list[SSAValue]
+) -> list[AffineConstraintExpr] | None:
+    """A condition as affine constraints over ``operands``, which grow."""
+    owner = condition.owner
+    if isinstance(owner, arith.AndIOp):
+        parts = [_constraints(raiser, one, operands) for one in owner.operands]
+        known = [one for one in parts if one is not None]
+        return [*known[0], *known[1]] if len(known) == 2 else None
+    if not isinstance(owner, arith.CmpiOp) or owner.lhs.type != tir.INDEX:
+        return None
+
+    def expr(old: SSAValue) -> AffineExpr:
+        size = raiser.extent(old)
+        if isinstance(size, int):
+            return AffineExpr.constant(size)
+        if size not in operands:
+            operands.append(size)
+        return AffineDimExpr(operands.index(size))
+
+    lhs, rhs = expr(owner.lhs), expr(owner.rhs)
+    match owner.predicate.value.data:
+        case 0:
+            return [AffineConstraintExpr(AffineConstraintKind.eq, lhs - rhs, ZERO)]
+        case 2:
+            return [at_least_zero(rhs - lhs - 1)]
+        case 3:
+            return [at_least_zero(rhs - lhs)]
+        case 4:
+            return [at_least_zero(lhs - rhs - 1)]
+        case 5:
+            return [at_least_zero(lhs - rhs)]
+        case _:
+            return None
+
+
+def affine_load(raiser: FunctionRaiser, op: affine.LoadOp) -> None:
+    """``affine.load``."""
+    exprs, operands = without_symbols(op.map.data), [raiser.value(one) for one in op.indices]
+    space = AffineMap(len(operands), 0, tuple(exprs))
+    _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), space, operands))
+
+
+def memref_load(raiser: FunctionRaiser, op: memref.LoadOp) -> None:
+    """``memref.load``."""
+    at = [raiser.value(one) for one in op.indices]
+    _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), identity(len(at)), at))
+
+
+def _loaded(raiser: FunctionRaiser, op: Operation, load: tir.LoadOp) -> None:
+    load.result.name_hint = op.results[0].name_hint
+    raiser.values[op.results[0]] = raiser.emit(load, op).results[0]
+
+
+def affine_store(raiser: FunctionRaiser, op: affine.StoreOp) -> None:
+    """``affine.store``."""
+    if op in raiser.skipped:
+        return
+    exprs, operands = without_symbols(op.map.data), [raiser.value(one) for one in op.indices]
+    space = AffineMap(len(operands), 0, tuple(exprs))
+    raiser.emit(tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), space, operands), op)
+
+
+def memref_store(raiser: FunctionRaiser, op: memref.StoreOp) -> None:
+    """``memref.store``."""
+    if op in raiser.skipped:
+        return
+    at = [raiser.value(one) for one in op.indices]
+    store = tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), identity(len(at)), at)
+    raiser.emit(store, op)
+
+
+def affine_apply(raiser: FunctionRaiser, op: affine.ApplyOp) -> None:
+    """``affine.apply``."""
+    (expr,) = without_symbols(op.map.data)
+    found = raiser.apply(expr, [raiser.extent(one) for one in op.operands], op)
+    raiser.values[op.result] = raiser.index_value(found, op)
+
+
+def affine_min(raiser: FunctionRaiser, op: affine.MinOp) -> None:
+    """``affine.min``."""
+    found = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
+    raiser.values[op.result] = raiser.index_value(found, op)
+
+
+def affine_max(raiser: FunctionRaiser, op: MaxOp) -> None:
+    """``affine.max``."""
+    found = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
+    raiser.values[op.result] = raiser.index_value(found, op)
+
+
+HANDLERS = {
+    affine.ForOp: affine_for,
+    affine.ParallelOp: affine_parallel,
+    affine.IfOp: affine_if,
+    affine.LoadOp: affine_load,
+    affine.StoreOp: affine_store,
+    affine.ApplyOp: affine_apply,
+    affine.MinOp: affine_min,
+    MaxOp: affine_max,
+    scf.ForOp: scf_for,
+    scf.ParallelOp: scf_parallel,
+    scf.IfOp: scf_if,
+    memref.LoadOp: memref_load,
+    memref.StoreOp: memref_store,
+}
+"""Op -> what raises it."""

@@ -1,0 +1,458 @@
+"""Blocks for stores in plain loops: which loops give each instance an element of its own, which
+are those of a reduction, and what a block needs from around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.loop_tree import (
+    buffer_name,
+    has_effects,
+    is_inside,
+    loops_around,
+    path_to,
+    preorder,
+)
+from kc.analysis.reductions import COMBINERS
+from kc.conversion._te_blocks import fresh
+from kc.dialects import tir
+from kc.dialects.affine_assembly import linear_terms
+
+
+def make_blocks(
+    function: func.FuncOp, variables: Mapping[tir.ForOp, SSAValue], labels: set[str]
+) -> None:
+    """Make a block of each store outside of blocks that can be one, then drop what is unused.
+
+    ``variables`` has the value of the user's variable for each loop where it is not the loop's.
+    """
+    stores = [
+        op
+        for op in preorder(function)
+        if isinstance(op, tir.StoreOp)
+        and loops_around(op)
+        and not any(isinstance(one, tir.BlockOp) for one in path_to(op))
+    ]
+    plans = [(one, _Statement(one, variables)) for one in stores]
+    for store, plan in plans:
+        if plan.is_block:
+            plan.rewrite(store, labels)
+    drop_unused(function)
+
+
+def drop_unused(function: func.FuncOp) -> None:
+    """Erase ops without effects, and loads, that nobody uses."""
+    for op in reversed(list(preorder(function))):
+        if op.results and all(one.first_use is None for one in op.results):
+            if isinstance(op, tir.LoadOp) or (not op.regions and not has_effects(op)):
+                op.detach()
+                op.erase()
+
+
+class _Statement:
+    """One store, the ops that compute what it stores, and the loops around it."""
+
+    def __init__(self, store: tir.StoreOp, variables: Mapping[tir.ForOp, SSAValue]) -> None:
+        self.store = store
+        self.loops = loops_around(store)
+        self.index = IndexValues()
+        self.user = {loop: variables.get(loop, loop.var) for loop in self.loops}
+        # Over loop variables alone; and, in another numbering, over the user's.
+        self.own = IndexValues()
+        for loop in self.loops:
+            self.index.dimension(self.user[loop], (None, None))
+        self.ops: list[Operation] = []
+        self.is_block = self._collect() and self._is_alone()
+        if self.is_block:
+            self._classify()
+
+    # What belongs to it ----------------------------------------------------------------------
+
+    def _collect(self) -> bool:
+        """Find :attr:`ops`, in order; False if one of them cannot be moved into the block."""
+        root = self.loops[0]
+        found: set[Operation] = set()
+        pending: list[Operation] = [self.store]
+        users = set(self.user.values())
+        while pending:
+            for value in pending.pop().operands:
+                owner = value.owner
+                if value in users or isinstance(owner, Block) or owner in found:
+                    if isinstance(owner, Block) and value not in users:
+                        parent = owner.parent_op()
+                        if not isinstance(parent, func.FuncOp | tir.ForOp):
+                            return False
+                    continue
+                if not is_inside(owner, root):
+                    continue
+                if owner.regions or (has_effects(owner) and not isinstance(owner, tir.LoadOp)):
+                    return False
+                if isinstance(owner, tir.LoadOp) and not self._can_move(owner):
+                    return False
+                found.add(owner)
+                pending.append(owner)
+        self.ops = [one for one in preorder(root) if one in found]
+        return not any(isinstance(one, tir.AllocOp) for one in self.ops)
+
+    def _can_move(self, load: tir.LoadOp) -> bool:
+        """Whether ``load`` gives the same where the store is: nobody writes in between."""
+        home = load.parent
+        at: Operation | None = self.store
+        inner: list[Operation] = []
+        while at is not None and at.parent is not home:
+            at = at.parent_op()
+            if at is not None and at.parent is not home:
+                continue
+            if at is not None:
+                inner = [one for one in at.walk() if one is not self.store or at is not self.store]
+        if at is None:
+            return False
+        if at is not self.store:
+            # The store is in a loop below: every op in there comes between two instances.
+            if any(_writes(one, load.buffer) for one in inner):
+                return False
+        one = load.next_op
+        while one is not None and one is not at:
+            if any(_writes(nested, load.buffer) for nested in one.walk()):
+                return False
+            one = one.next_op
+        return one is at
+
+    def _is_alone(self) -> bool:
+        """Whether what the store computes is used by it and by other stores only as a copy."""
+        around = self.store.parent_op()
+        while around is not None and not isinstance(around, func.FuncOp):
+            if not isinstance(around, tir.ForOp | tir.IfOp):
+                return False
+            around = around.parent_op()
+        return True
+
+    # What the loops are ----------------------------------------------------------------------
+
+    def _over_loops(self, expr: AffineExpr) -> AffineExpr:
+        """An expression over the user's variables, over those of the loops."""
+        values = {}
+        for n in dimensions(expr):
+            root = self.index.roots[n]
+            assert root is not None
+            values[n] = self.own.expr(root)
+        return self.own.simplify(substitute(expr, values))
+
+    def _classify(self) -> None:
+        store, index = self.store, self.index
+        position = {loop: n for n, loop in enumerate(self.loops)}
+        places = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+        used: set[int] = set()
+        for op in (*self.ops, store):
+            for value in op.operands:
+                if value.type == tir.INDEX:
+                    used.update(dimensions(index.expr(value)))
+        loops_of = {
+            loop: {self.own.roots[n] for n in dimensions(self.own.expr(self.user[loop]))}
+            for loop in self.loops
+        }
+        written = [n for n in range(len(self.loops)) if any(n in dimensions(one) for one in places)]
+        covered: set[SSAValue | None] = set()
+        for n in written:
+            covered |= loops_of[self.loops[n]]
+        own_places = [self._over_loops(one) for one in places]
+        vars_ = [loop.var for loop in self.loops]
+        known = {self.own.expr(one) for one in vars_}
+        is_affine = all(
+            AffineDimExpr(n) in known
+            for one in own_places
+            for n in dimensions(one)
+            if one in places or True
+            if self.own.roots[n] in vars_ or not self._is_varying(self.own.roots[n])
+        )
+        injective = is_affine and self._is_injective(own_places, vars_)
+        update = self._is_update()
+        recurs = self._reads_elsewhere()
+        rest = [loop for loop in self.loops if loop.var not in covered]
+        # (kind, loop whose user's variable it is or None for the loop's own, loop)
+        chosen: list[tuple[tir.IterType, tir.ForOp, bool]] = []
+        if recurs or not injective:
+            for loop in self.loops:
+                chosen.append((tir.IterType.OPAQUE, loop, False))
+        else:
+            for loop in self.loops:
+                n = position[loop]
+                if n in written or (n in used and loop.var in covered):
+                    chosen.append((tir.IterType.SPATIAL, loop, True))
+                elif loop in rest:
+                    if update:
+                        chosen.append((tir.IterType.REDUCE, loop, False))
+                    elif n in used or self._uses_through(loop, used):
+                        chosen.append((tir.IterType.OPAQUE, loop, False))
+            if update:
+                chosen = self._merged(chosen, used)
+        self.chosen = chosen
+
+    def _is_varying(self, root: SSAValue | None) -> bool:
+        """Whether a value differs from instance to instance in a way that is not affine."""
+        if root is None:
+            return True
+        owner = root.owner
+        inside = owner if isinstance(owner, Operation) else owner.parent_op()
+        return inside is not None and is_inside(inside, self.loops[0])
+
+    def _is_injective(self, places: Sequence[AffineExpr], vars_: Sequence[SSAValue]) -> bool:
+        """Whether different values of the loop variables in ``places`` give different elements."""
+        own = self.own
+        extents = dict(zip(vars_, self.loops, strict=True))
+        for one in places:
+            for n in dimensions(one):
+                root = own.roots[n]
+                if root not in extents and self._is_varying(root):
+                    return False
+        pending = {n for one in places for n in dimensions(one) if own.roots[n] in extents}
+        progress = True
+        while pending and progress:
+            progress = False
+            for one in places:
+                terms, _ = linear_terms(one)
+                mine = {n for n in dimensions(one) if n in pending}
+                factors: dict[int, int] = {}
+                for atom, factor in terms.items():
+                    if isinstance(atom, AffineDimExpr):
+                        if atom.position in pending:
+                            factors[atom.position] = factor
+                    elif mine.intersection(dimensions(atom)):
+                        factors = {}
+                        break
+                if mine and set(factors) == mine and self._is_radix(factors):
+                    pending -= mine
+                    progress = True
+        return not pending
+
+    def _is_radix(self, factors: Mapping[int, int]) -> bool:
+        """Whether a sum of variables times factors is different for different variables."""
+        reach = 0
+        ordered = sorted(factors.items(), key=lambda one: abs(one[1]))
+        for n, (dim, factor) in enumerate(ordered):
+            if abs(factor) <= reach:
+                return False
+            _, high = self.own.bounds(AffineDimExpr(dim))
+            if high is None:
+                return n == len(ordered) - 1
+            reach += abs(factor) * high
+        return True
+
+    def _is_update(self) -> bool:
+        """Whether it is ``C[i] = C[i] op x``, with ``x`` independent of C."""
+        store = self.store
+        step = store.value.owner
+        loads = [
+            one for one in self.ops if isinstance(one, tir.LoadOp) and one.buffer is store.buffer
+        ]
+        if not isinstance(step, COMBINERS) or step not in self.ops or len(loads) != 1:
+            return False
+        (load,) = loads
+        inside = [use for use in load.result.uses if use.operation in self.ops]
+        return len(inside) == 1 and inside[0].operation is step and self._same_place(load)
+
+    def _same_place(self, load: tir.LoadOp) -> bool:
+        mine, other = (
+            [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+            for op in (self.store, load)
+        )
+        return mine == other
+
+    def _reads_elsewhere(self) -> bool:
+        """Whether it reads other elements of the buffer that it writes."""
+        return any(
+            isinstance(one, tir.LoadOp)
+            and one.buffer is self.store.buffer
+            and not self._same_place(one)
+            for one in self.ops
+        )
+
+    def _uses_through(self, loop: tir.ForOp, used: set[int]) -> bool:
+        """Whether a variable that is used starts from that of ``loop``."""
+        dim = self.own.expr(loop.var)
+        return any(
+            isinstance(dim, AffineDimExpr)
+            and dim.position in dimensions(self.own.expr(self.user[self.loops[n]]))
+            for n in used
+            if n < len(self.loops)
+        )
+
+    def _merged(
+        self, chosen: list[tuple[tir.IterType, tir.ForOp, bool]], used: set[int]
+    ) -> list[tuple[tir.IterType, tir.ForOp, bool]]:
+        """One reduce variable where the user's variable counts those of two loops together."""
+        reduce = [loop for kind, loop, _ in chosen if kind is tir.IterType.REDUCE]
+        gone: set[tir.ForOp] = set()
+        whole: set[tir.ForOp] = set()
+        for loop in reduce:
+            n = self.loops.index(loop)
+            expr = self.own.expr(self.user[loop])
+            terms, constant = linear_terms(expr)
+            if n not in used or constant or len(terms) < 2:
+                continue
+            factors = {
+                atom.position: factor
+                for atom, factor in terms.items()
+                if isinstance(atom, AffineDimExpr)
+            }
+            others = [one for one in reduce if self.own.expr(one.var) in terms and one is not loop]
+            free = all(self.loops.index(one) not in used and one not in gone for one in others)
+            if (
+                len(factors) == len(terms) == len(others) + 1
+                and free
+                and all(factor > 0 for factor in factors.values())
+                and self._is_radix(factors)
+            ):
+                gone.update(others)
+                whole.add(loop)
+        return [
+            (kind, loop, is_user or loop in whole)
+            for kind, loop, is_user in chosen
+            if loop not in gone
+        ]
+
+    # The block -------------------------------------------------------------------------------
+
+    def rewrite(self, store: tir.StoreOp, labels: set[str]) -> None:
+        """Put a block in the place of the store."""
+        home = store.parent
+        assert home is not None
+        iters: list[tuple[tir.IterType, str, int | SSAValue]] = []
+        exprs: list[AffineExpr] = []
+        body = Block(arg_types=[tir.INDEX] * len(self.chosen))
+        dims = {n: AffineDimExpr(n) for n in range(len(self.loops))}
+        values: dict[SSAValue, SSAValue] = {}
+        for n, (kind, loop, is_user) in enumerate(self.chosen):
+            body.args[n].name_hint = f"v_{loop.label}"
+            value = self.user[loop] if is_user else loop.var
+            expr = self.own.expr(value)
+            exprs.append(expr)
+            iters.append((kind, f"v_{loop.label}", self._extent(loop, expr, store)))
+            values[value] = body.args[n]
+        del dims
+        space, operands = self.own.to_map(exprs)
+        # The user's variables that are no block variables, from those that are.
+        for loop in self.loops:
+            user = self.user[loop]
+            if user in values:
+                continue
+            made = self._recompute(user, values, body)
+            if made is not None:
+                values[user] = made
+        for op in self.ops:
+            if op.results and op.results[0] in values:
+                continue
+            clone = op.clone(values)
+            clone.location = op.location
+            for old, new in zip(op.results, clone.results, strict=True):
+                new.name_hint = old.name_hint
+                values[old] = new
+            body.add_op(clone)
+        last = store.clone(values)
+        last.location = store.location
+        body.add_op(last)
+        _compose(body)
+        label = fresh(buffer_name(store.buffer), labels)
+        block = tir.BlockOp(label, iters, space, operands, Region(body))
+        block.location = store.location
+        home.insert_op_before(block, store)
+        store.detach()
+        store.erase()
+
+    def _recompute(
+        self, user: SSAValue, values: dict[SSAValue, SSAValue], body: Block
+    ) -> SSAValue | None:
+        """``start + step * variable`` from block variables."""
+        owner = user.owner
+        if not isinstance(owner, tir.ApplyOp):
+            return None
+        for operand in owner.operands_of_map:
+            if operand not in values and isinstance(operand.owner, tir.ApplyOp):
+                made = self._recompute(operand, values, body)
+                if made is not None:
+                    values[operand] = made
+        clone = owner.clone(values)
+        clone.location = owner.location
+        clone.result.name_hint = user.name_hint
+        body.add_op(clone)
+        return clone.result
+
+    def _extent(self, loop: tir.ForOp, expr: AffineExpr, store: tir.StoreOp) -> int | SSAValue:
+        """One more than the largest value of a binding."""
+        if expr == self.own.expr(loop.var):
+            return loop.extent_value
+        _, high = self.own.bounds(expr)
+        if high is not None:
+            return high + 1
+        # Not a constant: at most start + step * (extent - 1), in the iteration at hand.
+        extent = loop.extent_value
+        user = self.user[loop].owner
+        assert isinstance(user, tir.ApplyOp)
+        at = list(user.operands_of_map).index(loop.var)
+        operands = [one for n, one in enumerate(user.operands_of_map) if n != at]
+        dims = [AffineDimExpr(n - (n > at)) for n in range(len(user.operands_of_map))]
+        if isinstance(extent, int):
+            last: AffineExpr = AffineExpr.constant(extent - 1)
+        else:
+            last = AffineDimExpr(len(operands)) - 1
+            operands.append(extent)
+        dims[at] = last  # pyright: ignore[reportArgumentType, reportCallIssue]
+        size = user.expr.replace_dims_and_symbols(dims, ()) + 1
+        space, values = self._simplified(size, operands)
+        if len(values) == 1 and space == AffineDimExpr(0):
+            return values[0]
+        made = tir.ApplyOp(space, values)
+        made.location = loop.location
+        home = loop.parent
+        assert home is not None
+        home.insert_op_before(made, loop)
+        return made.result
+
+    def _simplified(
+        self, expr: AffineExpr, operands: Sequence[SSAValue]
+    ) -> tuple[AffineExpr, list[SSAValue]]:
+        index = IndexValues()
+        found = index.compose(expr, operands)
+        space, values = index.to_map([found])
+        return space.results[0], values
+
+
+def _writes(op: Operation, buffer: SSAValue) -> bool:
+    """Whether ``op`` may write to ``buffer``."""
+    if isinstance(op, tir.StoreOp):
+        return op.buffer is buffer
+    if isinstance(op, tir.LoadOp | tir.AllocOp | tir.ForOp | tir.BlockOp | tir.IfOp):
+        return False
+    return not op.regions and has_effects(op) and bool(op.operands)
+
+
+def _compose(body: Block) -> None:
+    """Put index arithmetic into the accesses, as far as it is affine over what stays."""
+    index = IndexValues()
+    for arg in body.args:
+        index.dimension(arg, (0, None))
+    for op in list(body.ops):
+        if isinstance(op, tir.LoadOp | tir.StoreOp):
+            found = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+            space, operands = index.to_map(found)
+            if isinstance(op, tir.LoadOp):
+                new: Operation = tir.LoadOp(op.buffer, space, operands)
+                new.results[0].name_hint = op.result.name_hint
+            else:
+                new = tir.StoreOp(op.value, op.buffer, space, operands)
+            new.location = op.location
+            body.insert_op_before(new, op)
+            for old, result in zip(op.results, new.results, strict=True):
+                old.replace_all_uses_with(result)
+            op.detach()
+            op.erase()
+    for op in reversed(list(body.ops)):
+        if op.results and all(one.first_use is None for one in op.results):
+            if not op.regions and not has_effects(op):
+                op.detach()
+                op.erase()

@@ -1,0 +1,271 @@
+"""The scalar functions of tensor expressions beyond operators, by TVM's names.
+
+Those that ``math`` has an op for become that op; the others are put together here from such, so
+that every analysis and every target understands them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.expr import (
+    Call,
+    Expr,
+    ExprLike,
+    as_expr,
+    binary,
+    bits,
+    cast,
+    check_dtype,
+    compare,
+    const,
+    intrinsic,
+    is_float,
+    match,
+    select,
+)
+
+acos = intrinsic("acos")
+acosh = intrinsic("acosh")
+asin = intrinsic("asin")
+asinh = intrinsic("asinh")
+atan = intrinsic("atan")
+atanh = intrinsic("atanh")
+cosh = intrinsic("cosh")
+nearbyint = intrinsic("nearbyint")
+sinh = intrinsic("sinh")
+
+
+def _of_floats(op: str, meaning: str) -> Callable[[ExprLike, ExprLike], Expr]:
+    def call(x: ExprLike, y: ExprLike) -> Expr:
+        a, b = match(x, y)
+        _require_float(op, a)
+        return Call(op, (a, b), a.dtype, caller_location())
+
+    call.__name__ = op
+    call.__doc__ = meaning
+    return call
+
+
+atan2 = _of_floats("atan2", "The angle of the point (y, x) = (x1, x2), from -pi to pi.")
+copysign = _of_floats("copysign", "The size of the first with the sign of the second.")
+fmod = _of_floats("fmod", "The remainder of the quotient rounded towards zero; sign of the first.")
+power = _of_floats("power", "The first to the power of the second.")
+pow = power
+
+
+def _require_float(op: str, value: Expr) -> None:
+    if not is_float(value.dtype):
+        raise TEError(
+            "KC2006",
+            f"{op} of {value.dtype} values",
+            location=caller_location(),
+            why=f"{op} is for floating-point values",
+            hints=['convert: x.astype("float32")'],
+        )
+
+
+def _require_int(op: str, value: Expr) -> None:
+    if is_float(value.dtype) or value.dtype == "bool":
+        raise TEError(
+            "KC2006",
+            f"{op} of {value.dtype} values",
+            location=caller_location(),
+            why=f"{op} is for integers",
+            hints=['convert: x.astype("int32")'],
+        )
+
+
+def _float(op: str, x: ExprLike) -> Expr:
+    value = as_expr(x)
+    _require_float(op, value)
+    return value
+
+
+def exp10(x: ExprLike) -> Expr:
+    """10 to the power of ``x``."""
+    value = _float("exp10", x)
+    return power(const(10.0, value.dtype), value)
+
+
+def hypot(x1: ExprLike, x2: ExprLike) -> Expr:
+    """The length of (x1, x2), also where the squares would overflow; infinite if one of them is."""
+    a, b = (intrinsic("abs")(one) for one in match(_float("hypot", x1), x2))
+    large, small = binary("max", a, b), binary("min", a, b)
+    one, zero = const(1.0, large.dtype), const(0.0, large.dtype)
+    infinite = const(math.inf, large.dtype)
+    ratio = small / select(large > 0, large, one)
+    length = large * intrinsic("sqrt")(one + ratio * ratio)
+    unbounded = binary("or", compare("eq", a, infinite), compare("eq", b, infinite))
+    return select(unbounded, infinite, select(compare("eq", large, zero), zero, length))
+
+
+def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
+    """``x1 * 2**x2`` for an integer ``x2``; rounded once where it is not tiny."""
+    value, exponent = _float("ldexp", x1), as_expr(x2)
+    _require_int("ldexp", exponent)
+    # In three steps, none of which leaves the range where the result does not.
+    step = binary("truncdiv", exponent, const(3, exponent.dtype))
+    rest = exponent - step * 2
+    scale = [intrinsic("exp2")(cast(one, value.dtype)) for one in (step, rest)]
+    return value * scale[0] * scale[0] * scale[1]
+
+
+def isnan(x: ExprLike) -> Expr:
+    """Whether ``x`` is no number."""
+    value = as_expr(x)
+    return compare("ne", value, value) if is_float(value.dtype) else const(False)
+
+
+def isinf(x: ExprLike) -> Expr:
+    """Whether ``x`` is infinite."""
+    value = as_expr(x)
+    if not is_float(value.dtype):
+        return const(False)
+    return compare("eq", intrinsic("abs")(value), const(math.inf, value.dtype))
+
+
+def isfinite(x: ExprLike) -> Expr:
+    """Whether ``x`` is a number, and not infinite."""
+    value = as_expr(x)
+    if not is_float(value.dtype):
+        return const(True)
+    return compare("lt", intrinsic("abs")(value), const(math.inf, value.dtype))
+
+
+def popcount(x: ExprLike) -> Expr:
+    """The number of ones in the bits of an integer, in its type."""
+    value = as_expr(x)
+    _require_int("popcount", value)
+    return Call("popcount", (value,), value.dtype, caller_location())
+
+
+def clz(x: ExprLike) -> Expr:
+    """The number of zeros above the highest one of an integer, as int32; its width for 0."""
+    value = as_expr(x)
+    _require_int("clz", value)
+    return cast(Call("clz", (value,), value.dtype, caller_location()), "int32")
+
+
+def bitwise_and(x: ExprLike, y: ExprLike) -> Expr:
+    """``x & y``."""
+    return binary("and", x, y)
+
+
+def bitwise_or(x: ExprLike, y: ExprLike) -> Expr:
+    """``x | y``."""
+    return binary("or", x, y)
+
+
+def bitwise_xor(x: ExprLike, y: ExprLike) -> Expr:
+    """``x ^ y``."""
+    return binary("xor", x, y)
+
+
+def bitwise_not(x: ExprLike) -> Expr:
+    """``~x``."""
+    return ~as_expr(x)
+
+
+def shift_left(x: ExprLike, y: ExprLike) -> Expr:
+    """``x << y``; 0 where ``y`` is not less than the width."""
+    return _shift("shl", x, y)
+
+
+def shift_right(x: ExprLike, y: ExprLike) -> Expr:
+    """``x >> y``, with copies of the sign; only those where ``y`` is not less than the width."""
+    return _shift("shr", x, y)
+
+
+def _shift(op: str, x: ExprLike, y: ExprLike) -> Expr:
+    a, b = match(x, y)
+    _require_int("a shift", a)
+    return Call(op, (a, b), a.dtype, caller_location())
+
+
+def div(a: ExprLike, b: ExprLike) -> Expr:
+    """``a / b`` of floats; of integers the quotient rounded towards zero."""
+    x, y = match(a, b)
+    return binary("div" if is_float(x.dtype) else "truncdiv", x, y)
+
+
+def ceildiv(a: ExprLike, b: ExprLike) -> Expr:
+    """Integer quotient rounded up."""
+    x, y = match(a, b)
+    _require_int("ceildiv", x)
+    down = binary("floordiv", x, y)
+    exact = compare("eq", binary("floormod", x, y), const(0, x.dtype))
+    return down + select(exact, const(0, x.dtype), const(1, x.dtype))
+
+
+def multiply(a: ExprLike, b: ExprLike) -> Expr:
+    """``a * b``."""
+    return binary("mul", a, b)
+
+
+def likely(condition: ExprLike) -> Expr:
+    """The condition: a hint in TVM, which nothing needs here."""
+    return as_expr(condition)
+
+
+def reinterpret(dtype: str, value: ExprLike) -> Expr:
+    """The bits of ``value`` as a value of another type of the same width."""
+    source = as_expr(value)
+    dtype = check_dtype(dtype)
+    if bits(source.dtype) != bits(dtype) or "bool" in (source.dtype, dtype):
+        raise TEError(
+            "KC2062",
+            f"reinterpret: {source.dtype} as {dtype}",
+            location=caller_location(),
+            why=f"{source.dtype} has {bits(source.dtype)} bits, {dtype} {bits(dtype)}",
+            hints=["astype converts the value"],
+        )
+    if is_float(source.dtype) == is_float(dtype):
+        return cast(source, dtype)
+    return Call("reinterpret", (source,), dtype, caller_location())
+
+
+def nextafter(x1: ExprLike, x2: ExprLike) -> Expr:
+    """The next float after ``x1`` in the direction of ``x2``."""
+    a, b = match(_float("nextafter", x1), x2)
+    kind = f"int{bits(a.dtype)}"
+    one = const(1, kind)
+    pattern = reinterpret(kind, a)
+    # Away from zero the bits count up, whatever the sign.
+    outward = compare("gt", b, a)
+    outward = select(a > 0, outward, compare("lt", b, a))
+    moved = reinterpret(a.dtype, select(outward, pattern + one, pattern - one))
+    tiny = reinterpret(a.dtype, one)
+    from_zero = select(b > 0, tiny, -tiny)
+    moved = select(compare("eq", a, const(0.0, a.dtype)), from_zero, moved)
+    moved = select(compare("eq", a, b), b, moved)
+    return select(binary("or", isnan(a), isnan(b)), a + b, moved)
+
+
+def q_multiply_shift(x: ExprLike, y: ExprLike, q: ExprLike, s: ExprLike) -> Expr:
+    """``round(x * y * 2**-s)`` of int32 ``x`` and the fixed-point ``y`` of ``q`` fractional bits.
+
+    Halves are rounded up. Source: the quantized multiplication of gemmlowp, as TVM has it.
+    """
+    a, b, fraction, right = (as_expr(one) for one in (x, y, q, s))
+    for one in (a, b, fraction, right):
+        _require_int("q_multiply_shift", one)
+    wide, zero = "int64", const(0, "int64")
+    fraction, right = cast(fraction, wide), cast(right, wide)
+    left = select(right < 0, zero - right, zero)
+    total = select(right > 0, right, zero) + fraction
+    product = shift_left(cast(a, wide), left) * cast(b, wide)
+    half = shift_left(const(1, wide), total - 1)
+    return cast(shift_right(product + half, total), "int32")
+
+
+__all__ = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "ceildiv", "clz", "copysign", "cosh", "div", "exp10", "fmod",
+    "hypot", "isfinite", "isinf", "isnan", "ldexp", "likely", "multiply", "nearbyint", "nextafter",
+    "popcount", "pow", "power", "q_multiply_shift", "reinterpret", "shift_left", "shift_right",
+    "sinh",
+]  # fmt: skip

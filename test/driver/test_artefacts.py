@@ -1,0 +1,325 @@
+"""Modules as files: every format is written, read back and called; C programs call kernels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te
+from kc.runtime import load_module, metadata
+from kc.runtime.metadata import ModuleRecord
+from kc.support.diagnostics import KCError
+
+CC = shutil.which("cc")
+needs_cc = pytest.mark.skipif(CC is None, reason="there is no C compiler")
+LOADED = ["o", "ll", "bc", "mlir", pytest.param("so", marks=needs_cc)]
+
+
+def add(parallel: bool = False, name: str = "add", target: Any = None) -> Any:
+    """C[i] = A[i] + 2 * B[i] of any size."""
+    n = te.var("n")
+    A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
+    C = te.compute((n,), lambda i: A[i] + 2.0 * B[i], name="C")
+    s = te.create_schedule(C.op)
+    outer, inner = s[C].split(C.op.axis[0], factor=16)
+    s[C].vectorize(inner)
+    if parallel:
+        s[C].parallel(outer)
+    return kc.build(s, [A, B, C], target=target, name=name)
+
+
+def check_add(module: Any, size: int = 1001) -> None:
+    a, b = np.random.default_rng(size).random((2, size), dtype=np.float32)
+    out = np.zeros(size, np.float32)
+    module(a, b, out)
+    np.testing.assert_allclose(out, a + 2 * b, rtol=1e-6)
+
+
+def write(module: Any, path: Path) -> Path:
+    if path.suffix == ".so":
+        module.export_library(path)
+    else:
+        module.save(path)
+    return path
+
+
+def refused(work: Any, *args: Any, **options: Any) -> KCError:
+    with pytest.raises(KCError) as caught:
+        work(*args, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("kind", LOADED)
+def test_there_and_back(kind: str, parallel: bool, tmp_path: Path):
+    built = add(parallel)
+    loaded = load_module(write(built, tmp_path / f"k.{kind}"))
+    assert loaded.entry_name == "add"
+    assert str(loaded["add"].signature) == str(built["add"].signature)
+    check_add(loaded)
+    # The checks of the call came along.
+    short = np.zeros(3, np.float32)
+    assert refused(loaded, np.zeros(4, np.float32), short, short).code == "KC5109"
+    assert refused(loaded, np.zeros(4), short, short).code == "KC5106"
+
+
+@pytest.mark.parametrize("kind", LOADED)
+def test_loaded_modules_can_be_saved_again(kind: str, tmp_path: Path):
+    first = write(add(), tmp_path / f"a.{kind}")
+    loaded = load_module(first)
+    if kind in ("ll", "bc"):
+        kind = "o"  # it was compiled
+    check_add(load_module(write(loaded, tmp_path / f"b.{kind}")))
+
+
+@pytest.mark.parametrize("kind", ["o", pytest.param("so", marks=needs_cc)])
+def test_loading_in_another_process(kind: str, tmp_path: Path):
+    path = write(add(parallel=True), tmp_path / f"k.{kind}")
+    program = textwrap.dedent(
+        f"""
+        import numpy as np, kc
+        f = kc.runtime.load_module({os.fspath(path)!r})
+        a = np.arange(100000, dtype=np.float32)
+        print(float(f(a, a).sum()))
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert float(done.stdout) == pytest.approx(3 * sum(range(100000)), rel=1e-6)
+
+
+def test_formats_by_name(tmp_path: Path):
+    built = add()
+    for kind, start in {"o": b"\x7fELF", "bc": b"BC\xc0\xde", "mlir": b"builtin.module"}.items():
+        built.save(tmp_path / "file", kind)
+        assert (tmp_path / "file").read_bytes().startswith(start)
+        check_add(load_module(tmp_path / "file", kind))
+    built.save(tmp_path / "k.s")
+    assert "add:" in (tmp_path / "k.s").read_text()
+
+
+def test_textual_ir_names_its_target(tmp_path: Path):
+    built = add(target="llvm -mcpu=x86-64-v2")
+    text = write(built, tmp_path / "k.mlir").read_text()
+    assert 'kc.target = "llvm -mcpu=x86-64-v2"' in text
+    assert "ymm" not in load_module(tmp_path / "k.mlir").get_source("asm")
+
+
+def test_half_precision_brings_its_conversions(tmp_path: Path):
+    """A CPU without half instructions calls functions that not every C library has."""
+    A = te.placeholder((64,), "float16", "A")
+    B = te.compute((64,), lambda i: A[i] * A[i], name="B")
+    built = kc.build(te.create_schedule(B.op), [A, B], target="llvm -mcpu=x86-64", name="sq")
+    built.save(tmp_path / "k.o")
+    from kc.codegen.elf import undefined_symbols
+
+    assert undefined_symbols((tmp_path / "k.o").read_bytes()) == []
+    a = np.linspace(-3, 3, 64).astype(np.float16)
+    np.testing.assert_array_equal(load_module(tmp_path / "k.o")(a), a * a)
+
+
+# C programs --------------------------------------------------------------------------------
+
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "kernel.h"
+
+int main(void) {
+  int64_t n = 100003;
+  float *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c);
+  for (int round = 0; round < 20; round++) {
+    for (int64_t i = 0; i < n; i++) a[i] = i % 1000, b[i] = i % 7 + round, c[i] = -1;
+    NAME(a, n, b, n, c, n);
+    for (int64_t i = 0; i < n; i++)
+      if (c[i] != a[i] + 2 * b[i]) return printf("wrong at %d\\n", (int)i), 1;
+  }
+  puts("right");
+  return 0;
+}
+"""
+
+
+def run_c(folder: Path, name: str, *linked: str) -> str:
+    """Compile a C program with the header and run it; what it prints."""
+    (folder / "main.c").write_text(MAIN.replace("NAME", name))
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
+    assert CC is not None
+    command = [CC, *flags, "main.c", *linked, "-o", "program", "-lm", "-pthread"]
+    subprocess.run(command, cwd=folder, check=True)
+    return subprocess.run([folder / "program"], capture_output=True, text=True, check=True).stdout
+
+
+@needs_cc
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("kind", ["o", "so"])
+def test_a_c_program_calls_a_kernel(kind: str, parallel: bool, tmp_path: Path):
+    built = add(parallel)
+    write(built, tmp_path / f"kernel.{kind}")
+    built.save_header(tmp_path / "kernel.h")
+    linked = ["kernel.o"] if kind == "o" else ["./kernel.so", "-Wl,-rpath,."]
+    assert run_c(tmp_path, "add", *linked) == "right\n"
+
+
+@needs_cc
+def test_a_kernel_named_as_a_word_of_c(tmp_path: Path):
+    built = add(name="main")
+    built.save(tmp_path / "kernel.o")
+    built.save_header(tmp_path / "kernel.h")
+    assert run_c(tmp_path, "kc_main", "kernel.o") == "right\n"
+    loaded = load_module(tmp_path / "kernel.o")
+    assert loaded.entry_name == "main"
+    check_add(loaded)
+
+
+@needs_cc
+def test_objects_can_be_linked_together(tmp_path: Path):
+    """Two objects have the pool each, and two records: one library of both has all functions."""
+    for name in ("add", "add_2"):
+        add(parallel=True, name=name).save(tmp_path / f"{name}.o")
+    add().save_header(tmp_path / "kernel.h")
+    assert run_c(tmp_path, "add", "add.o", "add_2.o") == "right\n"
+    assert CC is not None
+    command = [CC, "-shared", "add.o", "add_2.o", "-o", "both.so", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    both = load_module(tmp_path / "both.so")
+    assert sorted(both.functions) == ["add", "add_2"]
+    check_add(both["add"])
+    check_add(both["add_2"])
+
+
+def test_the_header_says_what_arguments_are():
+    n = te.var("n")
+    A = te.placeholder((n, 4), "uint8", "A")
+    B = te.compute((n, 4), lambda i, j: A[i, j] != te.const(0, "uint8"), name="B")
+    text = kc.build(te.create_schedule(B.op), [n, A, B], name="nonzero").get_header("n.h")
+    assert "#ifndef N_H" in text
+    assert "   A: uint8[n][4], read\n" in text
+    assert "   B: bool[n][4], written */\n" in text
+    prototype = " ".join(text[text.index("void nonzero(") :].split(";")[0].split())
+    assert prototype == (
+        "void nonzero( int32_t n, const uint8_t *KC_RESTRICT A, int64_t A_dim0, "
+        "bool *KC_RESTRICT B, int64_t B_dim0)"
+    )
+
+
+@needs_cc
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_the_header_is_cxx_too(tmp_path: Path):
+    add(name="class").save_header(tmp_path / "k.h")
+    (tmp_path / "k.cc").write_text('#include "k.h"\n')
+    subprocess.run(
+        ["c++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "k.cc"], cwd=tmp_path, check=True
+    )
+
+
+# Mistakes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "hint"), [("k.zip", "formats"), ("k.so", "export_library")])
+def test_a_format_that_there_is_not(name: str, hint: str, tmp_path: Path):
+    error = refused(add().save, tmp_path / name)
+    assert error.code == "KC5141"
+    assert hint in error.hints[0]
+    assert refused(load_module, tmp_path / "k.zip").code == "KC5141"
+
+
+def test_files_that_cannot_be(tmp_path: Path):
+    assert refused(add().save, tmp_path / "no" / "k.o").code == "KC0022"
+    assert refused(load_module, tmp_path / "no.so").code == "KC0020"
+
+
+@pytest.mark.parametrize("kind", ["so", "o", "ll", "bc"])
+def test_a_file_without_kernels(kind: str, tmp_path: Path):
+    path = tmp_path / f"k.{kind}"
+    path.write_bytes(b"define void @f() {\n  ret void\n}\n")
+    assert refused(load_module, path).code == "KC5140"
+
+
+@pytest.mark.parametrize("kind", ["o", "ll"])
+def test_a_damaged_file(kind: str, tmp_path: Path):
+    path = write(add(), tmp_path / f"k.{kind}")
+    data = path.read_bytes()
+    assert b"float32" in data
+    path.write_bytes(data.replace(b"float32", b"float64"))
+    assert refused(load_module, path).code == "KC5143"
+
+
+def test_an_object_that_ends_too_early(tmp_path: Path):
+    path = write(add(), tmp_path / "k.o")
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(metadata.MAGIC) + 40])
+    assert refused(load_module, path).code == "KC5143"
+
+
+def test_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    built = add()
+    with monkeypatch.context() as patch:
+        patch.setattr(metadata, "FORMAT", metadata.FORMAT + 1)
+        path = write(built, tmp_path / "k.o")
+    error = refused(load_module, path)
+    assert error.code == "KC5142"
+    assert f"format {metadata.FORMAT + 1}" in error.message
+
+
+def test_code_of_another_machine(tmp_path: Path):
+    record = add().record
+    foreign = ModuleRecord(**{**vars(record), "triple": "aarch64-unknown-linux-gnu", "cpu": ""})
+    (tmp_path / "k.so").write_bytes(foreign.encode())
+    assert refused(load_module, tmp_path / "k.so").code == "KC6105"
+
+
+@needs_cc
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    built = add()
+    error = refused(built.export_library, tmp_path / "k.so", cc="no-such-compiler")
+    assert error.code == "KC5145"
+    assert error.facts == ("looked for: no-such-compiler",)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("CC", raising=False)
+    assert refused(built.export_library, tmp_path / "k.so").code == "KC5145"
+    assert not (tmp_path / "k.so").exists()
+
+
+@needs_cc
+def test_a_compiler_that_fails(tmp_path: Path):
+    path = tmp_path / "k.so"
+    path.write_text("as before")
+    error = refused(add().export_library, path, options=["-lno_such_library"])
+    assert error.code == "KC5146"
+    assert any("no_such_library" in fact for fact in error.facts)
+    assert path.read_text() == "as before"
+    assert [one.name for one in tmp_path.iterdir()] == ["k.so"]
+
+
+@needs_cc
+def test_a_linker_of_the_users(tmp_path: Path):
+    def link(path: str, files: list[str]) -> None:
+        assert CC is not None
+        subprocess.run([CC, "-shared", *files, "-o", path, "-lm"], check=True)
+
+    add().export_library(tmp_path / "k.so", fcompile=link)
+    check_add(load_module(tmp_path / "k.so"))
+
+
+def test_names_that_are_the_same_in_c(tmp_path: Path):
+    body = "(%A: memref<4xf32>) { func.return }"
+    text = f'func.func @"f.1"{body}\nfunc.func @f_1{body}'
+    error = refused(kc.build(kc.IRModule.parse(text)).save, tmp_path / "k.o")
+    assert error.code == "KC4510"
+
+
+def test_a_module_that_was_not_built():
+    function = add()["add"]
+    module = kc.runtime.Module({"add": function}, "add")
+    assert refused(module.get_header).code == "KC5141"
+    assert refused(module.export_library, "k.so").code == "KC5141"

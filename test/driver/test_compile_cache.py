@@ -1,0 +1,303 @@
+"""The compile cache: what is found again, what is not, and that damage and crowds do no harm."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import compile_cache, te
+from kc.__main__ import main
+from kc.instrument import PassTimingInstrument
+from kc.support import registry
+from kc.support.diagnostics import Diagnostic, diagnostic_handler, warn
+from kc.support.plugins import Plugin
+from kc.transform import PassContext
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache directory of the test's own; kc counts as unchanged since it was imported."""
+    monkeypatch.setenv("KC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("KC_CACHE_SIZE", raising=False)
+    monkeypatch.setattr(compile_cache, "source_state", lambda: "state 1")
+    return tmp_path / "cache"
+
+
+def schedule(value: float = 1.0, name: str = "A") -> tuple[te.Schedule, list[te.Tensor]]:
+    A = te.placeholder((64,), name=name)
+    B = te.compute((64,), lambda i: A[i] + value, name="B")
+    s = te.create_schedule(B.op)
+    s[B].parallel(s[B].split(B.op.axis[0], factor=8)[0])
+    return s, [A, B]
+
+
+def build(value: float = 1.0, **options: Any) -> Any:
+    """A build; its result is right."""
+    module = kc.build(*schedule(value), **options)
+    a = np.arange(64, dtype=np.float32)
+    np.testing.assert_array_equal(module(a), a + np.float32(value))
+    return module
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*")) if folder.exists() else []
+
+
+@pytest.fixture
+def lowered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for each time that something is lowered."""
+    from kc import building
+
+    calls: list[int] = []
+    original = building._lower_to_llvm
+
+    def counted(*args: Any) -> Any:
+        calls.append(1)
+        return original(*args)
+
+    monkeypatch.setattr(building, "_lower_to_llvm", counted)
+    return calls
+
+
+def test_the_second_build_is_found(folder: Path, lowered: list[int]):
+    first, second = build(), build()
+    assert len(lowered) == 1
+    assert len(files(folder)) == 1
+    for kind in ("te", "tir", "ll", "asm", "mlir", "llvm"):
+        assert first.get_source(kind) == second.get_source(kind)
+    second.save(folder / "k.o")
+    loaded = kc.runtime.load_module(folder / "k.o")
+    np.testing.assert_array_equal(loaded(np.zeros(64, np.float32)), np.ones(64))
+
+
+def test_it_is_off_by_default(folder: Path, lowered: list[int], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("KC_CACHE_DIR")
+    build()
+    build()
+    assert (len(lowered), files(folder)) == (2, [])
+
+
+def test_what_is_different_is_not_found(lowered: list[int], monkeypatch: pytest.MonkeyPatch):
+    def count(work: Any) -> int:
+        before = len(lowered)
+        work()
+        return len(lowered) - before
+
+    assert count(build) == 1
+    assert count(build) == 0
+    assert count(lambda: build(2.0)) == 1
+    assert count(lambda: build(name="other")) == 1
+    assert count(lambda: build(target="llvm -mcpu=x86-64-v2")) == 1
+    for given in ({"opt_level": 1}, {"disabled_pass": ["vectorize-loop"]}):
+        with PassContext(**given):
+            assert count(build) == 1
+            assert count(build) == 0
+    monkeypatch.setattr(compile_cache, "source_state", lambda: "state 2")
+    assert count(build) == 1
+
+
+def test_builds_that_are_watched_or_changed_are_made(lowered: list[int], folder: Path):
+    build()
+    timing = PassTimingInstrument()
+    with PassContext(instruments=[timing]):
+        build()
+    assert timing.times
+    calls: list[int] = []
+    with PassContext(config={"tir.add_lower_pass": [(0, lambda mod: calls.append(1))]}):
+        build()
+        build()
+    assert len(calls) == 2
+    stages: list[str] = []
+    build(instrument=lambda stage, module: stages.append(stage))
+    assert "convert-to-llvm" in stages
+    added = registry.Registry()
+    added.add(Plugin("p", hooks=[(3, "cse")]))
+    with registry.using(added):
+        build()
+    assert len(lowered) == 6
+    assert len(files(folder)) == 1
+
+
+def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
+    from kc import building
+
+    original = building._lower_to_llvm
+
+    def warning(*args: Any) -> Any:
+        warn("KC0034", "look out")
+        return original(*args)
+
+    monkeypatch.setattr(building, "_lower_to_llvm", warning)
+    said: list[Diagnostic] = []
+    with diagnostic_handler(said.append):
+        build()
+        build()
+    assert [one.message for one in said] == ["look out", "look out"]
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: data.replace(b"kc-cache-1", b"kc-cache-0"),
+        lambda data: b"kc-cache-1\n[]\n",
+    ],
+)
+def test_damage_is_noticed(damage: Any, folder: Path, lowered: list[int]):
+    build()
+    (path,) = files(folder)
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    build()
+    assert len(lowered) == 2
+    build()
+    assert len(lowered) == 2
+
+
+def test_source_files_are_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.undo()
+    state = compile_cache.source_state.__wrapped__
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "a.py").write_text("1")
+    monkeypatch.setattr(compile_cache, "_PACKAGES", ("package",))
+    monkeypatch.syspath_prepend(tmp_path)
+    (package / "__init__.py").write_text("")
+    assert state() is None  # younger than this process's kc
+    monkeypatch.setattr(kc, "_imported_at", 2**63)
+    first = state()
+    assert first == state()
+    (package / "a.py").write_text("2")
+    assert state() not in (None, first)
+
+
+def test_a_directory_of_others_is_not_used(folder: Path, lowered: list[int]):
+    folder.mkdir()
+    folder.chmod(0o777)
+    said: list[Diagnostic] = []
+    with diagnostic_handler(said.append):
+        build()
+        build()
+    assert [one.code for one in said] == ["KC5150"]
+    assert (len(lowered), files(folder)) == (2, [])
+
+
+def test_a_directory_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KC_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    said: list[Diagnostic] = []
+    with diagnostic_handler(said.append):
+        build()
+    assert [one.code for one in said] == ["KC5150"]
+
+
+def test_the_oldest_goes(folder: Path, lowered: list[int], monkeypatch: pytest.MonkeyPatch):
+    build(1.0)
+    (first,) = files(folder)
+    os.utime(first, (1, 1))
+    monkeypatch.setattr(compile_cache, "_limit", lambda: int(first.stat().st_size * 1.5))
+    build(2.0)
+    assert first not in files(folder)
+    assert len(files(folder)) == 1
+    build(2.0)
+    assert len(lowered) == 2
+
+
+def test_many_processes_at_once(folder: Path):
+    program = textwrap.dedent(
+        """
+        import sys
+        import numpy as np, kc
+        from kc import compile_cache, te
+        compile_cache.source_state = lambda: "state 1"
+        for value in (1.0, 2.0, 3.0) * 3:
+            A = te.placeholder((64,), name="A")
+            B = te.compute((64,), lambda i: A[i] + value, name="B")
+            f = kc.build(te.create_schedule(B.op), [A, B])
+            assert (f(np.zeros(64, np.float32)) == value).all()
+        """
+    )
+    path = folder.parent / "program.py"
+    path.write_text(program)
+    running = [
+        subprocess.Popen([sys.executable, path], stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for one in running:
+        assert one.communicate()[1] == ""
+        assert one.returncode == 0
+    assert len(files(folder)) == 3
+    assert all(one.content is not None for one in compile_cache.entries())
+
+
+# The command -------------------------------------------------------------------------------
+
+
+def command(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    status = main(["cache", *argv])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_listing_and_removing(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert command(capsys, "ls") == (0, f"0 entries, 0 KiB in {folder}\n", "")
+    build(name="f")
+    build(name="g")
+    status, out, _ = command(capsys, "ls")
+    lines = out.splitlines()
+    assert status == 0
+    assert len(lines) == 3
+    assert {line.split()[5] for line in lines[:2]} == {"f", "g"}
+    assert lines[2].startswith("2 entries, ")
+    assert command(capsys, "rm", "f")[:2] == (0, "removed 1 entries\n")
+    digest = command(capsys, "ls")[1].split()[0]
+    assert files(folder)[0].name.startswith(digest)
+    assert command(capsys, "rm", digest)[:2] == (0, "removed 1 entries\n")
+    build(name="f")
+    assert command(capsys, "rm", "--all")[:2] == (0, "removed 1 entries\n")
+    assert files(folder) == []
+
+
+def test_why(capsys: pytest.CaptureFixture[str]):
+    build(name="f")
+    _, alone, _ = command(capsys, "why", "f")
+    assert "was not found" not in alone
+    assert "  passes: opt_level=2\n" in alone
+    with PassContext(opt_level=3):
+        build(name="f")
+    status, out, _ = command(capsys, "why", "f")
+    assert status == 0
+    newest, _, last = out.partition("was not found as ")
+    assert "  passes: opt_level=3\n" in newest
+    assert last.splitlines()[1:] == ["  passes: opt_level=2"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [([], "KC0002"), (["lss"], "KC0001"), (["ls", "f"], "KC0002"), (["rm"], "KC0002")],
+)
+def test_wrong_usage(argv: list[str], code: str, capsys: pytest.CaptureFixture[str]):
+    status, out, err = command(capsys, *argv)
+    assert (status, out) == (2, "")
+    assert f"error[{code}]" in err
+
+
+def test_an_unknown_entry(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    build(name="matmul")
+    status, _, err = command(capsys, "why", "matmull")
+    assert status != 0
+    assert "error[KC5151]" in err
+    assert "did you mean 'matmul'" in err
+    monkeypatch.delenv("KC_CACHE_DIR")
+    assert "error[KC5151]: the compile cache is off" in command(capsys, "ls")[2]

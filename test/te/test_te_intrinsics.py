@@ -1,0 +1,201 @@
+"""The scalar functions of te against numpy, over ordinary and special values, three ways to run."""
+
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false
+
+import math
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te
+from kc.analysis.interpreter import run
+from kc.error import KCError
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-40, -1e-45, 3e38, math.inf, -math.inf, math.nan]
+
+
+def results(function, *arrays):
+    """What ``function`` of elements gives: interpreted and compiled."""
+    size = arrays[0].size
+    inputs = [te.placeholder((size,), one.dtype.name, name=f"A{n}") for n, one in enumerate(arrays)]
+    out = te.compute((size,), lambda i: function(*(one[i] for one in inputs)), name="B")
+    schedule = te.create_schedule(out.op)
+    args = [*inputs, out]
+    mod = kc.lower(schedule, args)
+    kernel = kc.build(schedule, args)
+    s = te.create_schedule(out.op)
+    s[out].vectorize(s[out].split(out.op.axis[0], factor=8)[1])
+    vectors = kc.build(s, args)
+    for call in (lambda *given: run(mod.op, "main", list(given)), kernel, vectors):
+        made = np.full(size, 1, out.dtype)
+        call(*arrays, made)
+        yield made
+
+
+def close(found, expected, ulps):
+    """Equal, or that many units in the last place apart; NaN where expected; signs of zero."""
+    expected = expected.astype(found.dtype)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    rest = ~np.isnan(expected)
+    with np.errstate(all="ignore"):
+        near = np.abs(found - expected) <= ulps * np.spacing(np.abs(expected))
+    assert (near | (found == expected))[rest].all(), (found, expected)
+    zero = (expected == 0) & (found == 0)
+    np.testing.assert_array_equal(np.signbit(found)[zero], np.signbit(expected)[zero])
+
+
+UNARY = {
+    "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh,
+    "atan": np.arctan, "atanh": np.arctanh, "cosh": np.cosh, "sinh": np.sinh,
+    "nearbyint": np.rint, "exp10": lambda x: 10.0**x, "floor": np.floor, "ceil": np.ceil,
+    "trunc": np.trunc, "sqrt": np.sqrt, "abs": np.abs, "exp": np.exp, "log": np.log,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_unary(name, dtype):
+    x = np.array([*SPECIAL, 0.3, -0.7, 2.0, 20.25, -3.5, 0.999], dtype)
+    with np.errstate(all="ignore"):
+        expected = UNARY[name](x.astype(np.float64))
+        expected = expected.astype(dtype)
+    for found in results(getattr(te, name), x):
+        close(found, expected, 4)
+
+
+BINARY = {
+    "atan2": np.arctan2, "copysign": np.copysign, "fmod": np.fmod, "power": np.power,
+    "hypot": np.hypot, "nextafter": np.nextafter,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_binary(name, dtype):
+    values = np.array([*SPECIAL, 2.0, -3.25, 1e30], dtype)
+    x, y = (one.ravel().copy() for one in np.meshgrid(values, values))
+    with np.errstate(all="ignore"):
+        expected = BINARY[name](x, y)
+    exact = name in ("copysign", "fmod", "nextafter")
+    for found in results(getattr(te, name), x, y):
+        close(found, expected, 0 if exact else 4)
+
+
+def test_ldexp():
+    x = np.array([1.0, -3.0, 1.5e-30, 1e30, 0.0, math.inf, 1.0], np.float32)
+    e = np.array([10, -20, 120, -100, 7, 3, -149], np.int32)
+    for found in results(te.ldexp, x, e):
+        close(found, np.ldexp(x, e), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)]
+)
+def test_classes(name, expected):
+    x = np.array(SPECIAL, np.float32)
+    for found in results(getattr(te, name), x):
+        np.testing.assert_array_equal(found, expected(x))
+
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def integers(dtype):
+    info = np.iinfo(dtype)
+    some = {info.min, info.max, 0, 1, 2, 5, info.max // 3, info.min // 3 if info.min else 77}
+    return np.array(sorted(some), dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_bits(dtype):
+    x = integers(dtype)
+    width = x.itemsize * 8
+    plain = [int(one) % (1 << width) for one in x]
+    for found in results(te.popcount, x):
+        np.testing.assert_array_equal(found, [one.bit_count() for one in plain])
+    for found in results(te.clz, x):
+        assert found.dtype == np.int32
+        np.testing.assert_array_equal(found, [width - one.bit_length() for one in plain])
+    for found in results(te.bitwise_not, x):
+        np.testing.assert_array_equal(found, ~x)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_shifts(dtype):
+    width = np.dtype(dtype).itemsize * 8
+    x = integers(dtype)
+    distances = np.array([0, 1, width - 1, width, width + 5 if width < 64 else 100], dtype)
+    a, b = (one.ravel().copy() for one in np.meshgrid(x, distances))
+    # From first principles: numbers without a width, cut to it.
+    low = np.iinfo(dtype).min
+    left = [(int(p) << int(q)) % (1 << width) if q < width else 0 for p, q in zip(a, b)]  # noqa: B905
+    left = [one - (1 << width) if low and one >= 1 << (width - 1) else one for one in left]
+    right = [int(p) >> int(q) for p, q in zip(a, b)]  # noqa: B905
+    for found in results(lambda p, q: p << q, a, b):
+        np.testing.assert_array_equal(found, np.array(left, dtype))
+    for found in results(lambda p, q: p >> q, a, b):
+        np.testing.assert_array_equal(found, np.array(right, dtype))
+
+
+@pytest.mark.parametrize("name", ["ceildiv", "div", "floordiv", "floormod", "truncdiv", "truncmod"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_divisions_exhaustively(name, dtype):
+    info = np.iinfo(dtype)
+    values = np.arange(info.min, info.max + 1)
+    a, b = (one.ravel() for one in np.meshgrid(values, values[values != 0]))
+    if info.min:  # the one quotient that does not fit
+        keep = ~((a == info.min) & (b == -1))
+        a, b = a[keep], b[keep]
+    down = a // b
+    toward = np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+    expected = {
+        "ceildiv": -(-a // b), "div": toward, "floordiv": down, "floormod": a - b * down,
+        "truncdiv": toward, "truncmod": a - b * toward,
+    }[name]  # fmt: skip
+    x, y = a.astype(dtype), b.astype(dtype)
+    _, *compiled = results(getattr(te, name), x[:0], y[:0]) if x.size == 0 else (None,)
+    inputs = [te.placeholder((x.size,), dtype, name=one) for one in "xy"]
+    out = te.compute((x.size,), lambda i: getattr(te, name)(inputs[0][i], inputs[1][i]), name="B")
+    found = np.empty(x.size, dtype)
+    kc.build(te.create_schedule(out.op), [*inputs, out])(x, y, found)
+    np.testing.assert_array_equal(found, expected.astype(dtype))
+
+
+def test_reinterpret():
+    x = np.array(SPECIAL, np.float32)
+    for found in results(lambda one: te.reinterpret("int32", one), x):
+        np.testing.assert_array_equal(found, x.view(np.int32))
+    back = x[:-1].view(np.uint32)
+    for found in results(lambda one: te.reinterpret("float32", one), back.copy()):
+        np.testing.assert_array_equal(found, x[:-1])
+
+
+def test_q_multiply_shift():
+    x = np.array([0, 1, -1, 1000, -1000, 2**30, -(2**31), 2**31 - 1], np.int32)
+    y = np.array([2**30, 2**31 - 1, 2**30 + 12345, -(2**30), 3, 2**29, 2**30, 2**30], np.int32)
+    for s in (0, 1, 5, -2):
+        exact = [int(a) * int(b) * 2 ** max(-s, 0) for a, b in zip(x, y, strict=True)]
+        total = 31 + max(s, 0)
+        expected = np.array([(one + (1 << total - 1)) >> total for one in exact])
+        fits = np.abs(expected) < 2**31
+        for found in results(lambda a, b, s=s: te.q_multiply_shift(a, b, 31, s), x, y):
+            np.testing.assert_array_equal(found[fits], expected[fits])
+
+
+REFUSED = [
+    (lambda x, i: te.popcount(x), "error[KC2006]: popcount of float32 values"),
+    (lambda x, i: te.power(i, i), "error[KC2006]: power of int32 values"),
+    (lambda x, i: x << 1, "error[KC2006]: a shift of float32 values"),
+    (lambda x, i: te.acos(i), "error[KC2006]: acos of int32 values"),
+    (lambda x, i: te.reinterpret("int64", x), "error[KC2062]: reinterpret: float32 as int64"),
+]
+
+
+@pytest.mark.parametrize(("make", "title"), REFUSED)
+def test_refusals(make, title):
+    x = te.placeholder((4,), name="X")
+    with pytest.raises(KCError) as caught:
+        te.compute((4,), lambda i: make(x[i], i + 0), name="B")
+    assert str(caught.value).splitlines()[0] == title
