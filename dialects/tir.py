@@ -73,6 +73,7 @@ from kc.dialects.tir_combine import CombineOp, YieldOp
 from kc.dialects.tir_prefetch import PrefetchOp
 from kc.dialects.tir_threads import THREAD_AXES
 from kc.dialects.tir_views import CallOp, ViewOp
+from kc.support.ir_text import NamingPrinter
 
 INDEX = IndexType()
 DYNAMIC = DYNAMIC_INDEX
@@ -128,6 +129,8 @@ def parse_named_variable(parser: Parser) -> tuple[str, Parser.UnresolvedArgument
 
 def print_named_variable(printer: Printer, name: str, *variables: SSAValue) -> None:
     """The inverse of :func:`parse_named_variable`; all ``variables`` print alike."""
+    if isinstance(printer, NamingPrinter):
+        printer.name_value(variables[0], name)
     shown = printer.print_ssa_value(variables[0])
     for other in variables[1:]:
         printer._ssa_values[other] = shown

@@ -27,7 +27,7 @@ loops that give each instance an element of its own, ``reduce`` along those of a
 scalars or memrefs that has no counterpart stays as it is.
 
 Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal
-(KC4550 to KC4556) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
+(KC4550 to KC4555) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
 ``-affine-raise-from-memref``, ``-convert-linalg-to-loops``.)
 """
 

@@ -69,18 +69,14 @@ def link_library(
 
     check_writable(path)
     target = Path(os.path.realpath(path))
-    with tempfile.TemporaryDirectory(prefix="kc-") as folder:
+    # The result is made beside its place, from where it is moved in one step.
+    with tempfile.TemporaryDirectory(prefix=".kc-", dir=target.parent) as folder:
         sources: list[str] = []
         for name, content in files.items():
             file = Path(folder, name)
             file.write_bytes(content)
             sources.append(os.fspath(file))
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".kc-", suffix=".so")
-        os.close(handle)
-        try:
-            made = [*command, "-shared", "-fPIC", *sources, "-o", temporary, *options, "-lm"]
-            run_compiler(made, os.path.basename(path))
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        made = Path(folder, "library")
+        output = [*sources, "-o", os.fspath(made)]
+        run_compiler([*command, "-shared", "-fPIC", *output, *options, "-lm"], target.name)
+        os.replace(made, target)

@@ -298,16 +298,22 @@ def _contents(op: Operation) -> Iterator[Operation]:
 def print_module(module: Operation, *, generic: bool = False, locations: bool = False) -> str:
     """The text of a module, with a newline at its end."""
     stream = io.StringIO()
-    _Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
+    NamingPrinter(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
     stream.write("\n")
     return stream.getvalue()
 
 
-class _Printer(Printer):
+class NamingPrinter(Printer):
     """xDSL's printer, which gives two values one name where a hint ends like its own suffixes.
 
     (Of the hints ``i``, ``i`` and ``i_1``, which it reads from ``%i_1_1``, it makes two ``%i_1``.)
     """
+
+    def name_value(self, value: SSAValue, name: str) -> None:
+        """Let ``value`` be printed as ``%name`` if nothing is yet (hints have no ``_1`` at the end)."""
+        if value not in self._ssa_values and name not in self.ssa_names:
+            self.ssa_names[name] = 1
+            self._ssa_values[value] = name
 
     def print_ssa_value(self, value: SSAValue) -> str:
         hint = value.name_hint

@@ -20,6 +20,7 @@ import kc
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.conversion.raise_to_tir import RaiseToTirPass
+from kc.dialects.linalg_definitions import NAMED
 from kc.support import registry
 from kc.support.diagnostics import KCError
 from kc.support.locations import LocationParser
@@ -192,6 +193,90 @@ def test_upstream_accepts_the_inputs(path: Path):
     assert str(raised(made.stdout)).count("tir.block") == str(raised(path.read_text())).count(
         "tir.block"
     )
+
+
+# Named ops ------------------------------------------------------------------------------------
+
+EXTENTS = dict(zip("bmnkacgfxyzijnc", (2, 3, 4, 5, 2, 3, 2, 3, 2, 3, 2, 2, 3, 4, 3), strict=True))
+
+
+def named(name: str) -> tuple[str, list[tuple[int, ...]]]:
+    """A function of a named op on i32 memrefs with strides and dilations, and its shapes."""
+    definition = NAMED[name]
+    windows = definition.window_letters
+    count = len(windows)
+    strides, dilations = [2, 1, 1][:count], [1, 2, 1][:count]
+    maps = definition.maps(strides, dilations)
+    sizes = [EXTENTS[one] for one in definition.loops]
+    ends = [one - 1 for one in sizes]
+    shapes = [tuple(n + 1 for n in space.eval(ends, [])) for space in maps]
+    types = [f"memref<{''.join(f'{n}x' for n in shape)}i32>" for shape in shapes]
+    given = ", ".join(
+        f"{key} = dense<{value}> : tensor<{count}xi64>"
+        for key, value in (("dilations", dilations), ("strides", strides))
+    )
+    text = f"func.func @f(%a: {types[0]}, %b: {types[1]}, %c: {types[2]}) {{\n linalg.{name} "
+    text += f"{{{given}}} " if count else ""
+    text += f"ins(%a, %b : {types[0]}, {types[1]}) outs(%c : {types[2]})\n return\n}}"
+    return text, shapes
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_named_ops_mean_what_upstream_says(name: str):
+    """Upstream's own definition, generalized, computes the same."""
+    tool = optional_tools.find("mlir-opt")
+    if tool is None:
+        pytest.skip("no mlir-opt")
+    text, shapes = named(name)
+    made = subprocess.run(
+        [tool, "-linalg-generalize-named-ops"], input=text, capture_output=True, text=True
+    )
+    if "unregistered operation" in made.stderr or "unknown" in made.stderr:
+        pytest.skip("this mlir-opt has no such op")
+    assert made.returncode == 0, made.stderr
+    assert "linalg.generic" in made.stdout
+    random = np.random.default_rng(0)
+    arrays = [random.integers(-9, 9, shape).astype(np.int32) for shape in shapes]
+    results = []
+    for source in (text, made.stdout):
+        args = [one.copy() for one in arrays]
+        run(raised(source), "f", args)
+        results.append(args[2])
+    np.testing.assert_array_equal(results[0], results[1])
+    assert (results[0] != arrays[2]).any()
+
+
+ELEMENTWISE_CASES = [
+    *((name, "f32", 1) for name in ("exp", "log", "abs", "ceil", "floor", "negf", "round", "sqrt")),
+    *((name, "f32", 1) for name in ("rsqrt", "tanh", "erf", "reciprocal", "square", "copy")),
+    *((name, "f32", 2) for name in ("add", "sub", "mul", "div", "max", "min", "powf")),
+    *((name, "i32", 2) for name in ("add", "sub", "mul", "div", "div_unsigned", "max", "min")),
+]
+
+
+@pytest.mark.parametrize(("name", "element", "count"), ELEMENTWISE_CASES)
+def test_elementwise_ops_mean_what_upstream_says(name: str, element: str, count: int):
+    tool = optional_tools.find("mlir-opt")
+    if tool is None:
+        pytest.skip("no mlir-opt")
+    type_ = f"memref<3x4x{element}>"
+    names = ["%a", "%b"][:count]
+    text = f"func.func @f(%a: {type_}, %b: {type_}, %c: {type_}) {{\n linalg.{name} "
+    text += f"ins({', '.join(names)} : {', '.join([type_] * count)}) outs(%c : {type_})\n return\n}}"
+    made = subprocess.run(
+        [tool, "-linalg-generalize-named-ops"], input=text, capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stderr
+    random = np.random.default_rng(0)
+    dtype = np.float32 if element == "f32" else np.int32
+    a, b = ((random.random((3, 4)) * 9 + 1).astype(dtype) for _ in range(2))
+    results = []
+    for source in (text, made.stdout):
+        c = np.zeros((3, 4), dtype)
+        run(raised(source), "f", [a, b, c])
+        results.append(c)
+    np.testing.assert_array_equal(results[0], results[1])
+    assert results[0].any()
 
 
 # Random linalg.generic ------------------------------------------------------------------------

@@ -228,10 +228,8 @@ def test_many_processes_at_once(folder: Path):
             assert (f(np.zeros(64, np.float32)) == value).all()
         """
     )
-    path = folder.parent / "program.py"
-    path.write_text(program)
     running = [
-        subprocess.Popen([sys.executable, path], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
     for one in running:

@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineExpr
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import buffer_name
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.transforms.schedule._buffers import legal_caches
 from kc.transforms.schedule._index_map import depends_on
 from kc.transforms.schedule.base import Site
 
@@ -44,6 +45,12 @@ class Pattern:
         return [substitute(one, position) for one in self.index]
 
 
+def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+    """Copies of ``buffer`` that the block may access instead, whose layout is free."""
+    found = legal_caches(site, block, buffer)
+    return [f"{one} of {buffer_name(buffer)}, and then transform_layout" for one in found]
+
+
 def require_pattern(
     site: Site, primitive: str, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
 ) -> Pattern:
@@ -63,7 +70,7 @@ def require_pattern(
                 f"{primitive}: block {block.label} accesses {name} at several indices",
                 at=block,
                 why="the new buffer has one element for each value of the block's variables",
-                hints=[f"cache_read or cache_write of {name}, and then transform_layout"],
+                hints=_copies(site, block, buffer),
             )
         found = index
     assert found is not None

@@ -149,6 +149,7 @@ def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
             loop.extent_value,
             kind=loop.kind.data,
             annotations=loop.annotations.data if loop.annotations else None,
+            axis=loop.axis,
         )
         copy.location = loop.location
         home.add_op(copy)

@@ -16,7 +16,8 @@ from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
-from kc.transforms.schedule.base import CALL_SITE, Site
+from kc.support.registry import pass_class
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, Site
 
 Side = Literal["read", "write"]
 
@@ -149,8 +150,24 @@ def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> 
         f"{primitive}: {name} of block {block.label} is an argument of the function",
         at=block,
         why="where an argument is, and how it is laid out, is up to the caller",
-        hints=[f"cache_write gives block {block.label} a buffer of its own"],
+        hints=[
+            f"{one} gives block {block.label} a buffer of its own"
+            for one in legal_caches(site, block, buffer)
+            if one != "cache_read"
+        ],
     )
+
+
+def legal_caches(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+    """The primitives that give ``block`` a copy of ``buffer``, of those that are legal."""
+    found: list[str] = []
+    for name in ("cache-read", "cache-write", "cache-inplace"):
+        try:
+            pass_class(name)(BlockRef(block), BufferRef(buffer)).check(site)
+        except ScheduleError:
+            continue
+        found.append(name.replace("-", "_"))
+    return found
 
 
 def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> None:

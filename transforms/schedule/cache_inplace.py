@@ -45,7 +45,7 @@ from xdsl.ir import SSAValue
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp
-from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule._buffers import BufferRef, legal_caches
 from kc.transforms.schedule._cached_updates import plan_update
 from kc.transforms.schedule._caching import Caching, cached_buffer, choices
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
@@ -81,7 +81,7 @@ class CacheInplace(Primitive):
                 f"cache_inplace: block {block.label} does not write {name}",
                 at=block,
                 why="a copy that is not changed is not written back",
-                hints=[f"cache_read of {name}", *(_updates(block))],
+                hints=[*_reads(site, block, buffer), *_updates(block)],
             )
         return plan_update(site, block, buffer)
 
@@ -92,6 +92,10 @@ class CacheInplace(Primitive):
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
         return plan.build(site, "cache_inplace", self.scope)
+
+
+def _reads(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+    return [f"{one} of {buffer_name(buffer)}" for one in legal_caches(site, block, buffer)]
 
 
 def _updated(block: BlockOp) -> list[SSAValue]:

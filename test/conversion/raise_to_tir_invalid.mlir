@@ -1,0 +1,68 @@
+// RUN: kc-opt %s --split-input-file --verify-diagnostics --raise-to-tir
+
+func.func @reshape(%a: tensor<8xf32>, %s: tensor<1xindex>) -> tensor<?xf32> {
+  // expected-error@+1 {{raise-to-tir: tensor.reshape has no counterpart in tir}}
+  %r = "tensor.reshape"(%a, %s) : (tensor<8xf32>, tensor<1xindex>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @size(%a: memref<1xi32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %l = memref.load %a[%c0] : memref<1xi32>
+  %n = arith.index_cast %l : i32 to index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  // expected-error@+1 {{raise-to-tir: the size of result 0 of @size is not a function of the sizes of its arguments}}
+  return %f : tensor<?xf32>
+}
+
+// -----
+
+// expected-error@+1 {{raise-to-tir: memref<4x4xf32, strided<[8, 1]>> has a layout}}
+func.func @layout(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
+  linalg.copy ins(%a : memref<4x4xf32, strided<[8, 1]>>) outs(%b : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @meaning(%a: memref<8xi32>, %b: memref<8xi32>) {
+  // expected-error@+1 {{raise-to-tir: linalg.exp does not say what it computes}}
+  linalg.exp ins(%a : memref<8xi32>) outs(%b : memref<8xi32>)
+  return
+}
+
+// -----
+
+func.func @large(%x: tensor<2048xf32>) -> tensor<2048xf32> {
+  // expected-error@+1 {{raise-to-tir: a constant tensor is too large to be part of a kernel}}
+  %w = arith.constant dense_resource<weights> : tensor<2048xf32>
+  %e = tensor.empty() : tensor<2048xf32>
+  %y = linalg.add ins(%x, %w : tensor<2048xf32>, tensor<2048xf32>) outs(%e : tensor<2048xf32>) -> tensor<2048xf32>
+  return %y : tensor<2048xf32>
+}
+{-# dialect_resources: { builtin: { weights: "0x00000000" } } #-}
+
+// -----
+
+func.func @carried(%a: memref<8xindex>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{raise-to-tir: this affine.for is not a loop of tir}}
+  %r = affine.for %i = 0 to 8 iter_args(%p = %c0) -> (index) {
+    %v = affine.load %a[%i] : memref<8xindex>
+    affine.yield %v : index
+  }
+  return
+}
+
+// -----
+
+// expected-error@+1 {{raise-to-tir: @scalar returns a value that is no tensor}}
+func.func @scalar(%a: tensor<8xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %r = tensor.extract %a[%c0] : tensor<8xf32>
+  return %r : f32
+}
