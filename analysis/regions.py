@@ -118,18 +118,26 @@ WHOLE = Interval(AffineExpr.constant(0), None)
 class BoundIndexValues(IndexValues):
     """Index values where the variables of blocks are what they are bound to.
 
-    ``known`` values stand for what is given for them.
+    ``known`` values stand for what is given for them. Inside of ``level`` the variables of the
+    blocks around it stand for themselves: what is there knows no loop outside of its block.
     """
 
-    def __init__(self, known: Mapping[SSAValue, AffineExpr] | None = None) -> None:
+    def __init__(
+        self, known: Mapping[SSAValue, AffineExpr] | None = None, level: Block | None = None
+    ) -> None:
         super().__init__()
+        self._own: set[Block] = set()
+        while level is not None:
+            self._own.add(level)
+            parent = level.parent_op()
+            level = parent.parent if parent is not None else None
         for value, expr in (known or {}).items():
             self.define(value, expr)
 
     def _affine(self, value: SSAValue) -> AffineExpr | None:
         if isinstance(value, BlockArgument):
             block = value.block.parent_op()
-            if isinstance(block, BlockOp):
+            if isinstance(block, BlockOp) and value.block not in self._own:
                 return self.compose(block.binding_exprs[value.index], block.binding_operands)
         return super()._affine(value)
 

@@ -13,6 +13,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    MemRefType,
     ShapedType,
     StringAttr,
     TensorType,
@@ -121,7 +122,7 @@ def _parse_results(parser: Parser) -> list[Attribute]:
     if parser.parse_optional_punctuation("->") is None:
         return []
     listed = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return listed if listed is not None else [parser.parse_type()]
+    return list(listed) if listed is not None else [parser.parse_type()]
 
 
 class NamedOp(IRDLOperation):
@@ -228,12 +229,13 @@ def is_default_maps(name: str, maps: Attribute) -> bool:
     if name == "linalg.elementwise":
         return all(one == AffineMap.identity(one.num_dims) for one in given)
     definition = NAMED.get(name.removeprefix("linalg."))
-    is_known = definition is not None and definition.is_contraction
-    return is_known and given == definition.maps((), ())
+    if definition is None or not definition.is_contraction:
+        return False
+    return given == definition.maps((), ())
 
 
 def _element(type_: Attribute) -> Attribute:
-    return type_.get_element_type() if isinstance(type_, ShapedType) else type_
+    return type_.element_type if isinstance(type_, MemRefType | TensorType) else type_
 
 
 def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute]] | None:

@@ -132,6 +132,9 @@ def _poolings() -> dict[str, Definition]:
 NAMED = {**_contractions(), **_poolings()}
 """Contractions, convolutions and poolings by name (without ``linalg.``)."""
 
+DENSE_WINDOWS = ("conv_1d", "conv_2d", "conv_3d")
+"""The ops that have no strides and dilations; attributes of these names mean nothing there."""
+
 ELEMENTWISE: dict[str, tuple[str, str]] = {
     "exp": ("math.exp", ""),
     "log": ("math.log", ""),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -113,14 +114,15 @@ class NativeCode:
         from kc.codegen.elf import is_elf, undefined_symbols
         from kc.codegen.float_conversions import NAMES
 
-        made = self._compile(self._standalone[0])
+        made = self.compile(self._standalone[0])
         data = made.object()
         needed = set(undefined_symbols(data)).intersection(NAMES) if is_elf(data) else ()
         if needed:
-            made = self._compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
+            made = self.compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
         return made
 
-    def _compile(self, text: str) -> Any:
+    def compile(self, text: str) -> Any:
+        """LLVM IR compiled as the module is, for code that may lie anywhere."""
         from kc.codegen.native import compile_ir
 
         machine = self.machine
@@ -141,42 +143,67 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
     ``conversions`` of floats by name are linked in.
     """
     from kc.codegen.float_conversions import conversions_ir
-    from kc.codegen.native_target import llvm_binding
     from kc.support.parallel_pool import pool_ir
 
-    llvm = llvm_binding()
-    context = llvm.create_context()
-    module = llvm.parse_assembly(text, context)
-    triple = record.triple
-    for one, symbol in zip(record.functions, record.symbols, strict=True):
-        # Anything else that has the name is private to the module.
-        for other in (*module.functions, *module.global_variables):
-            if other.name == symbol and one.name != symbol:
-                other.name = f"{symbol}.private"
-        module.get_function(one.name).name = symbol
+    record_text = "".join(f"\\{byte:02X}" for byte in record.encode())
+    parts = [
+        f'@{SYMBOL} = internal constant [{len(record.encode())} x i8] c"{record_text}"\n'
+        f"@llvm.used = appending global [1 x ptr] [ptr @{SYMBOL}], "
+        'section "llvm.metadata"\n'
+    ]
     if f"@{_POOL}" in text:
-        module.link_in(llvm.parse_assembly(pool_ir(triple, library=True), context))
-    if conversions:
-        helpers = llvm.parse_assembly(f'target triple = "{triple}"\n{conversions_ir()}', context)
-        for function in helpers.functions:
-            if function.name in conversions:
+        parts.append(pool_ir(record.triple, library=True))
+    with _parsed(text) as (module, parse):
+        for one, symbol in zip(record.functions, record.symbols, strict=True):
+            # Anything else that has the name is private to the module.
+            for other in (*module.functions, *module.global_variables):
+                if other.name == symbol and one.name != symbol:
+                    other.name = f"{symbol}.private"
+            module.get_function(one.name).name = symbol
+        for part in parts:
+            # The linker takes what it links in.
+            module.link_in(parse(_for_triple(part, record.triple)))
+        if conversions:
+            helpers = parse(_for_triple(conversions_ir(), record.triple))
+            for name in conversions:
+                function = helpers.get_function(name)
                 # Hidden: another library may have them with arguments in other registers.
                 function.linkage = "weak_odr"
                 function.visibility = "hidden"
-        module.link_in(helpers)
-    data = record.encode()
-    shown = "".join(f"\\{byte:02X}" for byte in data)
-    module.link_in(
-        llvm.parse_assembly(
-            f'target triple = "{triple}"\n'
-            f'@{SYMBOL} = internal constant [{len(data)} x i8] c"{shown}"\n'
-            f"@llvm.used = appending global [1 x ptr] [ptr @{SYMBOL}], "
-            'section "llvm.metadata"\n',
-            context,
-        )
-    )
-    module.verify()
-    return str(module), module.as_bitcode()
+            module.link_in(helpers)
+        module.verify()
+        return str(module), module.as_bitcode()
+
+
+def _for_triple(text: str, triple: str) -> str:
+    return text if "target triple" in text else f'target triple = "{triple}"\n{text}'
+
+
+@contextlib.contextmanager
+def _parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
+    """A module of LLVM IR or bitcode, and a function that parses more in the same context.
+
+    Both end with the block, the context last: the garbage collector would end them in any order,
+    and a module without its context ends the process.
+    """
+    from kc.codegen.native_target import llvm_binding
+
+    llvm = llvm_binding()
+    with contextlib.ExitStack() as stack:
+        context = llvm.create_context()
+        stack.callback(context.close)
+
+        def parse(text: str) -> Any:
+            module = llvm.parse_assembly(text, context)
+            stack.callback(module.close)
+            return module
+
+        if isinstance(source, str):
+            module = parse(source)
+        else:
+            module = llvm.parse_bitcode(source, context)
+            stack.callback(module.close)
+        yield module, parse
 
 
 @dataclass(frozen=True)
@@ -356,23 +383,20 @@ def _load_object(path: str, data: bytes | None = None) -> Module:
 def _load_ir(path: str) -> Module:
     """Compile LLVM IR, text or bitcode, for the machine that its record names."""
     from kc.codegen.native import compile_ir
-    from kc.codegen.native_target import llvm_binding
 
-    llvm = llvm_binding()
     data = _read(path)
     try:
-        if data.startswith(b"BC\xc0\xde"):
-            module = llvm.parse_bitcode(data, llvm.create_context())
-        else:
-            module = llvm.parse_assembly(data.decode(), llvm.create_context())
+        source = data if data.startswith(b"BC\xc0\xde") else data.decode()
+        with _parsed(source) as (module, _):
+            text = str(module)
+            constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
     except (RuntimeError, UnicodeDecodeError) as error:
         raise CallError("KC5143", f"{path} is damaged", why=" ".join(str(error).split())) from None
-    constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
     records = read_records(_constant(constants[0]) if constants else b"", path)
     _check_machine(records)
     first = records[0]
     made = compile_ir(
-        str(module),
+        text,
         triple=first.triple,
         cpu=first.cpu,
         features=first.features,

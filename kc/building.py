@@ -16,7 +16,14 @@ from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.signatures import signatures_of
-from kc.support.diagnostics import CodegenError, Diagnostic, diagnostic_handler, remark, warn
+from kc.support.diagnostics import (
+    CodegenError,
+    Diagnostic,
+    TargetError,
+    diagnostic_handler,
+    remark,
+    warn,
+)
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
 from kc.support.module_copy import copy_module
@@ -67,64 +74,86 @@ def _lower_to_llvm(
 
 
 def build_native(stages: Stages, target: Target, name: str, callback: Callback) -> Module:
-    """Machine code of this process, by LLVM."""
-    from kc.codegen.native import compile_ir, load_object, make_machine
+    """Machine code by LLVM: of this process, or for files only where it cannot run here."""
+    from kc.codegen.native import make_machine
     from kc.codegen.native_target import check_runs_here
-    from kc.runtime.parallel import ensure_pool
 
     loops = stages[-1][1]
     signatures = signatures_of(loops)
-    context = PassContext.current()
+    level = PassContext.current().llvm_level
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     cpu, features = _machine(target)
     # The text does not matter: it is asked for its triple, which is given.
     machine = make_machine("", target.triple, cpu, features)
-    check_runs_here(machine)
+    main = next((one.name for one in signatures if one.name == name), signatures[0].name)
 
-    def compiled(text: str) -> Any:
-        return compile_ir(
-            text,
-            triple=machine.triple,
-            cpu=machine.cpu,
-            features=machine.features,
-            opt_level=context.llvm_level,
-            relocation="pic",
-        )
+    def code(text: str) -> NativeCode:
+        return NativeCode(text, tuple(signatures), main, target, machine, level, sources["tir"])
 
+    try:
+        check_runs_here(machine)
+    except TargetError as error:
+        if error.code != "KC6105":
+            raise
+        text, made = _lower_to_llvm(loops, target, callback)
+        native = code(text)
+        sources |= {**made, "ll": text, "asm": lambda: native.compile(text).asm()}
+        functions = {one.name: _elsewhere(one, error) for one in signatures}
+        return Module(functions, main, sources, artefacts=native.files(), record=native.record)
     key = None
-    if callback is None and not context.instruments:
-        key = compile_cache.key_of(loops, signatures, target, machine, context.identity())
+    if callback is None and not PassContext.current().instruments:
+        passes = PassContext.current().identity()
+        key = compile_cache.key_of(loops, signatures, target, machine, passes)
     entry = compile_cache.read(key) if key is not None else None
     if entry is None:
         said: list[Diagnostic] = []
         text, made = _noting(said, lambda: _lower_to_llvm(loops, target, callback))
-        code = compiled(text)
-        exports, data = code.exports(), code.object()
+        compiled = code(text).compile(text)
+        entry = compile_cache.Entry(text, compiled.exports(), compiled.object())
         # What came with a warning is compiled again, so that the warning comes again.
         if key is not None and not said:
-            compile_cache.write(key, compile_cache.Entry(text, exports, data))
+            compile_cache.write(key, entry)
         sources |= made
     else:
-        text, exports, data = entry.text, entry.exports, entry.object
         kept = copy_module(loops)
 
         def again(kind: str) -> Callable[[], str]:
             return lambda: _text(_lower_to_llvm(kept, target, None)[1][kind])
 
         sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
-    sources["ll"] = text
-    sources["asm"] = lambda: compiled(text).asm()
-    pool = ensure_pool() if "@kc_parallel_for" in text else {}
-    engine = load_object(data, exports, pool)
+    native = code(entry.text)
+    sources |= {"ll": entry.text, "asm": lambda: native.compile(native.text).asm()}
+    return _loaded(native, entry, sources)
+
+
+def _loaded(native: NativeCode, entry: compile_cache.Entry, sources: dict[str, Source]) -> Module:
+    from kc.codegen.native import load_object
+    from kc.runtime.parallel import ensure_pool
+
+    pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
+    engine = load_object(entry.object, entry.exports, pool)
     functions = {
         one.name: CompiledFunction(one, engine.address(one.name), call_jit, engine)
-        for one in signatures
+        for one in native.signatures
     }
-    main = name if name in functions else signatures[0].name
-    native = NativeCode(
-        text, tuple(signatures), main, target, machine, context.llvm_level, sources["tir"]
+    return Module(
+        functions, native.entry, sources, engine, artefacts=native.files(), record=native.record
     )
-    return Module(functions, main, sources, engine, artefacts=native.files(), record=native.record)
+
+
+def _elsewhere(signature: Signature, error: TargetError) -> DeferredFunction:
+    """A function that is compiled for another machine: calling it is refused."""
+
+    def refuse() -> CompiledFunction:
+        raise TargetError(
+            error.code,
+            error.message,
+            why=error.why,
+            facts=error.facts,
+            hints=[*error.hints, "Module.save and export_library write it for the other machine"],
+        )
+
+    return DeferredFunction(signature, refuse)
 
 
 def _text(source: Source) -> str:

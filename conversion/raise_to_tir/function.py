@@ -33,7 +33,10 @@ Handler = Callable[["FunctionRaiser", Any], None]
 
 
 class FunctionRaiser(Emitter):
-    """Builds the function of loops aside, so that a refusal changes nothing."""
+    """Builds the function of loops aside, so that a refusal changes nothing.
+
+    (The type checker meets this class by two paths, that of the folder and that of the package.)
+    """
 
     def __init__(self, source: func.FuncOp) -> None:
         super().__init__()
@@ -44,7 +47,7 @@ class FunctionRaiser(Emitter):
         """Loop -> the value that its variable had: start + step * variable."""
         self.skipped: set[Operation] = set()
         """Stores of values that loops keep in their places already."""
-        self.tensors = Tensors(self)
+        self.tensors = Tensors(self)  # pyright: ignore[reportArgumentType]
         self.outputs: list[SSAValue] = []
         self.attrs: list[dict[str, Attribute]] = []
 
@@ -240,7 +243,7 @@ class FunctionRaiser(Emitter):
             location=location_of(op),
             why="the caller allocates the result, so its shape must follow from the arguments",
             hints=[
-                "make the size from tensor.dim of arguments with affine.apply, or take it as an index"
+                "make the size from tensor.dim of arguments, or take it as an argument of type index"
             ],
         )
 
@@ -326,7 +329,7 @@ class FunctionRaiser(Emitter):
 
         handler = HANDLERS.get(type(op))
         if handler is not None:
-            handler(self, op)
+            handler(self, op)  # pyright: ignore[reportArgumentType]
         else:
             self.other(op)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from xdsl.dialects import arith, linalg, math
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     AnyFloat,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
@@ -22,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.dialects.linalg import GenericOp, MapOp, NamedOp, ReduceOp
-from kc.dialects.linalg_definitions import ELEMENTWISE, NAMED
+from kc.dialects.linalg_definitions import DENSE_WINDOWS, ELEMENTWISE, NAMED
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -82,7 +83,7 @@ class Structure:
 def structure_of(op: Operation) -> Structure:
     """The structure of a linalg op; KC4553 if its name, types or attributes define none."""
     if isinstance(op, linalg.ops.GenericOp):
-        kinds = [one.data.value for one in op.iterator_types]
+        kinds = [str(one.data) for one in op.iterator_types]
         return _make(
             op, op.inputs, op.outputs, [one.data for one in op.indexing_maps], kinds, op.body
         )
@@ -167,13 +168,15 @@ def _elementwise(
 def _named(op: NamedOp) -> Structure:
     name = op.name.removeprefix("linalg.")
     inputs, outputs = op.inputs, op.outputs
-    given = (
-        [one.data for one in op.indexing_maps] if isinstance(op.indexing_maps, ArrayAttr) else None
-    )
+    listed = op.indexing_maps.data if isinstance(op.indexing_maps, ArrayAttr) else ()
+    given = [one.data for one in listed if isinstance(one, AffineMapAttr)] or None
     definition = NAMED.get(name)
     if definition is not None:
         windows = len(definition.window_letters)
-        strides, dilations = (_integers(one, windows) for one in (op.strides, op.dilations))
+        is_dense = name in DENSE_WINDOWS
+        strides, dilations = (
+            _integers(None if is_dense else one, windows) for one in (op.strides, op.dilations)
+        )
         maps = given or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
         kinds += ["reduction"] * (len(definition.loops) - len(kinds))
@@ -274,7 +277,7 @@ class _BodyBuilder:
 
     def combine(self, kind: str, values: Sequence[SSAValue]) -> SSAValue:
         """The op that ELEMENTWISE has for ``kind``, applied to ``values``."""
-        type_ = values[-1].type
+        type_: Attribute = values[-1].type
         is_float = isinstance(type_, AnyFloat)
         name = ELEMENTWISE.get(kind, ("", ""))[0 if is_float else 1]
         if name == "copy":
@@ -285,7 +288,8 @@ class _BodyBuilder:
         if name == "square":
             return self.add((arith.MulfOp if is_float else arith.MuliOp)(values[0], values[0]))
         if name == "reciprocal":
-            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_), None))  # pyright: ignore
+            assert isinstance(type_, AnyFloat)
+            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_)))
             return self.add(arith.DivfOp(one, values[0]))
         make = _OPS.get(name)
         if make is None:

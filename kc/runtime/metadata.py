@@ -112,12 +112,10 @@ def _read(data: bytes, at: int, path: str) -> ModuleRecord:
         raise CallError("KC5143", f"{path} is damaged", hints=["save the module again"])
     fields = json.loads(text)
     if fields["format"] != FORMAT:
-        from kc import __version__
-
         raise CallError(
             "KC5142",
             f"{path} was made by kc {fields['kc']}, in format {fields['format']}",
-            why=f"kc {__version__} reads format {FORMAT}",
+            why=f"this version of kc reads format {FORMAT}",
             hints=["save the module again with this version"],
         )
     return ModuleRecord._decode(fields)

@@ -1,9 +1,9 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics --raise-to-tir
 
-func.func @reshape(%a: tensor<8xf32>, %s: tensor<1xindex>) -> tensor<?xf32> {
+func.func @reshape(%a: tensor<8xf32>, %s: tensor<1xindex>) -> tensor<8xf32> {
   // expected-error@+1 {{raise-to-tir: tensor.reshape has no counterpart in tir}}
-  %r = "tensor.reshape"(%a, %s) : (tensor<8xf32>, tensor<1xindex>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
+  %r = "tensor.reshape"(%a, %s) : (tensor<8xf32>, tensor<1xindex>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
 }
 
 // -----
@@ -65,4 +65,16 @@ func.func @scalar(%a: tensor<8xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %r = tensor.extract %a[%c0] : tensor<8xf32>
   return %r : f32
+}
+
+// -----
+
+func.func @loop(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{raise-to-tir: scf.for has no counterpart in tir}}
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %a) -> (tensor<8xf32>) {
+    scf.yield %t : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
 }

@@ -20,7 +20,7 @@ import kc
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.conversion.raise_to_tir import RaiseToTirPass
-from kc.dialects.linalg_definitions import NAMED
+from kc.dialects.linalg_definitions import DENSE_WINDOWS, NAMED
 from kc.support import registry
 from kc.support.diagnostics import KCError
 from kc.support.locations import LocationParser
@@ -182,6 +182,16 @@ def test_scf_stencil(n: int, floats: Any):
     check(read("scf_stencil"), [n, a, b, t], {1: a2, 2: b2, 3: t2})
 
 
+def test_slices_gather_and_argmax(floats: Any):
+    x, table = floats(4, 6), floats(10, 3)
+    at = np.array([3, 0, 9, 3], np.int32)
+    y = x.copy()
+    y[0:4:2, 0:2] = x[1:3, 2:6:2] + np.array([1, 2], np.float32)
+    outs = [out(4, 6), out(4, 3), out(24), out(4), out(4, dtype=np.int64)]
+    expected = [y, table[at], x.ravel(), x.max(axis=1), x.argmax(axis=1)]
+    check(read("slices_gather_argmax"), [x, table, at, *outs], dict(enumerate(expected, 3)))
+
+
 @pytest.mark.parametrize("path", sorted(INPUTS.glob("*.mlir")), ids=lambda path: path.stem)
 def test_upstream_accepts_the_inputs(path: Path):
     tool = optional_tools.find("mlir-opt")
@@ -206,6 +216,8 @@ def named(name: str) -> tuple[str, list[tuple[int, ...]]]:
     windows = definition.window_letters
     count = len(windows)
     strides, dilations = [2, 1, 1][:count], [1, 2, 1][:count]
+    if name in DENSE_WINDOWS:
+        strides = dilations = [1] * count
     maps = definition.maps(strides, dilations)
     sizes = [EXTENTS[one] for one in definition.loops]
     ends = [one - 1 for one in sizes]
@@ -262,7 +274,9 @@ def test_elementwise_ops_mean_what_upstream_says(name: str, element: str, count:
     type_ = f"memref<3x4x{element}>"
     names = ["%a", "%b"][:count]
     text = f"func.func @f(%a: {type_}, %b: {type_}, %c: {type_}) {{\n linalg.{name} "
-    text += f"ins({', '.join(names)} : {', '.join([type_] * count)}) outs(%c : {type_})\n return\n}}"
+    text += (
+        f"ins({', '.join(names)} : {', '.join([type_] * count)}) outs(%c : {type_})\n return\n}}"
+    )
     made = subprocess.run(
         [tool, "-linalg-generalize-named-ops"], input=text, capture_output=True, text=True
     )

@@ -127,6 +127,26 @@ def test_half_precision_brings_its_conversions(tmp_path: Path):
     np.testing.assert_array_equal(load_module(tmp_path / "k.o")(a), a * a)
 
 
+@pytest.mark.parametrize(
+    ("target", "machine", "instruction"),
+    [
+        ("llvm -mtriple=aarch64-unknown-linux-gnu -mcpu=cortex-a72", 183, "fmla"),
+        ("llvm -mtriple=riscv64-unknown-linux-gnu -mattr=+m,+a,+f,+d,+v", 243, "vle32.v"),
+    ],
+)
+def test_code_for_another_machine(target: str, machine: int, instruction: str, tmp_path: Path):
+    built = add(parallel=True, target=target)
+    assert instruction in built.get_source("asm")
+    data = write(built, tmp_path / "k.o").read_bytes()
+    assert (data[:4], int.from_bytes(data[18:20], "little")) == (b"\x7fELF", machine)
+    for call in (built, load_module):
+        error = refused(call, tmp_path / "k.o")
+        assert error.code == "KC6105"
+    assert "Module.save" in refused(built, 1).hints[-1]
+    if shutil.which(f"{target.split('=')[1].split('-')[0]}-linux-gnu-gcc") is None:
+        assert refused(built.export_library, tmp_path / "k.so").code == "KC5145"
+
+
 # C programs --------------------------------------------------------------------------------
 
 MAIN = """
@@ -209,7 +229,7 @@ def test_the_header_says_what_arguments_are():
     assert "   B: bool[n][4], written */\n" in text
     prototype = " ".join(text[text.index("void nonzero(") :].split(";")[0].split())
     assert prototype == (
-        "void nonzero( int32_t n, const uint8_t *KC_RESTRICT A, int64_t A_dim0, "
+        "void nonzero( int64_t n, const uint8_t *KC_RESTRICT A, int64_t A_dim0, "
         "bool *KC_RESTRICT B, int64_t B_dim0)"
     )
 

@@ -96,7 +96,8 @@ def test_what_is_different_is_not_found(lowered: list[int], monkeypatch: pytest.
     assert count(lambda: build(2.0)) == 1
     assert count(lambda: build(name="other")) == 1
     assert count(lambda: build(target="llvm -mcpu=x86-64-v2")) == 1
-    for given in ({"opt_level": 1}, {"disabled_pass": ["vectorize-loop"]}):
+    options: list[dict[str, Any]] = [{"opt_level": 1}, {"disabled_pass": ["vectorize-loop"]}]
+    for given in options:
         with PassContext(**given):
             assert count(build) == 1
             assert count(build) == 0

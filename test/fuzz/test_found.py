@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 
 import kc
 from kc import tir
+from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import diagnostic_handler
 
@@ -47,6 +48,32 @@ func.func @main(%A: memref<12xi32>, %C: memref<12xi32>) {
 }
 """
 
+EMPTY_REDUCTION = """
+func.func @main(%A: memref<0xi32>, %C: memref<4xi32>) {
+  %B = tir.alloc "B" : memref<4xi32>
+  tir.for %i in 4 {
+    tir.for %k in 0 {
+      tir.block "B" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+        %zero = arith.constant 7 : i32
+        tir.store %zero, %B[%v_i] : memref<4xi32>
+      } do {
+        %a = tir.load %A[%v_k] : memref<0xi32>
+        %b = tir.load %B[%v_i] : memref<4xi32>
+        %sum = arith.addi %b, %a : i32
+        tir.store %sum, %B[%v_i] : memref<4xi32>
+      }
+    }
+  }
+  tir.for %i_1 "i" in 4 {
+    tir.block "C" (spatial %v_i in 4 = %i_1) do {
+      %b = tir.load %B[%v_i] : memref<4xi32>
+      tir.store %b, %C[%v_i] : memref<4xi32>
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
@@ -59,10 +86,36 @@ ACCEPTED = {
             "sch.transform_layout('B', 'B', lambda i: [i // 4, i % 4])",
         ],
     ),
+    "bind of a reduction over nothing": (
+        EMPTY_REDUCTION,
+        ["sch.bind(sch.get_loops('B')[1], 'threadIdx.x')"],
+    ),
+    "bind of a reduction over nothing, in a thread": (
+        EMPTY_REDUCTION,
+        [
+            "sch.bind(sch.get_loops('B')[0], 'threadIdx.y')",
+            "sch.bind(sch.get_loops('B')[1], 'threadIdx.x')",
+        ],
+    ),
+    "blockize, whose init has a bound loop": (
+        EMPTY_REDUCTION.replace("0xi32", "3xi32").replace("in 0", "in 3"),
+        [
+            "sch.bind(sch.get_loops('B')[0], 'blockIdx.x')",
+            "sch.blockize(sch.get_loops('B')[0])",
+        ],
+    ),
 }
 
 REFUSED = {
     "tile of one loop": (COPY, "sch.tile(sch.get_loops('C')[0], sch.get_loops('C')[0])"),
+    "write_at in a reduction over nothing": (
+        EMPTY_REDUCTION,
+        "sch.write_at(sch.get_loops('B')[1], 'B', 'B')",
+    ),
+    "reverse_compute_at in a reduction over nothing": (
+        EMPTY_REDUCTION,
+        "sch.reverse_compute_at('C', sch.get_loops('B')[1])",
+    ),
 }
 
 
@@ -91,7 +144,8 @@ def test_results_stay(name: str):
         assert perform(sch, line), line
     check_text(sch.mod)
     expected = results(original, native=False)
-    for native in (False, True):
+    threads = any(one.axis is not None for one in loop_tree.loops(sch.mod["main"]))
+    for native in (False,) if threads else (False, True):
         for one, other in zip(results(sch.mod, native=native), expected, strict=True):
             np.testing.assert_array_equal(one, other)
 

@@ -47,7 +47,8 @@ class Pattern:
 
 def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
     """Copies of ``buffer`` that the block may access instead, whose layout is free."""
-    found = legal_caches(site, block, buffer)
+    caches = ("cache_read", "cache_write", "cache_inplace")
+    found = legal_caches(site, block, buffer, caches)
     return [f"{one} of {buffer_name(buffer)}, and then transform_layout" for one in found]
 
 

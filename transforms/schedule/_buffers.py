@@ -152,21 +152,22 @@ def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> 
         why="where an argument is, and how it is laid out, is up to the caller",
         hints=[
             f"{one} gives block {block.label} a buffer of its own"
-            for one in legal_caches(site, block, buffer)
-            if one != "cache_read"
+            for one in legal_caches(site, block, buffer, ("cache_write", "cache_inplace"))
         ],
     )
 
 
-def legal_caches(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
-    """The primitives that give ``block`` a copy of ``buffer``, of those that are legal."""
+def legal_caches(
+    site: Site, block: BlockOp, buffer: SSAValue, primitives: Iterable[str]
+) -> list[str]:
+    """Those of ``primitives`` that may legally give ``block`` a copy of ``buffer``."""
     found: list[str] = []
-    for name in ("cache-read", "cache-write", "cache-inplace"):
+    for name in primitives:
         try:
-            pass_class(name)(BlockRef(block), BufferRef(buffer)).check(site)
+            pass_class(name.replace("_", "-"))(BlockRef(block), BufferRef(buffer)).check(site)
         except ScheduleError:
             continue
-        found.append(name.replace("-", "_"))
+        found.append(name)
     return found
 
 

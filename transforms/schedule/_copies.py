@@ -61,7 +61,7 @@ class Part:
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
     """What ``accesses`` of one buffer touch in one execution of ``level``, as a box."""
     buffer = accesses[0].buffer
-    index = BoundIndexValues()
+    index = BoundIndexValues(level=level)
     region = box(accesses, level, index)
     assert region is not None
     sizes = sizes_of(site, buffer)

@@ -38,10 +38,31 @@ def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
     return IntegerAttr(0, element)
 
 
-def may_fail(block: Block) -> Operation | None:
-    """An op that does not take every value, if there is one."""
-    divisions = (op for op in block.walk() if isinstance(op, _MAY_FAIL))
-    return next((op for op in divisions if _constant(op.operands[1]) in (None, 0, -1)), None)
+def may_fail(block: Block) -> tuple[Operation, str] | None:
+    """An op that does not take every value, and why, if there is one."""
+    for op in block.walk():
+        if isinstance(op, _MAY_FAIL) and _constant(op.operands[1]) in (None, 0, -1):
+            return op, "a divisor that is not there is 0"
+        if _may_be_undefined(op):
+            return op, "its result may be undefined for elements that are not there"
+    return None
+
+
+def _may_be_undefined(op: Operation) -> bool:
+    """Whether the result of ``op`` is undefined for some operands.
+
+    What is loaded is an element, with which the op was done before, or 0.
+    """
+    if isinstance(op, arith.ShLIOp | arith.ShRSIOp | arith.ShRUIOp):
+        amount, type_ = op.operands[1], op.results[0].type
+        width = type_.width.data if isinstance(type_, IntegerType) else 64
+        known = _constant(amount)
+        if not isinstance(amount.owner, LoadOp) and not (known is not None and 0 <= known < width):
+            return True
+    if isinstance(op, arith.FPToSIOp | arith.FPToUIOp):
+        return not isinstance(op.operands[0].owner, LoadOp)
+    flags = getattr(op, "overflow_flags", None)
+    return isinstance(flags, arith.IntegerOverflowAttr) and bool(flags.data)
 
 
 def is_zero(value: SSAValue, zeros: Collection[LoadOp]) -> bool:

@@ -250,10 +250,10 @@ def plan_reindexing(
         exprs = [substitute(one, position) for one in map_.results]
     shape = _require_cache(site, primitive, pattern, of, exprs, map_, is_read)
     elements = tuple(pattern.over_variables(of))
-    bound = BoundIndexValues()
     sizes = sizes_of(site, buffer)
 
     def part(place: Place) -> _Instances:
+        bound = BoundIndexValues(level=place.level)
         intervals = [_interval(block, n, place, bound) for n in of]
         return _Instances(buffer, intervals, sizes, bound, tuple(of), elements, block)
 

@@ -179,7 +179,12 @@ def _require_undisturbed(
 
 
 def require_copies_apart(
-    site: Site, primitive: str, block: BlockOp, buffer: SSAValue, scope: str
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    scope: str,
+    hints: Sequence[str] = ("scope=local",),
 ) -> None:
     """Refuse (KC3415) a copy that threads share of a buffer that each of them has of its own."""
     alloc, old = buffer.owner, memory_scope(buffer)
@@ -197,7 +202,7 @@ def require_copies_apart(
                 at=block,
                 mark={loop: axis, alloc: f"each has its own ({old})"},
                 why=f"the copy would be one buffer for all threads of {axis}",
-                hints=["scope=local"],
+                hints=hints,
             )
 
 

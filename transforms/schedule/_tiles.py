@@ -17,6 +17,7 @@ from kc.transforms.schedule._blockized import InitPlan, OuterVariable, Part
 from kc.transforms.schedule._blocks import describe, is_available
 from kc.transforms.schedule._subspace import Division, Subspace, outer_extent, stand_in
 from kc.transforms.schedule.base import Site
+from kc.transforms.tir._empty_reductions import may_not_begin
 
 
 def divide(site: Site, space: Subspace) -> list[Division]:
@@ -140,6 +141,9 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     ):
         raise refuse("the start of the reduction is not where its loops in the tile start")
     loops = [one for one in inside if one.var not in zero and one.static_extent != 1]
+    short = [one for one in inside if one not in loops and may_not_begin(block, one)]
+    if short:
+        raise refuse(f"loop {short[0].label} may have no iteration")
     if not {one.var for one in loops} <= determined(kept, index):
         raise refuse("an iteration of the tile initialises what another one has summed up")
     used = {one for expr in kept for one in space.roots(expr)}

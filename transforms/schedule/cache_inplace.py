@@ -95,7 +95,8 @@ class CacheInplace(Primitive):
 
 
 def _reads(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
-    return [f"{one} of {buffer_name(buffer)}" for one in legal_caches(site, block, buffer)]
+    found = legal_caches(site, block, buffer, ["cache_read"])
+    return [f"{one} of {buffer_name(buffer)}" for one in found]
 
 
 def _updated(block: BlockOp) -> list[SSAValue]:

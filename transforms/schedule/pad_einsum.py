@@ -36,7 +36,7 @@ makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
    reduced.
 5. KC3609: along a padded reduction all terms are 0, and the combiner does not change by it: sums
    of products of padded elements. (Infinity times 0 is not 0.)
-6. KC3610: no op fails on elements that are not there.
+6. KC3610: no op fails, or has an undefined result, on elements that are not there.
 
 Nothing to pad is a warning (KC3611).
 
@@ -115,13 +115,14 @@ class PadEinsum(Primitive):
                     hints=[_padding_text(self.padding, [n])],
                 )
         for body in (one for region in block.regions for one in region.blocks):
-            op = may_fail(body)
-            if op is not None:
+            found = may_fail(body)
+            if found is not None:
+                op, why = found
                 raise site.refuse(
                     "KC3610",
                     f"pad_einsum: {op.name} in block {block.label} may fail on padding",
                     at=block,
-                    why="a divisor that is not there is 0",
+                    why=why,
                 )
         _require_neutral(site, block, accesses, padded, self.padding)
         anchor = loops[0] if loops else block

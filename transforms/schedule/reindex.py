@@ -46,10 +46,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
-from kc.analysis.loop_tree import buffer_name
+from kc.analysis.loop_tree import buffer_name, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_plain_uses
 from kc.transforms.schedule._reindexing import Reindexing, plan_reindexing
+from kc.transforms.schedule._thread_values import require_copies_apart
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
 
@@ -70,6 +71,9 @@ class Reindex(Primitive):
         buffer = find_buffer(site, "reindex", block, self.buffer, "uses")
         require_plain_uses(site, "reindex", block, buffer)
         is_read = self.buffer.side == "read" or buffer not in buffers_written(block)
+        require_copies_apart(
+            site, "reindex", block, buffer, "global", _scopes(memory_scope(buffer), is_read)
+        )
         name = f"{buffer_name(buffer)}_reindex"
         return plan_reindexing(site, "reindex", block, buffer, None, name, is_read=is_read)
 
@@ -81,3 +85,8 @@ class Reindex(Primitive):
 
     def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
         return plan.build(site, "reindex", "global")
+
+
+def _scopes(scope: str, is_read: bool) -> list[str]:
+    """What makes the new buffer in the scope of the old one."""
+    return [f"reindex_cache_{'read' if is_read else 'write'} scope={scope}"]

@@ -18,7 +18,8 @@ one for the same axis replaces the first.
 1. KC3300: the block writes the buffer.
 2. KC3320: the buffer is allocated in the function; the layout of arguments is up to the caller.
 3. KC3321: the axis is one of the buffer; -1 is the last.
-4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than the factor.
+4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than
+   the factor.
 
 TVM: ``storage_align``. Halide: ``align_storage``.
 """

@@ -5,7 +5,7 @@ The loops of such a block run no iteration, so an initialisation inside them wou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -28,6 +28,31 @@ from kc.transforms.affine_rewrite import compact
 def is_empty(block: BlockOp) -> bool:
     """Whether the reduction of ``block`` has no element, whatever the sizes."""
     return 0 in _reduce_extents(block)
+
+
+def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
+    """Whether ``loop`` may have no iteration although the reduction of ``block`` is not over
+    nothing: its extent is of something else than the sizes of the reduction."""
+    extent = loop.dynamic_extent
+    sizes = [one for one in _reduce_extents(block) if not isinstance(one, int)]
+    return extent is not None and not origins([extent]) <= origins(sizes)
+
+
+def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """The values that ``values`` are computed from, and that are not computed themselves."""
+    found: set[SSAValue] = set()
+    seen: set[SSAValue] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        operands = () if isinstance(value.owner, Block) else value.owner.operands
+        pending.extend(operands)
+        if not operands:
+            found.add(value)
+    return found
 
 
 def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:

@@ -21,7 +21,8 @@ for the last axis there is a new one::
 
 Axes are served from the last to the first. What cannot be served (KC4209: sizes inside the axis
 that are known at the call only and do not make one dimension, vectors along an axis that is spread,
-other users than loads and stores, more elements than a buffer may have) stays as it is, with a warning: results do not depend on it.
+other users than loads and stores, more elements than a buffer may have) stays as it is, with a
+warning: results do not depend on it.
 Axis separators go with dimensions that become one.
 
 Requires nothing, but is meant to run when buffers have their final shape

@@ -47,7 +47,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.index_facts import determined, forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.simplify_affine import simplify_constraints
-from kc.dialects.affine_assembly import ZERO, linear_terms
+from kc.dialects.affine_assembly import ZERO, at_least_zero, linear_terms
 from kc.dialects.tir import (
     INDEX,
     BlockOp,
@@ -61,7 +61,13 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.dialects.tir_views import ViewOp
-from kc.transforms.tir._empty_reductions import fill_if_empty, fill_instead, is_empty
+from kc.transforms.tir._empty_reductions import (
+    fill_if_empty,
+    fill_instead,
+    is_empty,
+    may_not_begin,
+    origins,
+)
 
 
 @dataclass(frozen=True)
@@ -207,7 +213,12 @@ class _Plan:
         rest = [self.at_zero(expr) for expr in reduce_exprs]
         if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
             raise _Stay  # some instance of the block is repeated
-        conditions = [*self._predicate(), *self._path(), *(is_zero(expr) for expr in rest)]
+        conditions = [
+            *self._predicate(),
+            *self._path(),
+            *self._begun(inner),
+            *(is_zero(expr) for expr in rest),
+        ]
         self.conditions = simplify_constraints(conditions, self.index.ranges)
         self._check_values()
 
@@ -255,6 +266,19 @@ class _Plan:
                 continue  # an upper bound of the reduction that does not depend on any loop
             found.append(AffineConstraintExpr(one.kind, rest, ZERO))
         return found
+
+    def _begun(self, inner: Sequence[ForOp]) -> list[AffineConstraintExpr]:
+        """That the loops which are not copied have an iteration.
+
+        A loop without one because the reduction is over nothing is not asked: that is initialised.
+        """
+        return [
+            at_least_zero(self.at_zero(self.index.expr(loop.dynamic_extent)) - 1)
+            for loop in inner
+            if loop.dynamic_extent is not None
+            and loop.var in self.zero
+            and may_not_begin(self.block, loop)
+        ]
 
     def _path(self) -> list[AffineConstraintExpr]:
         """The conditions of each ``tir.if`` between ``place`` and the block."""
@@ -310,7 +334,7 @@ class _Plan:
         used |= {loop.dynamic_extent for loop in self.kept if loop.dynamic_extent is not None}
         if self.conditions is None:
             return bool(sizes)
-        return bool(_origins(sizes) & _origins(used))
+        return bool(origins(sizes) & origins(used))
 
     def _check_value(self, value: SSAValue) -> None:
         if not loop_tree.defined_inside(value, self.place):
@@ -426,23 +450,6 @@ class _Plan:
         assert parent is not None
         parent.insert_ops_before(nest, self.place)
         return new
-
-
-def _origins(values: Iterable[SSAValue]) -> set[SSAValue]:
-    """The values that ``values`` are computed from, and that are not computed themselves."""
-    found: set[SSAValue] = set()
-    seen: set[SSAValue] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        operands = () if isinstance(value.owner, Block) else value.owner.operands
-        pending.extend(operands)
-        if not operands:
-            found.add(value)
-    return found
 
 
 class Decomposition:

@@ -15,7 +15,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 
 // ALL:      func.func @two(
 // ALL-NEXT:   %B = tir.alloc "B" : memref<6x4xf32>
-// ALL-NEXT:   tir.for %u "u_1" in 1 {
+// ALL-NEXT:   tir.for %u_1 in 1 {
 // ALL-NEXT:     tir.for %i in 6 {
 // ALL-NEXT:       tir.for %j in 4 {
 // ALL-NEXT:         tir.for %u_1 "u" in 1 {

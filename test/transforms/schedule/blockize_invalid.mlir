@@ -366,3 +366,30 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //GUARDED-NEXT:   |    block B
 //GUARDED-NEXT:   |    block C    <-- here
 //GUARDED-NEXT:  why: the new block has one predicate
+
+// RUN: not kc-opt %s --blockize="func=ragged loop=i" 2>&1 | FileCheck %s --check-prefix=RAGGED --match-full-lines --strict-whitespace
+//      RAGGED:error[KC3555]: blockize: the init of block S cannot be that of the tile
+// RAGGED-NEXT:  --> {{.*}}blockize_invalid.mlir:[[#@LINE+12]]:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
+// RAGGED-NEXT:   |  for i in 8:    <-- the tile
+// RAGGED-NEXT:   |    for k in e:
+// RAGGED-NEXT:   |      block S    <-- here
+// RAGGED-NEXT:  why: loop k may have no iteration
+// RAGGED-NEXT:  try: preserve-unit-iters=false
+//  RAGGED-NOT:{{.}}
+func.func @ragged(%A: memref<8xf32>, %S: memref<8xf32>) {
+  tir.for %i in 8 {
+    %e = tir.apply (%i - 2)
+    tir.for %k in %e {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
+        %z = arith.constant 0.0 : f32
+        tir.store %z, %S[%v_i] : memref<8xf32>
+      } do {
+        %a = tir.load %A[%v_k] : memref<8xf32>
+        %s = tir.load %S[%v_i] : memref<8xf32>
+        %t = arith.addf %a, %s : f32
+        tir.store %t, %S[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}

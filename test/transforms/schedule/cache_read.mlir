@@ -168,7 +168,7 @@ func.func @unnamed(%A: memref<?xf32>, %B: memref<4xf32>) {
 // INSIDE-NEXT:   tir.for %i in 14 {
 // INSIDE-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // INSIDE-NEXT:     tir.for %i_1 in 3 {
-// INSIDE-NEXT:       tir.for %j "j_1" in 8 {
+// INSIDE-NEXT:       tir.for %j_1 in 8 {
 // INSIDE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
 // INSIDE-NEXT:           %a = tir.load %A[%v_i + 2, %v_j] : memref<20x8xf32>
 // INSIDE-NEXT:           tir.store %a, %B[%v_i, %v_j] : memref<16x8xf32>

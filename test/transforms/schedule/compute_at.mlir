@@ -61,7 +61,7 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // ROWS-NEXT:   tir.for %i in 14 {
 // ROWS-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // ROWS-NEXT:     tir.for %i_1 in 3 {
-// ROWS-NEXT:       tir.for %j "j_1" in 8 {
+// ROWS-NEXT:       tir.for %j_1 in 8 {
 // ROWS-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
 // ROWS-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // ROWS-NEXT:           %b = arith.addf %a, %a : f32
@@ -85,7 +85,7 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // TILE-NEXT:   tir.for %i_o in 4 {
 // TILE-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // TILE-NEXT:     tir.for %i in 6 {
-// TILE-NEXT:       tir.for %j "j_1" in 8 {
+// TILE-NEXT:       tir.for %j_1 in 8 {
 // TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i < 16) do {
 // TILE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %b = arith.addf %a, %a : f32
@@ -134,7 +134,7 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // SUM:      func.func @sums(
 // SUM-NEXT:   tir.for %i in 4 {
 // SUM-NEXT:     %T = tir.alloc "T" : memref<4xf32>
-// SUM-NEXT:     tir.for %k "k_1" in 8 {
+// SUM-NEXT:     tir.for %k_1 in 8 {
 // SUM-NEXT:       tir.block "T" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init {
 // SUM-NEXT:         %0 = arith.constant 0xff800000 : f32
 // SUM-NEXT:         tir.store %0, %T[%v_i] : memref<4xf32>

@@ -8,6 +8,9 @@
 // RUN: not kc-opt %s --decompose-padding="func=inner block=B loop=i" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --decompose-padding="func=used block=C loop=i" 2>&1 | FileCheck %s --check-prefix=USED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --decompose-padding="func=used block=C loop=k" 2>&1 | FileCheck %s --check-prefix=LOOP --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --decompose-padding="func=flags block=P loop=i" 2>&1 | FileCheck %s --check-prefix=FLAGS --match-full-lines --strict-whitespace
+// RUN: kc-opt %s --decompose-padding="func=flags block=P loop=j" 2>&1 | FileCheck %s --check-prefix=INFLAGS
+// RUN: not kc-opt %s --decompose-padding="func=viewed block=P loop=i" 2>&1 | FileCheck %s --check-prefix=VIEWED --match-full-lines --strict-whitespace
 
 func.func @copy(%A: memref<8xf32>, %C: memref<8xf32>) {
   tir.for %i in 8 {
@@ -190,3 +193,62 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //LOOP-NEXT:   |      block C
 //LOOP-NEXT:   |    block D
 //LOOP-NEXT:  try: the loops are: i, j
+
+// What is stored depends on a flag that the loop changes.
+func.func @flags(%A: memref<8xf32>, %F: memref<4xi1>, %P: memref<4x12xf32>) {
+  tir.for %i in 4 {
+    %flag = tir.load %F[%i] : memref<4xi1>
+    scf.if %flag {
+      tir.for %j in 12 {
+        tir.block "P" (spatial %v in 4 = %i, spatial %w in 12 = %j) do {
+          %eight = arith.constant 8 : index
+          %zero = arith.constant 0.0 : f32
+          %in = arith.cmpi slt, %w, %eight : index
+          %p = scf.if %in -> (f32) {
+            %x = tir.load %A[%w] : memref<8xf32>
+            scf.yield %x : f32
+          } else {
+            scf.yield %zero : f32
+          }
+          tir.store %p, %P[%v, %w] : memref<4x12xf32>
+        }
+      }
+      %no = arith.constant 0 : i1
+      tir.store %no, %F[3 - %i] : memref<4xi1>
+    }
+  }
+  func.return
+}
+
+//FLAGS:error[KC3618]: decompose_padding: whether or where block P stores depends on data in loop i
+//FLAGS-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:203:9  tir.block "P" (spatial %v in 4 = %i, spatial %w in 12 = %j) do {
+//FLAGS-NEXT:   |  for i in 4:    <-- the loop
+//FLAGS-NEXT:  why: the fill comes before the loop, where the data may be different
+//FLAGS-NEXT:  try: loop=j
+
+// INFLAGS:      scf.if %flag {
+// INFLAGS-NEXT:   tir.for %j_pad in 12 {
+
+func.func @viewed(%A: memref<8xf32>, %P: memref<12xf32>) {
+  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
+  tir.for %i in 12 {
+    tir.block "P" (spatial %v in 12 = %i) do {
+      %eight = arith.constant 8 : index
+      %zero = arith.constant 0.0 : f32
+      %in = arith.cmpi slt, %v, %eight : index
+      %p = scf.if %in -> (f32) {
+        %x = tir.load %A[%v] : memref<8xf32>
+        scf.yield %x : f32
+      } else {
+        scf.yield %zero : f32
+      }
+      tir.store %p, %P[%v] : memref<12xf32>
+    }
+  }
+  func.return
+}
+
+//VIEWED:error[KC3303]: decompose_padding: P of block P is used by tir.view
+//VIEWED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:231:3  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
+//VIEWED-NEXT:   |  tir.view    <-- uses P
+//VIEWED-NEXT:  why: what tir.view does with it is not known

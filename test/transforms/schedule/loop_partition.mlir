@@ -12,7 +12,7 @@
 
 // The full tiles need no predicate; the blocks and buffers of the other part have names of their own.
 // TAIL-LABEL: func.func @tail(
-// TAIL-NEXT:    tir.for %i_o "i_o_0" in 12 {
+// TAIL-NEXT:    tir.for %i_o_0 in 12 {
 // TAIL-NEXT:      tir.for %i_i in 8 {
 // TAIL-NEXT:        tir.block "B" (spatial %v_i in 100 = %i_o * 8 + %i_i) do {
 // TAIL-NEXT:          %a = tir.load %A[%v_i] : memref<100xf32>
@@ -31,7 +31,7 @@
 // TAIL-NEXT:    func.return
 
 // THREE-LABEL: func.func @tail(
-// THREE-NEXT:    tir.for %[[I0:.*]] "i_0" in 2 {
+// THREE-NEXT:    tir.for %[[I0:i_0]] in 2 {
 // THREE-NEXT:      tir.block "B" (spatial %v_i in 100 = %[[I0]]) do {
 // THREE:         tir.for %i_1 in 68 {
 // THREE-NEXT:      tir.block "B_1" (spatial %v_i in 100 = %i_1 + 2) do {
@@ -39,7 +39,7 @@
 // THREE-NEXT:      tir.block "B_2" (spatial %v_i in 100 = %i_2 + 70) do {
 
 // REST-LABEL: func.func @tail(
-// REST-NEXT:    tir.for %[[I0:.*]] "i_0" in 64 {
+// REST-NEXT:    tir.for %[[I0:i_0]] in 64 {
 // REST:         tir.for %i_1 in 36 {
 // REST-NEXT:      tir.block "B_1" (spatial %v_i in 100 = %i_1 + 64) do {
 
@@ -62,7 +62,7 @@ te.func @tail(%A: tensor<100xf32>) -> tensor<100xf32> {
 // SYMBOLIC-NEXT:    %[[FULL:.*]] = arith.maxsi %[[LESS]], %[[ZERO]] : index
 // SYMBOLIC-NEXT:    %[[ONE:.*]] = arith.constant 1 : index
 // SYMBOLIC-NEXT:    %[[END:.*]] = arith.minsi %[[ONE]], %[[TILES]] : index
-// SYMBOLIC-NEXT:    tir.for %[[I0:.*]] "i_o_0" in %[[FULL]] {
+// SYMBOLIC-NEXT:    tir.for %[[I0:i_o_0]] in %[[FULL]] {
 // SYMBOLIC-NEXT:      tir.for %i_i in 8 {
 // SYMBOLIC-NEXT:        tir.block "B" (spatial %v_i in %n = %[[I0]] * 8 + %i_i) do {
 // SYMBOLIC:         tir.for %i_o_1 in %[[END]] {
@@ -72,7 +72,7 @@ te.func @tail(%A: tensor<100xf32>) -> tensor<100xf32> {
 // The second part never starts a reduction.
 // REDUCE-LABEL: func.func @symbolic(
 // REDUCE:         tir.for %j in 9 {
-// REDUCE-NEXT:      tir.for %[[K0:.*]] "k_0" in %{{.*}} {
+// REDUCE-NEXT:      tir.for %[[K0:k_0]] in %{{.*}} {
 // REDUCE-NEXT:        tir.block "C" (spatial %v_j in 9 = %j, reduce %v_k in %n = %[[K0]]) init {
 // REDUCE:           tir.for %k_1 in %{{.*}} {
 // REDUCE-NEXT:        tir.block "C_1" (spatial %v_j in 9 = %j, reduce %v_k in %n = %k_1 + 4) do {
@@ -87,7 +87,7 @@ te.func @tail(%A: tensor<100xf32>) -> tensor<100xf32> {
 // FACTOR-NEXT:    %[[DIFF:.*]] = tir.apply (%n - %m)
 // FACTOR-NEXT:    %[[ZERO:.*]] = arith.constant 0 : index
 // FACTOR-NEXT:    %[[LEFT:.*]] = arith.maxsi %[[DIFF]], %[[ZERO]] : index
-// FACTOR-NEXT:    tir.for %[[I0:.*]] "i_0" in %[[FIRST]] {
+// FACTOR-NEXT:    tir.for %[[I0:i_0]] in %[[FIRST]] {
 // FACTOR-NEXT:      tir.block "B" (spatial %v_i in %n = %[[I0]]) do {
 // FACTOR:         tir.for %i_1 in %[[LEFT]] {
 // FACTOR-NEXT:      tir.block "B_1" (spatial %v_i in %n = %i_1 + %m) do {
@@ -108,7 +108,7 @@ te.func @symbolic(%A: tensor<?x9xf32> {kc.shape = affine_map<()[n, m] -> (n, 9)>
 
 // Without blocks it is tir.if that goes; a buffer in the loop is one for each part.
 // PLAIN-LABEL: func.func @plain(
-// PLAIN-NEXT:    tir.for %p_o "p_o_0" in 2 {
+// PLAIN-NEXT:    tir.for %p_o_0 in 2 {
 // PLAIN-NEXT:      tir.for %p_i in 4 {
 // PLAIN-NEXT:        %T = tir.alloc "T" : memref<1xf32>
 // PLAIN-NEXT:        %x = tir.load %A[%p_o * 4 + %p_i] : memref<10xf32>

@@ -115,7 +115,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //SEVERAL-NEXT:   |  for i in 7:
 //SEVERAL-NEXT:   |    block S    <-- here
 //SEVERAL-NEXT:  why: the new buffer has one element for each value of the block's variables
-//SEVERAL-NEXT:  try: cache_read or cache_write of A, and then transform_layout
+//SEVERAL-NEXT:  try: cache_read of A, and then transform_layout
 
 //GATHER:error[KC3530]: reindex: the index of B in block G is not of its variables alone
 //GATHER-NEXT:  --> {{.*}}reindex_invalid.mlir:36:5  tir.block "G" (spatial %v in 8 = %i) do {
@@ -163,3 +163,34 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //VECTORS-NEXT:   |  tir.load    <-- a vector<4xf32>
 //VECTORS-NEXT:  why: neighbours along the last dimension may be elsewhere in the new layout
 //VECTORS-NEXT:  try: reindex before vectorize-loop
+
+// RUN: not kc-opt %s --reindex="func=tile block=S buffer=S" 2>&1 | FileCheck %s --check-prefix=SHARED --match-full-lines --strict-whitespace
+//      SHARED:error[KC3415]: reindex: the threads of b disturb each other in a global copy of S
+// SHARED-NEXT:  --> {{.*}}
+// SHARED-NEXT:   |  for b in 2 blockIdx.x:    <-- blockIdx.x
+// SHARED-NEXT:   |    alloc S    <-- each has its own (shared)
+// SHARED-NEXT:   |    for t in 4 threadIdx.x:
+// SHARED-NEXT:   |      block S    <-- here
+// SHARED-NEXT:   |    for t in 4 threadIdx.x:
+// SHARED-NEXT:   |      block C
+// SHARED-NEXT:  why: the copy would be one buffer for all threads of blockIdx.x
+// SHARED-NEXT:  try: reindex_cache_write scope=shared
+//  SHARED-NOT:{{.}}
+func.func @tile(%A: memref<8xf32>, %C: memref<8xf32>) {
+  tir.for %b in 2 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<4xf32, "shared">
+    tir.for %t in 4 thread "threadIdx.x" {
+      tir.block "S" (spatial %v in 4 = %t, spatial %w in 2 = %b) do {
+        %a = tir.load %A[%w * 4 + %v] : memref<8xf32>
+        tir.store %a, %S[%v] : memref<4xf32, "shared">
+      }
+    }
+    tir.for %t in 4 thread "threadIdx.x" {
+      tir.block "C" (spatial %v in 8 = %b * 4 + %t) do {
+        %a = tir.load %S[3 - %t] : memref<4xf32, "shared">
+        tir.store %a, %C[%v] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -7,7 +7,7 @@
 // ROWS-NEXT:    %B = tir.alloc "B" : memref<3x16xf32>
 // ROWS-NEXT:    tir.for %i in 14 {
 // ROWS-NEXT:      tir.for %i_1 in 3 {
-// ROWS-NEXT:        tir.for %j "j_1" in 16 {
+// ROWS-NEXT:        tir.for %j_1 in 16 {
 // ROWS-NEXT:          tir.block "B" (opaque %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) where ((%i + 13) floordiv 14 * 2 < %i_1 + 1) do {
 // ROWS-NEXT:            %a = tir.load %A[%v_i, %v_j] : memref<16x16xf32>
 // ROWS-NEXT:            tir.store %a, %B[%v_i mod 3, %v_j] : memref<3x16xf32>
@@ -31,11 +31,11 @@
 // TILES-NEXT:              tir.store %a, %B[%v_i mod 6, %v_j] : memref<6x16xf32>
 
 // The first iteration computes all three rows, the others one.
-// PEELED:      tir.for %[[I:.*]] "i_0" in 1 {
+// PEELED:      tir.for %[[I:i_0]] in 1 {
 // PEELED:          tir.block "B" (opaque %v_i in 16 = %[[I]] + %{{.*}}, spatial %v_j in 16 = %{{.*}}) do {
 // PEELED:      tir.for %[[I1:.*]] in 13 {
-// PEELED-NEXT:   tir.for %[[D:.*]] "i_1" in 3 {
-// PEELED-NEXT:     tir.for %[[J:.*]] "j_1" in 16 {
+// PEELED-NEXT:   tir.for %[[D:i_1]] in 3 {
+// PEELED-NEXT:     tir.for %[[J:j_1]] in 16 {
 // PEELED-NEXT:       tir.block "B_1" (opaque %v_i in 16 = %[[I1]] + %[[D]] + 1, spatial %v_j in 16 = %[[J]]) where (
 te.func @f(%A: tensor<16x16xf32>) -> tensor<14x16xf32> {
   %B = te.compute "B" [%i = 16, %j = 16] {

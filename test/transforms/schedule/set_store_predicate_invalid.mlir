@@ -114,3 +114,16 @@ func.func @each(%A: memref<8xf32>) {
   }
   func.return
 }
+
+// RUN: not kc-opt %s --set-store-predicate='func=reduced block=D condition="threadIdx.x == i"' 2>&1 | FileCheck %s --check-prefix=MIXED
+// MIXED: error[KC3420]: set_store_predicate: 'threadIdx.x == i' is no condition of block D
+// MIXED: why: block D is in no loop of threadIdx.x, and stores once along it
+// MIXED-NEXT: try: compare threadIdx.x with a number, as in threadIdx.x == 0
+
+// RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="t =="' 2>&1 | FileCheck %s --check-prefix=SIDE
+// SIDE: error[KC3420]: set_store_predicate: 't ==' is no condition of block A
+// SIDE: why: '' is not one side of a comparison
+
+// RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="t, 7 == 0"' 2>&1 | FileCheck %s --check-prefix=SIDES
+// SIDES: error[KC3420]: set_store_predicate: 't, 7 == 0' is no condition of block A
+// SIDES: why: 't, 7' is not one side of a comparison

@@ -19,7 +19,7 @@
 
 // THREE-LABEL: func.func @constant
 // (xDSL prints %i_0 as %i, and the loop's name beside it.)
-// THREE:       tir.for %[[I0:.*]] "i_0" in 2 {
+// THREE:       tir.for %[[I0:i_0]] in 2 {
 // THREE-NEXT:    tir.for %i_1 in 4 {
 // THREE-NEXT:      tir.for %i_2 in 2 {
 // THREE-NEXT:        tir.for %j in 100 {

@@ -12,7 +12,7 @@
 // KNOWN-NEXT:   tir.for %i_i in 4 {
 // KNOWN-NEXT:     tir.block "C" (spatial %v_i in %{{.*}} = %i_o * 4 + %i_i) do {
 
-// UNIT:      tir.for %{{.*}} "i_0" in 1 {
+// UNIT:      tir.for %i_0 in 1 {
 // UNIT-NEXT:   tir.for %i_1 in 1 {
 // UNIT-NEXT:     tir.for %i_2 in 100 {
 // UNIT-NEXT:       tir.block "B" (spatial %v_i in 100 = %i_2) do {

@@ -8,6 +8,7 @@
 // RUN: not kc-opt %s --write-at="func=inner loop=i block=B" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --write-at="func=lanes loop=j block=C" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --write-at="func=called loop=i block=C" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=empty loop=k block=C" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
 
 te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
   %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
@@ -88,7 +89,7 @@ func.func @called(%C: memref<8xf32>) {
 }
 
 //NAME:error[KC3300]: write_at: block P writes no buffer A
-//NAME-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//NAME-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //NAME-NEXT:   |  for i in 4:
 //NAME-NEXT:   |    for k in 8:
 //NAME-NEXT:   |      block P    <-- here
@@ -96,18 +97,18 @@ func.func @called(%C: memref<8xf32>) {
 //NAME-NEXT:  try: the buffers are: P
 
 //SCOPE:error[KC3301]: write_at: target llvm has no memory scope 'wrap'
-//SCOPE-NEXT:  --> {{.*}}write_at_invalid.mlir:12:1  te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
+//SCOPE-NEXT:  --> {{.*}}write_at_invalid.mlir:13:1  te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
 //SCOPE-NEXT:  try: did you mean 'warp'?
 
 //LOOP:error[KC3003]: there is no loop 'j_o' around block P
-//LOOP-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//LOOP-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //LOOP-NEXT:   |  for i in 4:
 //LOOP-NEXT:   |    for k in 8:
 //LOOP-NEXT:   |      block P
 //LOOP-NEXT:  try: the loops are: i, k
 
 //MIXED:error[KC3308]: write_at: block P reads P both as it was before and as it writes it
-//MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:13:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //MIXED-NEXT:   |  for i in 4:
 //MIXED-NEXT:   |    for k in 8:
 //MIXED-NEXT:   |      block P    <-- here
@@ -115,7 +116,7 @@ func.func @called(%C: memref<8xf32>) {
 //MIXED-NEXT:  try: legal: loop=i
 
 //HOLES:error[KC3306]: write_at: block C does not write all of C that would be copied
-//HOLES-NEXT:  --> {{.*}}write_at_invalid.mlir:23:7  tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+//HOLES-NEXT:  --> {{.*}}write_at_invalid.mlir:24:7  tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
 //HOLES-NEXT:   |  for i in 2:
 //HOLES-NEXT:   |    for j in 4:
 //HOLES-NEXT:   |      block C    <-- here
@@ -123,7 +124,7 @@ func.func @called(%C: memref<8xf32>) {
 //HOLES-NEXT:  try: legal: loop=j
 
 //SEEN:error[KC3307]: write_at: block D reads C before it would be copied
-//SEEN-NEXT:  --> {{.*}}write_at_invalid.mlir:39:7  tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
+//SEEN-NEXT:  --> {{.*}}write_at_invalid.mlir:40:7  tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
 //SEEN-NEXT:   |  for i in 2:
 //SEEN-NEXT:   |    for j in 4:
 //SEEN-NEXT:   |      block C    <-- writes C
@@ -132,7 +133,7 @@ func.func @called(%C: memref<8xf32>) {
 //SEEN-NEXT:  try: legal: loop=j
 
 //INNER:error[KC3603]: write_at: B of block B does not exist yet in loop i
-//INNER-NEXT:  --> {{.*}}write_at_invalid.mlir:52:7  tir.block "B" () do {
+//INNER-NEXT:  --> {{.*}}write_at_invalid.mlir:53:7  tir.block "B" () do {
 //INNER-NEXT:   |  for i in 8:    <-- the loop
 //INNER-NEXT:   |    for j in 1:
 //INNER-NEXT:   |      alloc B
@@ -142,7 +143,7 @@ func.func @called(%C: memref<8xf32>) {
 //INNER-NEXT:  try: legal: loop=j
 
 //LANES:error[KC3211]: write_at: loop i is vectorized
-//LANES-NEXT:  --> {{.*}}write_at_invalid.mlir:67:5  tir.for %j in 4 {
+//LANES-NEXT:  --> {{.*}}write_at_invalid.mlir:68:5  tir.for %j in 4 {
 //LANES-NEXT:   |  for i in 2 vectorized:    <-- vectorized
 //LANES-NEXT:   |    for j in 4:    <-- here
 //LANES-NEXT:   |      block C
@@ -151,8 +152,33 @@ func.func @called(%C: memref<8xf32>) {
 //LANES-NEXT:  try: there is no loop where it is legal
 
 //CALL:error[KC3303]: write_at: C of block C is used by func.call
-//CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:85:5  func.call @change(%C) : (memref<8xf32>) -> ()
+//CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:86:5  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    block C
 //CALL-NEXT:   |    func.call    <-- uses C
 //CALL-NEXT:  why: what func.call does with it is not known
+
+func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
+  tir.for %i in 4 {
+    tir.for %k in 0 {
+      tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %C[%v_i] : memref<4xf32>
+      } do {
+        %a = tir.load %A[%v_k] : memref<0xf32>
+        %c = tir.load %C[%v_i] : memref<4xf32>
+        %s = arith.addf %c, %a : f32
+        tir.store %s, %C[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+//EMPTY:error[KC3619]: write_at: the reduction of block C over v_k may be empty
+//EMPTY-NEXT:  --> {{.*}}write_at_invalid.mlir:164:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+//EMPTY-NEXT:   |  for i in 4:
+//EMPTY-NEXT:   |    for k in 0:    <-- then does not run
+//EMPTY-NEXT:   |      block C    <-- then its initial value
+//EMPTY-NEXT:  why: the initial value is stored where the reduction begins, and a copy in k would not be made
+//EMPTY-NEXT:  try: legal: loop=i

@@ -110,7 +110,7 @@ func.func @part(%A: memref<8xf32>, %C: memref<8xf32>) {
 // TILE-NEXT:   tir.for %i_o in 4 {
 // TILE-NEXT:     %B = tir.alloc "B" : memref<6x8xf32>
 // TILE-NEXT:     tir.for %i in 6 {
-// TILE-NEXT:       tir.for %j "j_1" in 8 {
+// TILE-NEXT:       tir.for %j_1 in 8 {
 // TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i < 16) do {
 // TILE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %b = arith.addf %a, %a : f32

@@ -202,3 +202,52 @@ def test_symbolic_sizes_and_empty_reductions(shape):
     got = outputs(module, [values, np.full(shape[0], 77, np.float32)])[1]
     # The sum of nothing is 0 too.
     np.testing.assert_array_equal(got, values.sum((1, 2)))
+
+
+@pytest.mark.parametrize("length", ["0", "%n"])
+def test_what_is_over_nothing_stores_no_more_than_its_own(length):
+    """Another block has the other elements of the buffer."""
+    empty = (
+        f'tir.block "Z" (spatial %vi in 8 = %i + 5, reduce %vk in {length} = %k) where (%i < 2) '
+        + BODY.format(out="S")
+    )
+    text = program(
+        "%z = arith.constant 0 : index\n%n = arith.addi %z, %z : index\n"
+        + ROWS.format(reduction("S", "%i", "%k")).replace("tir.for %i in 8", "tir.for %i in 5")
+        + f"tir.for %i in 3 {{ tir.for %k in {length} {{ {empty} }} }}"
+    )
+    values, garbage, _ = arrays()
+    module = parse(text)
+    lower(module, [LowerInitBlockPass()])
+    _, s, _ = outputs(module, arrays())
+    np.testing.assert_array_equal(s, [*values.sum(1)[:5], 0, 0, garbage[7]])
+    check_all_stages(text, arrays())
+
+
+@pytest.mark.parametrize("sign", ["%i - 5 >= 0", "4 - %i >= 0"])
+def test_what_is_over_nothing_under_a_condition(sign):
+    empty = 'tir.block "Z" (spatial %vi in 8 = %i, reduce %vk in 0 = %k) ' + BODY.format(out="S")
+    branches = f"{{ {empty} }}" if sign.startswith("%") else f"{{ }} else {{ {empty} }}"
+    text = program(f"tir.for %k in 0 {{ tir.for %i in 8 {{ tir.if ({sign}) {branches} }} }}")
+    module = parse(text)
+    lower(module, [LowerInitBlockPass()])
+    _, s, _ = outputs(module, arrays())
+    np.testing.assert_array_equal(s, [77] * 5 + [0] * 3)
+    check_all_stages(text, arrays())
+
+
+def test_rows_without_a_term_stay_what_they_are():
+    """The loop of the reduction has no iteration for some rows, though the reduction is long."""
+    text = program(
+        "tir.for %i in 8 { %e = tir.apply (%i - 2) tir.for %k in %e { "
+        + reduction("S", "%i", "%k")
+        + "} }"
+    )
+    values, garbage, _ = arrays()
+    module = parse(text)
+    lower(module, [LowerInitBlockPass()])
+    assert "S_init" in text_of(module)
+    _, s, _ = outputs(module, arrays())
+    sums = [values[i, : i - 2].sum() for i in range(3, 8)]
+    np.testing.assert_array_equal(s, [*garbage[:3], *sums])
+    check_all_stages(text, arrays())
