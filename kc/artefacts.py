@@ -1,4 +1,4 @@
-"""Compiled modules as files, and files as modules: objects, libraries, LLVM IR, C, textual IR."""
+"""What compiled modules are as files: objects, LLVM IR, C, textual IR."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 
 from kc.runtime.c_compiler import link_library, require_compiler, run_compiler
 from kc.runtime.function import CompiledFunction
-from kc.runtime.metadata import SYMBOL, ModuleRecord, merged, read_records
+from kc.runtime.metadata import SYMBOL, ModuleRecord
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CallError, CodegenError, suggest
+from kc.support.diagnostics import CodegenError
 from kc.support.target import Target
 
 Files = Mapping[str, Callable[[], str | bytes]]
 """Extension of a file, without its dot -> what makes its content."""
 
-_POOL = "kc_parallel_for"
+POOL = "kc_parallel_for"
 
 
 def call_jit(text: str, symbols: dict[str, int]) -> Any:
@@ -151,9 +151,9 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
         f"@llvm.used = appending global [1 x ptr] [ptr @{SYMBOL}], "
         'section "llvm.metadata"\n'
     ]
-    if f"@{_POOL}" in text:
+    if f"@{POOL}" in text:
         parts.append(pool_ir(record.triple, library=True))
-    with _parsed(text) as (module, parse):
+    with parsed(text) as (module, parse):
         for one, symbol in zip(record.functions, record.symbols, strict=True):
             # Anything else that has the name is private to the module.
             for other in (*module.functions, *module.global_variables):
@@ -180,7 +180,7 @@ def _for_triple(text: str, triple: str) -> str:
 
 
 @contextlib.contextmanager
-def _parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
+def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
     """A module of LLVM IR or bitcode, and a function that parses more in the same context.
 
     Both end with the block, the context last: the garbage collector would end them in any order,
@@ -254,6 +254,8 @@ class CSource:
 
     @cached_property
     def _library(self) -> Module:
+        from kc.loading import load_module
+
         command = require_compiler("calling a kernel of the C target")
         with tempfile.TemporaryDirectory(prefix="kc-") as folder:
             path = os.fspath(Path(folder, "kernel.so"))
@@ -267,162 +269,3 @@ class CSource:
         function = self._library[name]
         assert isinstance(function, CompiledFunction)
         return function
-
-
-def load_module(path: str | os.PathLike[str], fmt: str = "") -> Module:
-    """The module in a file that ``Module.save`` or ``Module.export_library`` wrote.
-
-    ``.so`` (or ``.dylib``, ``.dll``), ``.o``, ``.ll`` and ``.bc`` hold compiled code, which is
-    called with the same checks as before; ``.mlir`` is compiled, for the target that it names.
-    ``fmt`` is the format where the name does not tell.
-
-    Raises CallError KC5140 to KC5144, TargetError KC6105 for code of another machine, InputError
-    for a file that cannot be read.
-    """
-    name = os.fspath(path)
-    kind = fmt or os.path.splitext(name)[1].lstrip(".")
-    loaders = {
-        **dict.fromkeys(("so", "dylib", "dll"), _load_library),
-        "o": _load_object,
-        "ll": _load_ir,
-        "bc": _load_ir,
-        "mlir": _load_text,
-    }
-    if kind not in loaders:
-        raise CallError(
-            "KC5141",
-            f"load_module: {name} has no format that is known",
-            hints=suggest(kind, loaders, "formats"),
-        )
-    return loaders[kind](name)
-
-
-def _read(path: str) -> bytes:
-    from kc.support.files import read_bytes
-
-    return read_bytes(path)
-
-
-def _check_machine(records: Sequence[ModuleRecord]) -> None:
-    from kc.codegen.native_target import Machine, check_runs_here
-
-    for one in records:
-        if one.triple:
-            check_runs_here(Machine(one.triple, one.cpu, one.features))
-
-
-def _module(
-    records: Sequence[ModuleRecord],
-    address: Callable[[str], int],
-    owner: Any,
-    files: Files,
-) -> Module:
-    functions = {
-        name: CompiledFunction(signature, address(symbol), call_jit, owner)
-        for name, (symbol, signature) in merged(records).items()
-    }
-    first = records[0]
-    record = first if len(records) == 1 else _joined(records)
-    return Module(functions, first.entry, {}, owner, artefacts=files, record=lambda: record)
-
-
-def _joined(records: Sequence[ModuleRecord]) -> ModuleRecord:
-    from dataclasses import replace
-
-    found = merged(records)
-    return replace(
-        records[0],
-        functions=tuple(signature for _, signature in found.values()),
-        symbols=tuple(symbol for symbol, _ in found.values()),
-    )
-
-
-def _load_library(path: str) -> Module:
-    import ctypes
-
-    data = _read(path)
-    records = read_records(data, path)
-    _check_machine(records)
-    try:
-        # The path in full: without a slash, it would be looked up among the system's libraries.
-        library = ctypes.CDLL(os.path.realpath(path))
-    except OSError as error:
-        raise CallError("KC5144", f"{path} cannot be loaded", why=str(error)) from error
-
-    def address(symbol: str) -> int:
-        try:
-            found = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
-        except AttributeError:
-            found = None
-        if not found:
-            raise CallError("KC5143", f"{path} is damaged", why=f"it has no function {symbol}")
-        return found
-
-    return _module(records, address, library, {"so": lambda: data})
-
-
-_KEPT: list[Any] = []
-"""Loaded objects that have the thread pool, whose workers may run their code until the end."""
-
-
-def _load_object(path: str, data: bytes | None = None) -> Module:
-    from kc.codegen.native import load_object
-    from kc.runtime.parallel import ensure_pool
-
-    data = _read(path) if data is None else data
-    records = read_records(data, path)
-    _check_machine(records)
-    symbols = [symbol for symbol, _ in merged(records).values()]
-    engine = load_object(data, symbols)
-    if _POOL.encode() in data:
-        ensure_pool()  # ends the workers at exit, whoever started them
-        _KEPT.append(engine)
-    return _module(records, engine.address, engine, {"o": lambda: data})
-
-
-def _load_ir(path: str) -> Module:
-    """Compile LLVM IR, text or bitcode, for the machine that its record names."""
-    from kc.codegen.native import compile_ir
-
-    data = _read(path)
-    try:
-        source = data if data.startswith(b"BC\xc0\xde") else data.decode()
-        with _parsed(source) as (module, _):
-            text = str(module)
-            constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
-    except (RuntimeError, UnicodeDecodeError) as error:
-        raise CallError("KC5143", f"{path} is damaged", why=" ".join(str(error).split())) from None
-    records = read_records(_constant(constants[0]) if constants else b"", path)
-    _check_machine(records)
-    first = records[0]
-    made = compile_ir(
-        text,
-        triple=first.triple,
-        cpu=first.cpu,
-        features=first.features,
-        relocation="pic",
-    )
-    return _load_object(path, made.object())
-
-
-def _constant(text: str) -> bytes:
-    """The bytes of a constant of the form ``@x = ... c"..."``."""
-    import re
-
-    quoted = text[text.index('c"') + 2 : text.rindex('"')].encode("latin-1")
-    escape = rb"\\(\\|[0-9A-Fa-f]{2})"
-    return re.sub(
-        escape, lambda one: b"\\" if one[1] == b"\\" else bytes.fromhex(one[1].decode()), quoted
-    )
-
-
-def _load_text(path: str) -> Module:
-    from kc.driver import build
-    from kc.support.files import read_text
-    from kc.tir.module import IRModule
-
-    module = IRModule.parse(read_text(path), path)
-    target, entry = (
-        getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
-    )
-    return build(module, target=target, name=entry or "main")

@@ -26,9 +26,9 @@ loops that give each instance an element of its own, ``reduce`` along those of a
 ``init``. Where a statement cannot be a block it stays as loads and stores in loops, and an op on
 scalars or memrefs that has no counterpart stays as it is.
 
-Input is what xDSL parses: the custom form of linalg, tensor and memref as upstream prints it, and of
-``affine.for/load/store/apply/min/max`` without ``symbol(...)``; for the rest of affine and scf
-(``affine.if``, ``affine.parallel``, ``scf.parallel``) the generic form, ``mlir-opt
+Input is what kc-opt parses: the custom form of linalg, tensor and memref as upstream prints it,
+and of ``affine.for/load/store/apply/min/max`` without ``symbol(...)``; for the rest of affine and
+scf (``affine.if``, ``affine.parallel``, ``scf.parallel``) the generic form, ``mlir-opt
 -mlir-print-op-generic``.
 
 Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal

@@ -242,9 +242,7 @@ class FunctionRaiser(Emitter):
             "function of the sizes of its arguments",
             location=location_of(op),
             why="the caller allocates the result, so its shape must follow from the arguments",
-            hints=[
-                "make the size from tensor.dim of arguments, or take it as an argument of type index"
-            ],
+            hints=["make the size from tensor.dim of arguments, or take it as an index"],
         )
 
     # Index values ----------------------------------------------------------------------------

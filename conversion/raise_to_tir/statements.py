@@ -67,7 +67,7 @@ class _Statement:
         for loop in self.loops:
             self.index.dimension(self.user[loop], (None, None))
         self.ops: list[Operation] = []
-        self.is_block = self._collect() and self._is_alone()
+        self.is_block = self._collect() and self._is_in_loops()
         if self.is_block:
             self._classify()
 
@@ -103,28 +103,24 @@ class _Statement:
         """Whether ``load`` gives the same where the store is: nobody writes in between."""
         home = load.parent
         at: Operation | None = self.store
-        inner: list[Operation] = []
         while at is not None and at.parent is not home:
             at = at.parent_op()
-            if at is not None and at.parent is not home:
-                continue
-            if at is not None:
-                inner = [one for one in at.walk() if one is not self.store or at is not self.store]
         if at is None:
             return False
-        if at is not self.store:
-            # The store is in a loop below: every op in there comes between two instances.
-            if any(_writes(one, load.buffer) for one in inner):
-                return False
+        between: list[Operation] = []
         one = load.next_op
         while one is not None and one is not at:
-            if any(_writes(nested, load.buffer) for nested in one.walk()):
-                return False
+            between.append(one)
             one = one.next_op
-        return one is at
+        if at is not self.store:
+            # The store is in a loop below: all that is in there comes between two instances.
+            between.append(at)
+        return one is at and not any(
+            _writes(nested, load.buffer) for op in between for nested in op.walk()
+        )
 
-    def _is_alone(self) -> bool:
-        """Whether what the store computes is used by it and by other stores only as a copy."""
+    def _is_in_loops(self) -> bool:
+        """Whether only loops and conditions of tir are around the store."""
         around = self.store.parent_op()
         while around is not None and not isinstance(around, func.FuncOp):
             if not isinstance(around, tir.ForOp | tir.IfOp):
@@ -162,19 +158,11 @@ class _Statement:
             covered |= loops_of[self.loops[n]]
         own_places = [self._over_loops(one) for one in places]
         vars_ = [loop.var for loop in self.loops]
-        known = {self.own.expr(one) for one in vars_}
-        is_affine = all(
-            AffineDimExpr(n) in known
-            for one in own_places
-            for n in dimensions(one)
-            if one in places or True
-            if self.own.roots[n] in vars_ or not self._is_varying(self.own.roots[n])
-        )
-        injective = is_affine and self._is_injective(own_places, vars_)
+        injective = self._is_injective(own_places, vars_)
         update = self._is_update()
         recurs = self._reads_elsewhere()
         rest = [loop for loop in self.loops if loop.var not in covered]
-        # (kind, loop whose user's variable it is or None for the loop's own, loop)
+        # With whether the block variable is the user's variable, not the loop's.
         chosen: list[tuple[tir.IterType, tir.ForOp, bool]] = []
         if recurs or not injective:
             for loop in self.loops:
@@ -325,7 +313,6 @@ class _Statement:
         iters: list[tuple[tir.IterType, str, int | SSAValue]] = []
         exprs: list[AffineExpr] = []
         body = Block(arg_types=[tir.INDEX] * len(self.chosen))
-        dims = {n: AffineDimExpr(n) for n in range(len(self.loops))}
         values: dict[SSAValue, SSAValue] = {}
         for n, (kind, loop, is_user) in enumerate(self.chosen):
             body.args[n].name_hint = f"v_{loop.label}"
@@ -334,7 +321,6 @@ class _Statement:
             exprs.append(expr)
             iters.append((kind, f"v_{loop.label}", self._extent(loop, expr, store)))
             values[value] = body.args[n]
-        del dims
         space, operands = self.own.to_map(exprs)
         # The user's variables that are no block variables, from those that are.
         for loop in self.loops:

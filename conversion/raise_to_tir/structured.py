@@ -284,13 +284,12 @@ class _BodyBuilder:
             return values[0]
         if kind in ("add", "mul") and type_ == IntegerType(1):
             # Upstream: the sum and product of booleans are or and and.
-            return self.add((arith.OrIOp if kind == "add" else arith.AndIOp)(*values))
+            return self.add((arith.OrIOp if kind == "add" else arith.AndIOp)(values[0], values[1]))
         if name == "square":
             return self.add((arith.MulfOp if is_float else arith.MuliOp)(values[0], values[0]))
-        if name == "reciprocal":
-            assert isinstance(type_, AnyFloat)
-            one = self.add(arith.ConstantOp(FloatAttr(1.0, type_)))
-            return self.add(arith.DivfOp(one, values[0]))
+        if name == "reciprocal" and isinstance(type_, AnyFloat):
+            unit: FloatAttr = FloatAttr(1.0, type_)
+            return self.add(arith.DivfOp(self.add(arith.ConstantOp(unit)), values[0]))
         make = _OPS.get(name)
         if make is None:
             raise _undefined(self.op, f"there is no {kind or 'such computation'} of {type_}")

@@ -310,7 +310,7 @@ class NamingPrinter(Printer):
     """
 
     def name_value(self, value: SSAValue, name: str) -> None:
-        """Let ``value`` be printed as ``%name`` if nothing is yet (hints have no ``_1`` at the end)."""
+        """Print ``value`` as ``%name`` if nothing is yet; a hint cannot say ``i_1``."""
         if value not in self._ssa_values and name not in self.ssa_names:
             self.ssa_names[name] = 1
             self._ssa_values[value] = name

@@ -11,6 +11,7 @@ from kc.te.expr import binary, const, if_then_else, intrinsic
 from kc.te.expr import select as Select
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
+from kc.te.prim_func import create_prim_func
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
@@ -82,6 +83,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "compute",
     "const",
     "cos",
+    "create_prim_func",
     "create_schedule",
     "erf",
     "exp",

@@ -61,11 +61,11 @@ class ScheduleMethods:
         """Mark where a schedule stops searching: what follows is the same for every choice."""
         ...
 
-    def split(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., names: Sequence[str] = ...) -> list[LoopRV]:
+    def split(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ...) -> list[LoopRV]:
         """Split a loop into a nest of loops by factors."""
         ...
 
-    def fuse(self, *loops: LoopRV | Sequence[LoopRV], unsafe: bool = False) -> LoopRV:
+    def fuse(self, *loops: LoopRV | Sequence[LoopRV], preserve_unit_iters: bool = True, unsafe: bool = False) -> LoopRV:
         """Fuse nested loops into one."""
         ...
 
@@ -125,19 +125,19 @@ class ScheduleMethods:
         """Compute into a new buffer, and copy it to the old one afterwards."""
         ...
 
-    def cache_inplace(self, block: BlockRV | str, buffer: Any, scope: str = 'global') -> list[BlockRV]:
+    def cache_inplace(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> list[BlockRV]:
         """Update a copy of a buffer, and write it back afterwards."""
         ...
 
-    def read_at(self, loop: LoopRV, block: BlockRV | str, buffer: Any, scope: str = 'global') -> BlockRV:
+    def read_at(self, loop: LoopRV, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
         """Copy what an iteration of a loop reads of a buffer, and read it there."""
         ...
 
-    def write_at(self, loop: LoopRV, block: BlockRV | str, buffer: Any = ..., scope: str = 'global') -> BlockRV:
+    def write_at(self, loop: LoopRV, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
         """Write to a new buffer in an iteration of a loop, and copy it at its end."""
         ...
 
-    def cache_index(self, block: BlockRV | str, scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
+    def cache_index(self, block: BlockRV | str, storage_scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
         """Compute index expressions of a block before, into buffers that it reads."""
         ...
 
@@ -155,6 +155,10 @@ class ScheduleMethods:
 
     def set_scope(self, block: BlockRV | str, buffer_index: Any, storage_scope: str) -> None:
         """Put a buffer into another memory scope."""
+        ...
+
+    def set_store_predicate(self, block: BlockRV | str, condition: str) -> None:
+        """Let only those threads store for which a condition holds."""
         ...
 
     def storage_align(self, block: BlockRV | str, buffer_index: Any, axis: int, factor: int, offset: int = 0) -> None:
@@ -221,7 +225,7 @@ class ScheduleMethods:
         """Let a tensor intrinsic do what a loop or a block does."""
         ...
 
-    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ...) -> LoopRV:
+    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
         """Merge sibling loops into one."""
         ...
 
@@ -237,6 +241,6 @@ class ScheduleMethods:
         """Bring what a block will read into the cache."""
         ...
 
-    def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ...) -> None:
+    def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
         """Keep in a buffer what the next iteration needs again."""
         ...

@@ -407,6 +407,8 @@ class Generator:
         def build(axes: Sequence[Expr]) -> Expr:
             at = axes[n] + shift
             holds = (at >= 0) & (at < size)
+            if shift % 2:  # one branch alone is evaluated: the other may be outside
+                return te.if_then_else(holds, known.tensor(at), constant.build(axes))
             return te.Select(holds, known.tensor(at % size), constant.build(axes))
 
         value = np.where(inside, known.value[place % size], constant.value)

@@ -10,6 +10,8 @@ import typing
 from random import Random
 from typing import Any
 
+from xdsl.ir import Operation
+
 import kc
 from kc import te, tir
 from kc.analysis import loop_tree
@@ -60,7 +62,18 @@ def perform(sch: tir.Schedule, line: str) -> bool:
             return False
     sch.module.verify()
     check_dominance(sch.module)
+    check_uses(sch.module)
     return True
+
+
+def check_uses(module: Operation) -> None:
+    """That what uses a value is in the module: no op that was taken out still counts."""
+    inside = set(module.walk())
+    for op in inside:
+        arguments = [one for region in op.regions for block in region.blocks for one in block.args]
+        for value in (*op.results, *arguments):
+            for use in value.uses:
+                assert use.operation in inside, f"{use.operation.name} is gone, and a use"
 
 
 def steps(random: Random, sch: tir.Schedule, count: int, *, threads: bool = False) -> list[str]:

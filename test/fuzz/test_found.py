@@ -8,7 +8,7 @@ from schedules import check_text, perform
 from xdsl.dialects.builtin import MemRefType
 
 import kc
-from kc import tir
+from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import diagnostic_handler
@@ -97,6 +97,15 @@ ACCEPTED = {
             "sch.bind(sch.get_loops('B')[1], 'threadIdx.x')",
         ],
     ),
+    "a cache in the init of a block of blocks": (
+        EMPTY_REDUCTION,
+        [
+            "sch.tile(*sch.get_loops('B'), 32, 32)",
+            "sch.split(sch.get_loops('B')[3], factors=[None, 16])",
+            "sch.blockize(sch.get_loops('B')[4])",
+            "sch.reindex_cache_write('B_init', 'B', 'local', '(v_i)->(v_i)')",
+        ],
+    ),
     "blockize, whose init has a bound loop": (
         EMPTY_REDUCTION.replace("0xi32", "3xi32").replace("in 0", "in 3"),
         [
@@ -154,3 +163,25 @@ def test_results_stay(name: str):
 def test_refused(name: str):
     text, line = REFUSED[name]
     assert not perform(tir.Schedule(kc.IRModule.parse(text)), line)
+
+
+def test_a_reduction_over_nothing_whose_elements_no_loops_count():
+    """Lowering gave up on a part of it, which then still counted as a use of the buffer."""
+    n = te.var("n")
+    k = te.reduce_axis((0, n), name="k")
+    a = te.placeholder((n, n), "int32", name="A")
+    c = te.compute((n,), lambda i: te.min(a[i // 3, k], axis=k), name="C")
+    sch = tir.Schedule(kc.lower(te.create_schedule(c.op), [a, c], name="main"))
+    i, _ = sch.get_loops("C")
+    sch.split(i, factors=[2, 2, 5, None])
+    loops = sch.get_loops("C")
+    sch.tile(loops[2], loops[3], 32, 32)
+    loops = sch.get_loops("C")
+    sch.reorder(*(loops[one] for one in (0, 6, 3, 5, 4, 1)))
+    sch.cache_inplace("C", "C", "local")
+    with diagnostic_handler(lambda _: None):
+        kernel = kc.build(sch.mod)
+    given = np.random.default_rng(1).integers(-9, 9, (7, 7)).astype(np.int32)
+    found = np.zeros(7, np.int32)
+    kernel(given, found)
+    np.testing.assert_array_equal(found, given.min(axis=1)[np.arange(7) // 3])

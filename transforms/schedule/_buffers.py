@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from kc.analysis.dependence import base_buffer
-from kc.analysis.loop_tree import buffer_name, preorder
+from kc.analysis.loop_tree import buffer_name, loops, preorder
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import ScheduleError, suggest, warn
@@ -202,9 +202,12 @@ def require_scope(site: Site, primitive: str, scope: str) -> None:
 
 
 def warn_of_scope(site: Site, primitive: str, scope: str, block: BlockOp) -> None:
-    """Warn (KC3302) of a scope that buys nothing on the target."""
+    """Warn (KC3302) of a scope that buys nothing on the target.
+
+    A function with loops of threads is meant for another one.
+    """
     useless = site.target.kind.scopes[scope]
-    if useless:
+    if useless and all(one.axis is None for one in loops(site.function)):
         warn(
             "KC3302",
             f"{primitive}: the scope '{scope}' is useless on target {site.target.kind}",

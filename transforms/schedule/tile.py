@@ -65,9 +65,7 @@ class Tile(Primitive):
                 hints=["loops=i,j factors=32,32"],
             )
         if loops[0] is loops[1]:
-            raise site.refuse(
-                "KC3030", f"tile: loop {loops[0].label} is named twice", at=loops[0]
-            )
+            raise site.refuse("KC3030", f"tile: loop {loops[0].label} is named twice", at=loops[0])
         on_copy(site, lambda copy, loop: self._run(copy, loop(loops[0]), loop(loops[1])))
         return loops[0], loops[1]
 

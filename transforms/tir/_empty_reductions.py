@@ -5,7 +5,7 @@ The loops of such a block run no iteration, so an initialisation inside them wou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -123,14 +123,14 @@ def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
 
 def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
     """Loops over the spatial domain of ``block`` around a block that does what its init does."""
-    iters, init, _ = _init_of(block)
+    iters = [block.iters[n] for n in _spatial(block)]
     loops = [ForOp(name.removeprefix("v_"), extent) for _, name, extent in iters]
     inner: Operation = BlockOp(
         fresh_name(f"{block.label}_init"),
         iters,
         AffineMap.identity(len(loops)),
         [one.var for one in loops],
-        init,
+        _init_of(block),
     )
     inner.location = block.location
     for loop in reversed(loops):
@@ -140,20 +140,23 @@ def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
     return inner
 
 
-def _init_of(
-    block: BlockOp,
-) -> tuple[list[tuple[IterType, str, int | SSAValue]], Region, list[AffineExpr]]:
-    """The spatial variables of ``block``, a copy of its init over these, and their bindings."""
-    spatial = [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
+def _spatial(block: BlockOp) -> list[int]:
+    return [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
+
+
+def _init_of(block: BlockOp) -> Region:
+    """A copy of the init of ``block`` over its spatial variables."""
+    spatial = _spatial(block)
     init = block.init.clone()
     for n in reversed(range(len(block.types))):
         if n not in spatial:
             init.block.erase_arg(init.block.args[n])
-    iters = [block.iters[n] for n in spatial]
-    return iters, init, [block.binding_exprs[n] for n in spatial]
+    return init
 
 
-def _guards(block: BlockOp, place: Operation, known: set[SSAValue]) -> list[tuple[IfOp, bool]]:
+def _guards(
+    block: BlockOp, place: Operation, known: Container[SSAValue]
+) -> list[tuple[IfOp, bool]]:
     """The conditions on the way to ``block`` that ``known`` and what is before ``place`` decide.
 
     The innermost first, each with whether the block is where it holds.
@@ -178,7 +181,8 @@ def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str])
     Loops inside ``place`` that count elements are copied. Refuses (KC4213) what is not counted by
     loops.
     """
-    iters, init, exprs = _init_of(block)
+    spatial = _spatial(block)
+    exprs = [block.binding_exprs[n] for n in spatial]
     bindings, operands = compact(
         AffineMap(len(block.binding_operands), 0, tuple(exprs)), block.binding_operands
     )
@@ -212,10 +216,10 @@ def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str])
     values: dict[SSAValue, SSAValue] = {old: new.var for old, new in copies.items()}
     made: Operation = BlockOp(
         fresh_name(f"{block.label}_init"),
-        iters,
+        [block.iters[n] for n in spatial],
         bindings,
         [values.get(one, one) for one in operands],
-        init,
+        _init_of(block),
         predicate=predicate,
         predicate_operands=[values.get(one, one) for one in about],
     )

@@ -18,7 +18,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 // ALL-NEXT:   tir.for %u_1 in 1 {
 // ALL-NEXT:     tir.for %i in 6 {
 // ALL-NEXT:       tir.for %j in 4 {
-// ALL-NEXT:         tir.for %u_1 "u" in 1 {
+// ALL-NEXT:         tir.for %u in 1 {
 // ALL-NEXT:           tir.block "B" (spatial %v_i in 6 = %i, spatial %v_j in 4 = %j) do {
 // ALL-NEXT:             %a = tir.load %A[%v_i, %v_j] : memref<6x4xf32>
 // ALL-NEXT:             tir.store %a, %B[%v_i, %v_j] : memref<6x4xf32>

@@ -169,7 +169,7 @@ func.func @unnamed(%A: memref<?xf32>, %B: memref<4xf32>) {
 // INSIDE-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // INSIDE-NEXT:     tir.for %i_1 in 3 {
 // INSIDE-NEXT:       tir.for %j_1 in 8 {
-// INSIDE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
+// INSIDE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j_1) do {
 // INSIDE-NEXT:           %a = tir.load %A[%v_i + 2, %v_j] : memref<20x8xf32>
 // INSIDE-NEXT:           tir.store %a, %B[%v_i, %v_j] : memref<16x8xf32>
 // INSIDE-NEXT:         }
@@ -184,8 +184,8 @@ func.func @unnamed(%A: memref<?xf32>, %B: memref<4xf32>) {
 // INSIDE-NEXT:         }
 // INSIDE-NEXT:       }
 // INSIDE-NEXT:     }
-// INSIDE-NEXT:     tir.for %j_1 "j" in 8 {
-// INSIDE-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j_1) do {
+// INSIDE-NEXT:     tir.for %j in 8 {
+// INSIDE-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j) do {
 // INSIDE-NEXT:         %x = tir.load %B_global[%v_i, %v_j] : memref<16x8xf32>
 // INSIDE-NEXT:         %y = tir.load %B_global[%v_i + 2, %v_j] : memref<16x8xf32>
 // INSIDE-NEXT:         %c = arith.mulf %x, %y : f32

@@ -62,15 +62,15 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // ROWS-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // ROWS-NEXT:     tir.for %i_1 in 3 {
 // ROWS-NEXT:       tir.for %j_1 in 8 {
-// ROWS-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j) do {
+// ROWS-NEXT:         tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 8 = %j_1) do {
 // ROWS-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // ROWS-NEXT:           %b = arith.addf %a, %a : f32
 // ROWS-NEXT:           tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
 // ROWS-NEXT:         }
 // ROWS-NEXT:       }
 // ROWS-NEXT:     }
-// ROWS-NEXT:     tir.for %j_1 "j" in 8 {
-// ROWS-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j_1) do {
+// ROWS-NEXT:     tir.for %j in 8 {
+// ROWS-NEXT:       tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 8 = %j) do {
 // ROWS-NEXT:         %x = tir.load %B[%v_i, %v_j] : memref<16x8xf32>
 // ROWS-NEXT:         %y = tir.load %B[%v_i + 2, %v_j] : memref<16x8xf32>
 // ROWS-NEXT:         %c = arith.mulf %x, %y : f32
@@ -86,7 +86,7 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // TILE-NEXT:     %B = tir.alloc "B" : memref<16x8xf32>
 // TILE-NEXT:     tir.for %i in 6 {
 // TILE-NEXT:       tir.for %j_1 in 8 {
-// TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i < 16) do {
+// TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j_1) where (%i_o * 4 + %i < 16) do {
 // TILE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %b = arith.addf %a, %a : f32
 // TILE-NEXT:           tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
@@ -94,8 +94,8 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // TILE-NEXT:       }
 // TILE-NEXT:     }
 // TILE-NEXT:     tir.for %i_i in 4 {
-// TILE-NEXT:       tir.for %j_1 "j" in 8 {
-// TILE-NEXT:         tir.block "C" (spatial %v_i in 14 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j_1) where (%i_o * 4 + %i_i < 14) do {
+// TILE-NEXT:       tir.for %j in 8 {
+// TILE-NEXT:         tir.block "C" (spatial %v_i in 14 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i_i < 14) do {
 // TILE-NEXT:           %x = tir.load %B[%v_i, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %y = tir.load %B[%v_i + 2, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %c = arith.mulf %x, %y : f32
@@ -135,7 +135,7 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // SUM-NEXT:   tir.for %i in 4 {
 // SUM-NEXT:     %T = tir.alloc "T" : memref<4xf32>
 // SUM-NEXT:     tir.for %k_1 in 8 {
-// SUM-NEXT:       tir.block "T" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init {
+// SUM-NEXT:       tir.block "T" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k_1) init {
 // SUM-NEXT:         %0 = arith.constant 0xff800000 : f32
 // SUM-NEXT:         tir.store %0, %T[%v_i] : memref<4xf32>
 // SUM-NEXT:       } do {
@@ -146,8 +146,8 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // SUM-NEXT:       }
 // SUM-NEXT:     }
 // SUM-NEXT:     %S = tir.alloc "S" : memref<4xf32>
-// SUM-NEXT:     tir.for %k_1 "k" in 8 {
-// SUM-NEXT:       tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k_1) init {
+// SUM-NEXT:     tir.for %k in 8 {
+// SUM-NEXT:       tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init {
 // SUM-NEXT:         %0 = arith.constant 0.000000e+00 : f32
 // SUM-NEXT:         tir.store %0, %S[%v_i] : memref<4xf32>
 // SUM-NEXT:       } do {

@@ -130,45 +130,45 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 }
 
 //COPY:error[KC3612]: decompose_padding: block C does not pad
-//COPY-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:14:5  tir.block "C" (spatial %v in 8 = %i) do {
+//COPY-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:17:5  tir.block "C" (spatial %v in 8 = %i) do {
 //COPY-NEXT:   |  for i in 8:
 //COPY-NEXT:   |    block C    <-- here
 //COPY-NEXT:  why: what it stores is not chosen by a condition
 
 //VALUES:error[KC3612]: decompose_padding: block C does not pad
-//VALUES-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:24:5  tir.block "C" (spatial %v in 8 = %i) do {
+//VALUES-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:27:5  tir.block "C" (spatial %v in 8 = %i) do {
 //VALUES-NEXT:   |  for i in 8:
 //VALUES-NEXT:   |    block C    <-- here
 //VALUES-NEXT:  why: what it stores is a constant in neither case
 
 //DATA:error[KC3612]: decompose_padding: block C does not pad
-//DATA-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:39:5  tir.block "C" (spatial %v in 8 = %i) do {
+//DATA-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:42:5  tir.block "C" (spatial %v in 8 = %i) do {
 //DATA-NEXT:   |  for i in 8:
 //DATA-NEXT:   |    block C    <-- here
 //DATA-NEXT:  why: its condition is not a conjunction of affine bounds of its variables
 
 //EITHER:error[KC3612]: decompose_padding: block C does not pad
-//EITHER-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:53:5  tir.block "C" (spatial %v in 8 = %i) do {
+//EITHER-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:56:5  tir.block "C" (spatial %v in 8 = %i) do {
 //EITHER-NEXT:   |  for i in 8:
 //EITHER-NEXT:   |    block C    <-- here
 //EITHER-NEXT:  why: its condition is not a conjunction of affine bounds of its variables
 
 //SUM:error[KC3612]: decompose_padding: block S does not pad
-//SUM-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:69:3  %S = te.compute "S" [%i = 8] reduce sum [%k = 8] {
+//SUM-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:72:3  %S = te.compute "S" [%i = 8] reduce sum [%k = 8] {
 //SUM-NEXT:   |  for i in 8:
 //SUM-NEXT:   |    for k in 8:
 //SUM-NEXT:   |      block S    <-- here
 //SUM-NEXT:  why: it is a reduction
 
 //TWICE:error[KC3200]: decompose_padding: block C is neither complete nor a reduction
-//TWICE-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:78:5  tir.block "C" (spatial %v in 8 = %i) do {
+//TWICE-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:81:5  tir.block "C" (spatial %v in 8 = %i) do {
 //TWICE-NEXT:   |  for i in 8:
 //TWICE-NEXT:   |    block C    <-- here
 //TWICE-NEXT:  why: it has 2 stores, not one
 //TWICE-NEXT:  try: decompose_padding takes blocks that compute each element of one buffer by itself
 
 //INNER:error[KC3603]: decompose_padding: B of block B does not exist yet before loop i
-//INNER-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:91:7  tir.block "B" (spatial %v in 8 = %i, spatial %u in 1 = %j) do {
+//INNER-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:94:7  tir.block "B" (spatial %v in 8 = %i, spatial %u in 1 = %j) do {
 //INNER-NEXT:   |  for i in 8:    <-- the loop
 //INNER-NEXT:   |    alloc B
 //INNER-NEXT:   |    for j in 1:
@@ -178,7 +178,7 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //INNER-NEXT:  try: loop=j
 
 //USED:error[KC3613]: decompose_padding: block D reads C between loop i and block C
-//USED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:121:5  tir.block "D" (spatial %v in 8 = %i) do {
+//USED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:124:5  tir.block "D" (spatial %v in 8 = %i) do {
 //USED-NEXT:   |  for i in 8:    <-- the loop
 //USED-NEXT:   |    for j in 4:
 //USED-NEXT:   |      block C    <-- the block
@@ -187,7 +187,7 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //USED-NEXT:  try: loop=j
 
 //LOOP:error[KC3003]: there is no loop 'k' around block C
-//LOOP-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:112:7  tir.block "C" (spatial %v in 8 = %i, spatial %w in 4 = %j) do {
+//LOOP-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:115:7  tir.block "C" (spatial %v in 8 = %i, spatial %w in 4 = %j) do {
 //LOOP-NEXT:   |  for i in 8:
 //LOOP-NEXT:   |    for j in 4:
 //LOOP-NEXT:   |      block C
@@ -249,6 +249,6 @@ func.func @viewed(%A: memref<8xf32>, %P: memref<12xf32>) {
 }
 
 //VIEWED:error[KC3303]: decompose_padding: P of block P is used by tir.view
-//VIEWED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:231:3  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
+//VIEWED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:233:3  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
 //VIEWED-NEXT:   |  tir.view    <-- uses P
 //VIEWED-NEXT:  why: what tir.view does with it is not known

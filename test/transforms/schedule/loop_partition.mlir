@@ -14,7 +14,7 @@
 // TAIL-LABEL: func.func @tail(
 // TAIL-NEXT:    tir.for %i_o_0 in 12 {
 // TAIL-NEXT:      tir.for %i_i in 8 {
-// TAIL-NEXT:        tir.block "B" (spatial %v_i in 100 = %i_o * 8 + %i_i) do {
+// TAIL-NEXT:        tir.block "B" (spatial %v_i in 100 = %i_o_0 * 8 + %i_i) do {
 // TAIL-NEXT:          %a = tir.load %A[%v_i] : memref<100xf32>
 // TAIL-NEXT:          tir.store %a, %B[%v_i] : memref<100xf32>
 // TAIL-NEXT:        }
@@ -111,10 +111,10 @@ te.func @symbolic(%A: tensor<?x9xf32> {kc.shape = affine_map<()[n, m] -> (n, 9)>
 // PLAIN-NEXT:    tir.for %p_o_0 in 2 {
 // PLAIN-NEXT:      tir.for %p_i in 4 {
 // PLAIN-NEXT:        %T = tir.alloc "T" : memref<1xf32>
-// PLAIN-NEXT:        %x = tir.load %A[%p_o * 4 + %p_i] : memref<10xf32>
+// PLAIN-NEXT:        %x = tir.load %A[%p_o_0 * 4 + %p_i] : memref<10xf32>
 // PLAIN-NEXT:        tir.store %x, %T[0] : memref<1xf32>
 // PLAIN-NEXT:        %y = tir.load %T[0] : memref<1xf32>
-// PLAIN-NEXT:        tir.store %y, %B[%p_o * 4 + %p_i] : memref<10xf32>
+// PLAIN-NEXT:        tir.store %y, %B[%p_o_0 * 4 + %p_i] : memref<10xf32>
 // PLAIN-NEXT:      }
 // PLAIN-NEXT:    }
 // PLAIN-NEXT:    tir.for %p_o_1 in 1 {

@@ -170,7 +170,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SHARED-NEXT:   |  for b in 2 blockIdx.x:    <-- blockIdx.x
 // SHARED-NEXT:   |    alloc S    <-- each has its own (shared)
 // SHARED-NEXT:   |    for t in 4 threadIdx.x:
-// SHARED-NEXT:   |      block S    <-- here
+// SHARED-NEXT:   |      block S
 // SHARED-NEXT:   |    for t in 4 threadIdx.x:
 // SHARED-NEXT:   |      block C
 // SHARED-NEXT:  why: the copy would be one buffer for all threads of blockIdx.x

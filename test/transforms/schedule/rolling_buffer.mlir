@@ -8,14 +8,14 @@
 // ROWS-NEXT:    tir.for %i in 14 {
 // ROWS-NEXT:      tir.for %i_1 in 3 {
 // ROWS-NEXT:        tir.for %j_1 in 16 {
-// ROWS-NEXT:          tir.block "B" (opaque %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) where ((%i + 13) floordiv 14 * 2 < %i_1 + 1) do {
+// ROWS-NEXT:          tir.block "B" (opaque %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j_1) where ((%i + 13) floordiv 14 * 2 < %i_1 + 1) do {
 // ROWS-NEXT:            %a = tir.load %A[%v_i, %v_j] : memref<16x16xf32>
 // ROWS-NEXT:            tir.store %a, %B[%v_i mod 3, %v_j] : memref<3x16xf32>
 // ROWS-NEXT:          }
 // ROWS-NEXT:        }
 // ROWS-NEXT:      }
-// ROWS-NEXT:      tir.for %j_1 "j" in 16 {
-// ROWS-NEXT:        tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j_1) do {
+// ROWS-NEXT:      tir.for %j in 16 {
+// ROWS-NEXT:        tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j) do {
 // ROWS-NEXT:          %x = tir.load %B[%v_i mod 3, %v_j] : memref<3x16xf32>
 // ROWS-NEXT:          %y = tir.load %B[(%v_i + 2) mod 3, %v_j] : memref<3x16xf32>
 
@@ -34,8 +34,8 @@
 // PEELED:      tir.for %[[I:i_0]] in 1 {
 // PEELED:          tir.block "B" (opaque %v_i in 16 = %[[I]] + %{{.*}}, spatial %v_j in 16 = %{{.*}}) do {
 // PEELED:      tir.for %[[I1:.*]] in 13 {
-// PEELED-NEXT:   tir.for %[[D:i_1]] in 3 {
-// PEELED-NEXT:     tir.for %[[J:j_1]] in 16 {
+// PEELED-NEXT:   tir.for %[[D:.*]] "i_1" in 3 {
+// PEELED-NEXT:     tir.for %[[J:.*]] "j_1" in 16 {
 // PEELED-NEXT:       tir.block "B_1" (opaque %v_i in 16 = %[[I1]] + %[[D]] + 1, spatial %v_j in 16 = %[[J]]) where (
 te.func @f(%A: tensor<16x16xf32>) -> tensor<14x16xf32> {
   %B = te.compute "B" [%i = 16, %j = 16] {

@@ -99,13 +99,13 @@ te.func @f(%A: tensor<4x8x2xf32>) -> tensor<4x8x2xf32> {
 // KEPT-NEXT:     tir.for %j in 8 {
 // KEPT-NEXT:       %B = tir.alloc "B" {tir.axis_separators = array<i64: 2>} : memref<1x1x2xf32>
 // KEPT-NEXT:       tir.for %k_1 in 2 {
-// KEPT-NEXT:         tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j, spatial %v_k in 2 = %k) do {
+// KEPT-NEXT:         tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j, spatial %v_k in 2 = %k_1) do {
 // KEPT-NEXT:           %a = tir.load %A[%v_i, %v_j, %v_k] : memref<4x8x2xf32>
 // KEPT-NEXT:           tir.store %a, %B[0, 0, %v_k] : memref<1x1x2xf32>
 // KEPT-NEXT:         }
 // KEPT-NEXT:       }
-// KEPT-NEXT:       tir.for %k_1 "k" in 2 {
-// KEPT-NEXT:         tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j, spatial %v_k in 2 = %k_1) do {
+// KEPT-NEXT:       tir.for %k in 2 {
+// KEPT-NEXT:         tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j, spatial %v_k in 2 = %k) do {
 // KEPT-NEXT:           %b = tir.load %B[0, 0, %v_k * -1 + 1] : memref<1x1x2xf32>
 // KEPT-NEXT:           tir.store %b, %C[%v_i, %v_j, %v_k] : memref<4x8x2xf32>
 // KEPT-NEXT:         }

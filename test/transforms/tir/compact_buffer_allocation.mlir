@@ -111,7 +111,7 @@ func.func @part(%A: memref<8xf32>, %C: memref<8xf32>) {
 // TILE-NEXT:     %B = tir.alloc "B" : memref<6x8xf32>
 // TILE-NEXT:     tir.for %i in 6 {
 // TILE-NEXT:       tir.for %j_1 in 8 {
-// TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i < 16) do {
+// TILE-NEXT:         tir.block "B" (spatial %v_i in 16 = %i_o * 4 + %i, spatial %v_j in 8 = %j_1) where (%i_o * 4 + %i < 16) do {
 // TILE-NEXT:           %a = tir.load %A[%v_i, %v_j] : memref<16x8xf32>
 // TILE-NEXT:           %b = arith.addf %a, %a : f32
 // TILE-NEXT:           tir.store %b, %B[%v_i - %i_o * 4, %v_j] : memref<6x8xf32>
@@ -119,8 +119,8 @@ func.func @part(%A: memref<8xf32>, %C: memref<8xf32>) {
 // TILE-NEXT:       }
 // TILE-NEXT:     }
 // TILE-NEXT:     tir.for %i_i in 4 {
-// TILE-NEXT:       tir.for %j_1 "j" in 8 {
-// TILE-NEXT:         tir.block "C" (spatial %v_i in 14 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j_1) where (%i_o * 4 + %i_i < 14) do {
+// TILE-NEXT:       tir.for %j in 8 {
+// TILE-NEXT:         tir.block "C" (spatial %v_i in 14 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i_i < 14) do {
 // TILE-NEXT:           %x = tir.load %B[%v_i - %i_o * 4, %v_j] : memref<6x8xf32>
 // TILE-NEXT:           %y = tir.load %B[%v_i - %i_o * 4 + 2, %v_j] : memref<6x8xf32>
 // TILE-NEXT:           %c = arith.mulf %x, %y : f32

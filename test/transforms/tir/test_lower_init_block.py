@@ -212,7 +212,7 @@ def test_what_is_over_nothing_stores_no_more_than_its_own(length):
         + BODY.format(out="S")
     )
     text = program(
-        "%z = arith.constant 0 : index\n%n = arith.addi %z, %z : index\n"
+        "%none = arith.constant 0 : index\n%n = arith.addi %none, %none : index\n"
         + ROWS.format(reduction("S", "%i", "%k")).replace("tir.for %i in 8", "tir.for %i in 5")
         + f"tir.for %i in 3 {{ tir.for %k in {length} {{ {empty} }} }}"
     )

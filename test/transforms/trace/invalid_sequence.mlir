@@ -31,7 +31,7 @@ transform.named_sequence @number(%module: !transform.any_op) {
 // -----
 
 // CHECK: error[KC3702]: get_block: block is a string, not 3
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+2]]:8  %C = "sched.get_block"()
+// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+2]]:3  %C = "sched.get_block"()
 transform.named_sequence @integer(%module: !transform.any_op) {
   %C = "sched.get_block"() <{block = 3 : i32}> : () -> !sched.block
   transform.yield

@@ -1,0 +1,69 @@
+"""What programs written for TVM's TensorIR say: names of arguments, printed names, warnings."""
+
+import inspect
+
+import pytest
+
+from kc import te, tir
+from kc.support.diagnostics import diagnostic_handler
+
+SIGNATURES = {
+    "cache_inplace": "block read_buffer_index storage_scope",
+    "cache_index": "block storage_scope cse_thresh",
+    "cache_read": "block read_buffer_index storage_scope consumer_blocks",
+    "cache_write": "block write_buffer_index storage_scope consumer_blocks",
+    "compute_at": "block loop preserve_unit_loops index",
+    "read_at": "loop block read_buffer_index storage_scope",
+    "set_scope": "block buffer_index storage_scope",
+    "split": "loop factors preserve_unit_iters disable_predication",
+    "storage_align": "block buffer_index axis factor offset",
+    "transform_layout": "block buffer index_map pad_value assume_injective_transform",
+    "write_at": "loop block write_buffer_index storage_scope",
+}
+
+
+def schedule() -> tir.Schedule:
+    A = te.placeholder((16, 8), name="A")
+    B = te.compute((16, 8), lambda i, j: A[i, j] + 1.0, name="B")
+    C = te.compute((16, 8), lambda i, j: B[i, j] * 2.0, name="C")
+    return tir.Schedule(te.create_prim_func([A, C]))
+
+
+@pytest.mark.parametrize("method", SIGNATURES)
+def test_arguments_have_tvms_names_and_places(method):
+    names = [one for one in inspect.signature(getattr(tir.Schedule, method)).parameters]
+    wanted = SIGNATURES[method].split()
+    assert names[1 : 1 + len(wanted)] == wanted
+
+
+def test_the_names_of_options_are_understood_too():
+    one, two = schedule(), schedule()
+    one.cache_read("C", read_buffer_index=0, storage_scope="local")
+    two.cache_read("C", buffer=0, scope="local")
+    assert str(one.mod) == str(two.mod)
+    with pytest.raises(tir.ScheduleError, match="'read_buffer_index' is given twice"):
+        two.cache_read("C", 0, buffer=0)
+
+
+def test_a_loop_is_printed_by_its_name():
+    sch = schedule()
+    i, _ = sch.get_loops("C")
+    outer, _ = sch.split(i, [None, 4])
+    sch.compute_at("B", outer)
+    text = str(sch.mod)
+    for block in "BC":
+        for loop in sch.get_loops(block):
+            assert f"tir.for %{sch.get(loop).label} in " in text
+    assert str(type(sch.mod).parse(text)) == text
+
+
+def test_no_warning_of_shared_memory_among_threads():
+    seen = []
+    with diagnostic_handler(lambda one: seen.append(one.code)):
+        sch = schedule()
+        sch.cache_read("C", 0, "shared")
+        assert seen == ["KC3302"]
+        sch = schedule()
+        sch.bind(sch.get_loops("B")[0], "blockIdx.x")
+        sch.cache_read("C", 0, "shared")
+    assert seen == ["KC3302"]
