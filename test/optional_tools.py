@@ -1,4 +1,4 @@
-"""Where the tools are that tests use when they are there: LLVM's and MLIR's own programs, a browser."""
+"""Where tools are that tests use when they are there: LLVM's and MLIR's programs, a browser."""
 
 import shutil
 

@@ -25,6 +25,7 @@ from kc.codegen.c_source.expressions import (
     memory_type,
     short_float,
 )
+from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -197,7 +198,10 @@ class FunctionPrinter:
         for op in block.ops:
             if self._is_live(op):
                 self.operation(op)
-        assert not [one for one in self._waiting if one.owner.parent is block], "unused value"
+        # What the block yields is used after it.
+        yielded = block.last_op.operands if block.last_op is not None else ()
+        waiting = [one for one in self._waiting if one.owner.parent is block]
+        assert not [one for one in waiting if one not in yielded], "unused value"
 
     def operation(self, op: Operation) -> None:
         if isinstance(op, arith.ConstantOp):
@@ -238,7 +242,10 @@ class FunctionPrinter:
     def _is_live(self, op: Operation) -> bool:
         """Whether something comes of ``op``."""
         if op not in self._live:
-            pure = isinstance(op, memref.LoadOp | memref.DimOp) or self.expressions.supports(op)
+            # A prefetch is advice, of which C knows nothing.
+            pure = isinstance(
+                op, memref.LoadOp | memref.DimOp | PrefetchOp
+            ) or self.expressions.supports(op)
             self._live[op] = not pure or any(
                 self._is_live(use.operation) for one in op.results for use in one.uses
             )

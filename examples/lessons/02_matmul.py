@@ -44,7 +44,7 @@ show("default", s)
 
 # Tiles of 32 x 32 fit the first-level cache and are used 32 times while they are there.
 s = te.create_schedule(C.op)
-xo, yo, xi, yi = s[C].tile(*C.op.axis, TILE, TILE)
+xo, yo, xi, yi = s[C].tile(C.op.axis[0], C.op.axis[1], TILE, TILE)
 ko, ki = s[C].split(k, factor=4)
 s[C].reorder(xo, yo, ko, ki, xi, yi)
 show("blocked", s)
@@ -55,7 +55,7 @@ show("vectorized", s)
 
 # With xi outside ki, the elements of A are read along their row as well.
 s = te.create_schedule(C.op)
-xo, yo, xi, yi = s[C].tile(*C.op.axis, TILE, TILE)
+xo, yo, xi, yi = s[C].tile(C.op.axis[0], C.op.axis[1], TILE, TILE)
 ko, ki = s[C].split(k, factor=4)
 s[C].reorder(xo, yo, ko, xi, ki, yi)
 s[C].vectorize(yi)
@@ -65,15 +65,15 @@ show("permuted", s)
 packed = te.compute(
     (SIZE // TILE, SIZE, TILE), lambda yo, k, yi: B[k, yo * TILE + yi], name="packed"
 )
-k = te.reduce_axis((0, SIZE), name="k")
+r = te.reduce_axis((0, SIZE), name="k")
 P = te.compute(
     (SIZE, SIZE),
-    lambda x, y: te.sum(A[x, k] * packed[y // TILE, k, te.indexmod(y, TILE)], axis=k),
+    lambda x, y: te.sum(A[x, r] * packed[y // TILE, r, te.indexmod(y, TILE)], axis=r),
     name="C",
 )
 s = te.create_schedule(P.op)
-xo, yo, xi, yi = s[P].tile(*P.op.axis, TILE, TILE)
-ko, ki = s[P].split(k, factor=4)
+xo, yo, xi, yi = s[P].tile(P.op.axis[0], P.op.axis[1], TILE, TILE)
+ko, ki = s[P].split(r, factor=4)
 s[P].reorder(xo, yo, ko, xi, ki, yi)
 s[P].vectorize(yi)
 s[packed].vectorize(packed.op.axis[2])
@@ -84,7 +84,7 @@ show("packed", s, P)
 # copied when the tile is done: cache_write makes a stage of it, compute_at says where it is.
 s = te.create_schedule(P.op)
 cache = s.cache_write(P, "global")
-xo, yo, xi, yi = s[P].tile(*P.op.axis, TILE, TILE)
+xo, yo, xi, yi = s[P].tile(P.op.axis[0], P.op.axis[1], TILE, TILE)
 s[cache].compute_at(s[P], yo)
 xc, yc = s[cache].op.axis
 (kc_,) = s[cache].op.reduce_axis

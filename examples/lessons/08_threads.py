@@ -12,7 +12,7 @@ import kc
 from kc import te
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.support.registry import get_pass
+from kc.support.registry import context, get_pass
 from kc.target import Target
 
 SIZE, TILE, THREADS, STEP = 32, 16, 4, 8
@@ -27,7 +27,8 @@ shared = [s.cache_read(one, "shared", [C]) for one in (A, B)]
 local = s.cache_write(C, "local")
 
 # A block of threads computes a tile, a thread a piece of it.
-block_y, block_x, y, x = s[C].tile(*s[C].op.axis, TILE, TILE)
+i, j = s[C].op.axis
+block_y, block_x, y, x = s[C].tile(i, j, TILE, TILE)
 thread_y, y = s[C].split(y, nparts=THREADS)
 thread_x, x = s[C].split(x, nparts=THREADS)
 s[C].reorder(block_y, block_x, thread_y, thread_x, y, x)
@@ -58,7 +59,7 @@ np.testing.assert_allclose(c, a @ b, rtol=1e-4)
 
 # Does it fit? Two tiles of 16 x 8 do, on any GPU.
 with Target("cuda -arch=sm_80"):
-    get_pass("verify-gpu-code").apply(None, mod.op)
+    get_pass("verify-gpu-code").apply(context(), mod.op)
 
 # Compiled for a CPU it is refused, not miscompiled.
 try:

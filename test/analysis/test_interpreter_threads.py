@@ -1,4 +1,4 @@
-"""Loops of threads in the interpreter: lockstep, own iterations, memory, and what has no meaning."""
+"""Loops of threads in the interpreter: lockstep, own iterations, memory, what has no meaning."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ te.func @identities(%A: tensor<4xi8>)
 // CHECK:         %B = tir.alloc "B" (%n) : memref<?xf32>
 // CHECK:         tir.for %i in %n {
 // CHECK-NEXT:      tir.block "B" (spatial %v_i in %n = %i) do {
-// CHECK:         tir.for %{{.*}} "i" in %n {
+// CHECK:         tir.for %i_1 "i" in %n {
 // CHECK-NEXT:      tir.block "C" (spatial %v_i in %n = %{{.*}}) do {
 te.func @chain(%A: tensor<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) -> tensor<?xf32>
     attributes {kc.symbols = ["n"]} {
@@ -89,7 +89,7 @@ te.func @chain(%A: tensor<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) -> ten
 // An input that is returned is copied.
 // CHECK-LABEL: func.func @identity(
 // CHECK:         tir.for %c0 in 3 {
-// CHECK-NEXT:      tir.block "copy" (spatial %{{.*}} "v_c0" in 3 = %c0) do {
+// CHECK-NEXT:      tir.block "copy" (spatial %v_c0 in 3 = %c0) do {
 te.func @identity(%A: tensor<3xf32>) -> tensor<3xf32> {
   te.return %A : tensor<3xf32>
 }

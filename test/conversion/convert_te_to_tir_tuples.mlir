@@ -98,7 +98,7 @@ te.func @some(%A: tensor<8xf32>, %M: tensor<8xi1>, %B: tensor<8xf32>) -> tensor<
 // CHECK-NEXT:    %T = tir.alloc "T" (%m) : memref<?x8xf32>
 // CHECK-NEXT:    tir.for %c0 in 2 {
 // CHECK-NEXT:      tir.for %c1 in 8 {
-// CHECK-NEXT:        tir.block "S_init" (spatial [[C0:%.*]] "v_c0" in 2 = %c0, spatial [[C1:%.*]] "v_c1" in 8 = %c1) where (%c0 < %m) do {
+// CHECK-NEXT:        tir.block "S_init" (spatial [[C0:%v_c0]] in 2 = %c0, spatial [[C1:%v_c1]] in 8 = %c1) where (%c0 < %m) do {
 // CHECK-NEXT:          [[F:%.*]] = tir.load %F{{\[}}[[C0]], [[C1]]] : memref<2x8xf32>
 // CHECK-NEXT:          tir.store [[F]], %S{{\[}}[[C0]], [[C1]]] : memref<?x8xf32>
 // CHECK:         tir.for %t in [[N]] {

@@ -35,9 +35,12 @@ def test_order():
 
 @pytest.mark.parametrize(
     ("phase", "before"),
-    list(
-        enumerate(["convert-te-to-tir", "inject-double-buffer", "convert-tir-to-scf", "convert-to-llvm"])
-    ),
+    [
+        (0, "convert-te-to-tir"),
+        (1, "inject-double-buffer"),
+        (2, "convert-tir-to-scf"),
+        (3, "convert-to-llvm"),
+    ],
 )
 def test_hooks_run_in_their_phase(phase: int, before: str):
     added = registry.Registry()

@@ -84,17 +84,19 @@ class Terminal:
 
 def test_colours_on_a_terminal(sch, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(sys, "stdout", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
     sch.show()
-    assert "\x1b[1;34mfor\x1b[0m i_o \x1b[1;34min\x1b[0m \x1b[35m8\x1b[0m:" in sys.stdout.text
+    assert "\x1b[1;34mfor\x1b[0m i_o \x1b[1;34min\x1b[0m \x1b[35m8\x1b[0m:" in terminal.text
     sch.diff(1)
-    assert "\x1b[32m+       tir.for %i_i in 8 vectorized {\x1b[0m" in sys.stdout.text
+    assert "\x1b[32m+       tir.for %i_i in 8 vectorized {\x1b[0m" in terminal.text
     sch.mod.show()
-    assert '\x1b[34mtir.block\x1b[0m \x1b[32m"B"\x1b[0m' in sys.stdout.text
-    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert '\x1b[34mtir.block\x1b[0m \x1b[32m"B"\x1b[0m' in terminal.text
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("NO_COLOR", "1")
     sch.show()
-    assert "\x1b" not in sys.stdout.text
+    assert "\x1b" not in terminal.text
 
 
 def test_diff_of_each_primitive(sch, capsys):

@@ -345,7 +345,7 @@ def test_text_in_annotations(form: str, value: object):
     assert read.op.is_structurally_equivalent(sch.mod.op)
 
 
-@pytest.mark.parametrize("key, value", [("a", "\ud800"), ("\ud800", 1), ("a", {"\udfff": 1})])
+@pytest.mark.parametrize(("key", "value"), [("a", "\ud800"), ("\ud800", 1), ("a", {"\udfff": 1})])
 def test_half_a_character_is_no_annotation(key: str, value: object):
     sch = tir.Schedule(matmul())
     with pytest.raises(ScheduleError) as caught:

@@ -17,7 +17,7 @@
 // CHECK-NEXT:          %v = tir.load %A[%i] : memref<?xf32>, vector<4xf32>
 // CHECK-NEXT:          tir.store %v, %A[%i + 4] : memref<?xf32>, vector<4xf32>
 // CHECK-NEXT:        }
-// CHECK:           tir.for %{{.*}} "k" in 4 unrolled {
+// CHECK:           tir.for %k in 4 unrolled {
 // CHECK-NEXT:        tir.block "B" (spatial %v_i in 8 = %i, opaque %v_j in %n = %n - 1, reduce %v_k in 4 = %{{.*}}) where (%i + %{{.*}} < 9) annotations {hint = 1 : i64} init {
 // CHECK:             } do {
 

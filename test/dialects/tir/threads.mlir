@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @axes
 // CHECK:         tir.for %i in 4 thread "blockIdx.x" {
 // CHECK-NEXT:      tir.for %j in %n thread "threadIdx.z" annotations {pragma = "x"} {
-// CHECK-NEXT:        tir.for %v "w" in 2 thread "vthread" {
+// CHECK-NEXT:        tir.for %w in 2 thread "vthread" {
 // CHECK-NEXT:          tir.for %u in 2 thread "vthread.y" { }
 
 // GENERIC: "tir.for"() <{loop_name = "i", extent = 4 : i64, kind = #tir<for_kind thread>, thread_axis = "blockIdx.x"}>

@@ -5,8 +5,8 @@
 // CHECK-LABEL: func.func @f
 // CHECK:         %[[N:.*]] = tir.symbol "n"
 // CHECK-NEXT:    tir.alloc "buffer" (%[[N]]) : memref<8x?xf32, "local">
-// CHECK-NEXT:    tir.for %[[I:.*]] "i" in 8 parallel annotations {pragma = "x"} {
-// CHECK-NEXT:      tir.for %[[J:.*]] "j" in %[[N]] vectorized {
+// CHECK-NEXT:    tir.for %[[I:i]] in 8 parallel annotations {pragma = "x"} {
+// CHECK-NEXT:      tir.for %[[J:j]] in %[[N]] vectorized {
 // CHECK:             tir.if (%[[I]] < %[[J]], %{{.*}} >= 3, %{{.*}} == %{{.*}}) {
-// CHECK:           tir.for %[[K:.*]] "k" in 4 unrolled {
-// CHECK-NEXT:        tir.block "B" (spatial %{{.*}} "v_i" in 8 = %[[I]], opaque %{{.*}} "v_j" in %[[N]] = %[[N]] - 1, reduce %{{.*}} "v_k" in 4 = %[[K]]) where (%[[I]] + %[[K]] < 9) annotations {hint = 1 : i64} init {
+// CHECK:           tir.for %[[K:k]] in 4 unrolled {
+// CHECK-NEXT:        tir.block "B" (spatial %v_i in 8 = %[[I]], opaque %v_j in %[[N]] = %[[N]] - 1, reduce %v_k in 4 = %[[K]]) where (%[[I]] + %[[K]] < 9) annotations {hint = 1 : i64} init {
