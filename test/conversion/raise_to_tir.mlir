@@ -1,4 +1,4 @@
-// RUN: kc-opt %s --split-input-file --raise-to-tir | filecheck %s
+// RUN: kc-opt %s --split-input-file --raise-to-tir | FileCheck %s
 
 // The fill before the matmul is its init; the elementwise op computes into the result.
 

@@ -1,7 +1,7 @@
 // What is raised can be scheduled and compiled, and upstream reads the result.
-// RUN: kc-opt %S/raise_to_tir/Inputs/mlp.mlir --raise-to-tir --split --vectorize | filecheck %s
-// RUN: kc-opt %S/raise_to_tir/Inputs/mlp.mlir --raise-to-tir --lower-to-llvm | filecheck %s --check-prefix=LLVM
-// RUN: kc-opt %S/raise_to_tir/Inputs/batch_matmul_dynamic.mlir --raise-to-tir --reorder="block=y loops=m,k,n" --vectorize | filecheck %s --check-prefix=BMM
+// RUN: kc-opt %S/raise_to_tir/Inputs/mlp.mlir --raise-to-tir --split --vectorize | FileCheck %s
+// RUN: kc-opt %S/raise_to_tir/Inputs/mlp.mlir --raise-to-tir --lower-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: kc-opt %S/raise_to_tir/Inputs/batch_matmul_dynamic.mlir --raise-to-tir --reorder="block=y loops=m,k,n" --vectorize | FileCheck %s --check-prefix=BMM
 
 // CHECK: tir.for %{{.*}} in 8 vectorized
 // LLVM:  llvm.func @mlp

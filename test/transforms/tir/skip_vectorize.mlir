@@ -1,5 +1,4 @@
 // RUN: kc-opt %s --skip-vectorize | FileCheck %s
-// RUN: kc-opt %s --vectorize=loop=k --skip-vectorize | FileCheck %s
 
 // Loops of other kinds stay what they are.
 
