@@ -53,7 +53,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+from kc.dialects.access_assembly import print_access, verify_access
+from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.te_compute import (
     Combiner,
     CombinerAttr,
@@ -250,18 +251,7 @@ class ReadOp(IRDLOperation):
     def verify_(self) -> None:
         tensor_type = self.tensor.type
         assert isinstance(tensor_type, TensorType)
-        space = self.indices.data
-        if len(space.results) != tensor_type.get_num_dims():
-            raise VerifyException(
-                f"te.read: {len(space.results)} indices for a tensor of rank "
-                f"{tensor_type.get_num_dims()} ({tensor_type})"
-            )
-        if space.num_symbols or space.num_dims != len(self.operands_of_map):
-            raise VerifyException(
-                f"te.read: the index map takes {space.num_dims} dimensions and "
-                f"{space.num_symbols} symbols; {len(self.operands_of_map)} dimensions and "
-                "no symbols are needed"
-            )
+        verify_access(self, tensor_type, self.indices, len(self.operands_of_map))
         if self.result.type != tensor_type.element_type:
             raise VerifyException(f"te.read: reads {self.result.type} from {tensor_type}")
 
@@ -283,10 +273,7 @@ class ReadOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.tensor)
-        printer.print_string("[")
-        print_exprs(printer, self.indices.data.results, self.operands_of_map)
-        printer.print_string("]")
+        print_access(printer, self.tensor, self.indices, self.operands_of_map)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.tensor.type)

@@ -64,6 +64,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import (
     AffineOperandsParser,
     print_conditions,
@@ -581,24 +582,8 @@ class BlockOp(IRDLOperation):
         printer.exit_scope()
 
 
-def _verify_access(op: Operation, buffer: SSAValue, indices: AffineMap, count: int) -> MemRefType:
-    buffer_type = buffer.type
-    if not isinstance(buffer_type, MemRefType):
-        raise VerifyException(f"{op.name}: expected a memref, got {buffer_type}")
-    if len(indices.results) != buffer_type.get_num_dims():
-        raise VerifyException(
-            f"{op.name}: {len(indices.results)} indices for a buffer of rank "
-            f"{buffer_type.get_num_dims()} ({buffer_type})"
-        )
-    if indices.num_symbols or indices.num_dims != count:
-        raise VerifyException(
-            f"{op.name}: the index map takes {indices.num_dims} dimensions and "
-            f"{indices.num_symbols} symbols; {count} dimensions and no symbols are needed"
-        )
-    return buffer_type
-
-
-def _verify_element(op: Operation, buffer_type: MemRefType, value_type: Attribute) -> None:
+def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
+    assert isinstance(buffer_type, MemRefType)
     element = buffer_type.element_type
     if value_type == element:
         return
@@ -641,10 +626,8 @@ class LoadOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        buffer_type = _verify_access(
-            self, self.buffer, self.indices.data, len(self.operands_of_map)
-        )
-        _verify_element(self, buffer_type, self.result.type)
+        verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
+        _verify_element(self, self.buffer.type, self.result.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
@@ -670,10 +653,7 @@ class LoadOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.buffer)
-        printer.print_string("[")
-        print_exprs(printer, self.indices.data.results, self.operands_of_map)
-        printer.print_string("]")
+        print_access(printer, self.buffer, self.indices, self.operands_of_map)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.buffer.type)
@@ -704,10 +684,8 @@ class StoreOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        buffer_type = _verify_access(
-            self, self.buffer, self.indices.data, len(self.operands_of_map)
-        )
-        _verify_element(self, buffer_type, self.value.type)
+        verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
+        _verify_element(self, self.buffer.type, self.value.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
@@ -738,10 +716,7 @@ class StoreOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
-        printer.print_ssa_value(self.buffer)
-        printer.print_string("[")
-        print_exprs(printer, self.indices.data.results, self.operands_of_map)
-        printer.print_string("]")
+        print_access(printer, self.buffer, self.indices, self.operands_of_map)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.buffer.type)

@@ -18,9 +18,9 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryWriteEffect
-from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+from kc.dialects.access_assembly import print_access, verify_access
+from kc.dialects.affine_assembly import AffineOperandsParser
 
 
 @irdl_op_definition
@@ -45,18 +45,7 @@ class PrefetchOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        assert isinstance(self.buffer.type, MemRefType)
-        space, rank = self.indices.data, self.buffer.type.get_num_dims()
-        if len(space.results) != rank:
-            raise VerifyException(
-                f"tir.prefetch: {len(space.results)} indices for a buffer of rank {rank}"
-            )
-        if space.num_symbols or space.num_dims != len(self.operands_of_map):
-            raise VerifyException(
-                f"tir.prefetch: the index map takes {space.num_dims} dimensions and "
-                f"{space.num_symbols} symbols; {len(self.operands_of_map)} dimensions and no "
-                "symbols are needed"
-            )
+        verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
 
     @classmethod
     def parse(cls, parser: Parser) -> PrefetchOp:
@@ -75,10 +64,7 @@ class PrefetchOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.buffer)
-        printer.print_string("[")
-        print_exprs(printer, self.indices.data.results, self.operands_of_map)
-        printer.print_string("]")
+        print_access(printer, self.buffer, self.indices, self.operands_of_map)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.buffer.type)

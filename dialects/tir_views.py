@@ -36,7 +36,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+from kc.dialects.access_assembly import print_access, verify_access
+from kc.dialects.affine_assembly import AffineOperandsParser
 
 INDEX = IndexType()
 MODES = ("read", "write", "update")
@@ -96,18 +97,8 @@ class ViewOp(IRDLOperation):
         source, made = self.buffer.type, self.result.type
         assert isinstance(source, MemRefType)
         assert isinstance(made, MemRefType)
-        space = self.indices.data
+        verify_access(self, source, self.indices, len(self.operands_of_map))
         rank = source.get_num_dims()
-        if len(space.results) != rank:
-            raise VerifyException(
-                f"tir.view: {len(space.results)} indices for a buffer of rank {rank} ({source})"
-            )
-        if space.num_symbols or space.num_dims != len(self.operands_of_map):
-            raise VerifyException(
-                f"tir.view: the index map takes {space.num_dims} dimensions and "
-                f"{space.num_symbols} symbols; {len(self.operands_of_map)} dimensions and no "
-                "symbols are needed"
-            )
         if (source.element_type, source.memory_space) != (made.element_type, made.memory_space):
             raise VerifyException(f"tir.view: {made} is no part of {source}")
         dims = self.positions
@@ -167,10 +158,7 @@ class ViewOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.buffer)
-        printer.print_string("[")
-        print_exprs(printer, self.indices.data.results, self.operands_of_map)
-        printer.print_string("]")
+        print_access(printer, self.buffer, self.indices, self.operands_of_map)
         source, made = self.buffer.type, self.result.type
         assert isinstance(source, MemRefType)
         assert isinstance(made, MemRefType)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import optional_tools
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -369,7 +370,7 @@ def generics(draw: Any) -> tuple[str, list[np.ndarray], Any]:
     return text, arrays, expected
 
 
-@settings(max_examples=40, deadline=None)
+@examples(25)
 @given(generics())
 def test_random_generics(program: tuple[str, list[np.ndarray], Any]):
     text, arrays, expected = program

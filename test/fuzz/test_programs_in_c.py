@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 from cases import suitable
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from layouts import Layouts
+from property_tests import examples
 from schedules import steps
 from xdsl.dialects.builtin import MemRefType
 
@@ -53,7 +54,7 @@ def arguments(types, values):
 
 
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1))
 def test_random_programs(tmp_path_factory, seed):
     random = Random(seed)

@@ -5,10 +5,11 @@ from random import Random
 import fuzzing
 import pytest
 from cases import NAME, check_interpreted, run_case, suitable
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from layouts import Layouts
 from programs import Program
+from property_tests import examples
 from schedules import record
 
 import kc
@@ -36,7 +37,7 @@ def schedule_of(program: Program) -> te.Schedule:
     return te.create_schedule(list(dict.fromkeys(one.tensor.op for one in program.outputs)))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(0, 2**32 - 1))
 def test_te_schedules(seed: int):
     """A TE schedule is refused as its script is, or gives the same module and right results."""

@@ -10,6 +10,7 @@ import pytest
 from call_kernels import Recorder, array, scalar
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from property_tests import examples
 
 import kc
 from kc.runtime import ArgSpec, Signature, function
@@ -229,7 +230,7 @@ def check_agreement(
 def test_agreement() -> None:
     outcomes: set[tuple[str, bool, bool]] = set()
 
-    @settings(max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+    @settings(examples(1000), suppress_health_check=[HealthCheck.too_slow])
     @given(call=calls())
     def agree(call: tuple[Recorder, tuple[Any, ...]]) -> None:
         with pytest.MonkeyPatch.context() as patch:

@@ -3,8 +3,9 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from xdsl.dialects import arith, cf, func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnregisteredOp, i32
 from xdsl.ir import Block, Region
@@ -191,7 +192,7 @@ tokens = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(tokens, max_size=12).map(" ".join) | st.text(max_size=30))
 def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(ParseError):

@@ -45,6 +45,17 @@ from kc.transforms.schedule._placing import require_scalar_place
 from kc.transforms.schedule._thread_values import require_copies_apart
 from kc.transforms.schedule.base import BlockRef, LoopRef, Rewritten, Site
 
+READ_BUFFER = {
+    "help": "the buffer: its name, or its position among those that the block reads",
+    "python": "read_buffer_index",
+}
+WRITTEN_BUFFER = {
+    "help": "the buffer: its name, or its position among those that the block writes",
+    "python": "write_buffer_index",
+}
+NEW_SCOPE = {"help": "the memory scope of the new buffer", "python": "storage_scope"}
+"""What fields of several primitives are."""
+
 
 @dataclass(frozen=True)
 class Place:

@@ -47,7 +47,13 @@ from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp
 from kc.transforms.schedule._buffers import BufferRef, legal_caches
 from kc.transforms.schedule._cached_updates import plan_update
-from kc.transforms.schedule._caching import Caching, cached_buffer, choices
+from kc.transforms.schedule._caching import (
+    NEW_SCOPE,
+    READ_BUFFER,
+    Caching,
+    cached_buffer,
+    choices,
+)
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
 
@@ -59,15 +65,10 @@ class CacheInplace(Primitive):
     gives: ClassVar[Gives] = "blocks"
 
     block: BlockRef = field(metadata={"help": "the block that reads and writes the buffer"})
-    buffer: BufferRef = field(
-        metadata={
-            "help": "the buffer: its name, or its position among those that the block reads",
-            "python": "read_buffer_index",
-        }
-    )
+    buffer: BufferRef = field(metadata=READ_BUFFER)
     scope: str = field(
         default="global",
-        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+        metadata=NEW_SCOPE,
     )
 
     def check(self, site: Site) -> Caching:

@@ -47,6 +47,8 @@ from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._cached_reads import CachedReads, all_readers
 from kc.transforms.schedule._caching import (
+    NEW_SCOPE,
+    READ_BUFFER,
     Caching,
     cached_buffer,
     choices,
@@ -64,15 +66,10 @@ class CacheRead(Primitive):
     gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
-    buffer: BufferRef = field(
-        metadata={
-            "help": "the buffer: its name, or its position among those that the block reads",
-            "python": "read_buffer_index",
-        }
-    )
+    buffer: BufferRef = field(metadata=READ_BUFFER)
     scope: str = field(
         default="global",
-        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+        metadata=NEW_SCOPE,
     )
     consumers: tuple[BlockRef, ...] = field(
         default=(),

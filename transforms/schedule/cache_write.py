@@ -56,6 +56,8 @@ from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._cached_updates import plan_update
 from kc.transforms.schedule._cached_writes import CachedWrites
 from kc.transforms.schedule._caching import (
+    NEW_SCOPE,
+    WRITTEN_BUFFER,
     Caching,
     cached_buffer,
     choices,
@@ -75,14 +77,11 @@ class CacheWrite(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         default=BufferRef(0),
-        metadata={
-            "help": "the buffer: its name, or its position among those that are written",
-            "python": "write_buffer_index",
-        },
+        metadata=WRITTEN_BUFFER,
     )
     scope: str = field(
         default="global",
-        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+        metadata=NEW_SCOPE,
     )
     consumers: tuple[BlockRef, ...] = field(
         default=(),

@@ -49,6 +49,8 @@ from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._cached_reads import CachedReads, all_readers
 from kc.transforms.schedule._caching import (
     AUTO_COPY,
+    NEW_SCOPE,
+    READ_BUFFER,
     Caching,
     cached_buffer,
     loop_choices,
@@ -67,15 +69,10 @@ class ReadAt(Primitive):
 
     loop: LoopRef = field(metadata={"help": "a loop around the block"})
     block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
-    buffer: BufferRef = field(
-        metadata={
-            "help": "the buffer: its name, or its position among those that the block reads",
-            "python": "read_buffer_index",
-        }
-    )
+    buffer: BufferRef = field(metadata=READ_BUFFER)
     scope: str = field(
         default="global",
-        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"},
+        metadata=NEW_SCOPE,
     )
 
     def check(self, site: Site) -> Caching:

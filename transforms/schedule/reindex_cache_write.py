@@ -49,7 +49,12 @@ from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_written
 from kc.dialects.tir import BlockOp, IterType
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule._caching import cached_buffer, choices
+from kc.transforms.schedule._caching import (
+    NEW_SCOPE,
+    WRITTEN_BUFFER,
+    cached_buffer,
+    choices,
+)
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule._reindexing import Reindexing, plan_reindexing
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
@@ -63,15 +68,8 @@ class ReindexCacheWrite(Primitive):
     gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
-    buffer: BufferRef = field(
-        metadata={
-            "help": "the buffer: its name, or its position among those that the block writes",
-            "python": "write_buffer_index",
-        }
-    )
-    scope: str = field(
-        metadata={"help": "the memory scope of the new buffer", "python": "storage_scope"}
-    )
+    buffer: BufferRef = field(metadata=WRITTEN_BUFFER)
+    scope: str = field(metadata=NEW_SCOPE)
     index_map: IndexMap = field(
         metadata={"help": "from the block's variables to the new index: (i, j, k)->(k, i)"}
     )

@@ -69,6 +69,7 @@ from kc.dialects.tir import (
 from kc.transforms.affine_rewrite import add_predicate, compact
 from kc.transforms.schedule._blocks import Definition, require_definition, require_private
 from kc.transforms.schedule._buffers import BufferRef, find_buffer
+from kc.transforms.schedule._caching import WRITTEN_BUFFER
 from kc.transforms.schedule._rolling import Prover, Rolling
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
@@ -86,10 +87,7 @@ class RollingBuffer(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         default=BufferRef(0),
-        metadata={
-            "help": "the buffer: its name, or its position among those that are written",
-            "python": "write_buffer_index",
-        },
+        metadata=WRITTEN_BUFFER,
     )
 
     def check(self, site: Site) -> Rolling:

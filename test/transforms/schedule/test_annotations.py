@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -47,6 +48,7 @@ te.func @f(%A: tensor<6x4xi32>) -> tensor<4xi32> {
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(40)
 def test_unit_loops_and_orders(seed: int, symbolic: bool):
     """Random programs compute the same, whatever is done to them afterwards."""
     random = Random(seed)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -65,6 +66,7 @@ def lower(module: ModuleOp, *passes: str) -> None:
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(40)
 def test_random_programs(seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 3, symbolic)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     SIZES,
     assert_same,
@@ -75,7 +76,7 @@ func.func @f(%A: memref<24xi32> {{kc.role = "in"}}, %I: memref<{row}xi32> {attrs
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_random_indices(seed: int, symbolic: bool):
     random = Random(seed)
     text, args = program(random, symbolic)

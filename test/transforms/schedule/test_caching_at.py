@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from overwriting_programs import Updates, update_arguments
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -40,6 +41,7 @@ def choose(name: str, module: ModuleOp, random: Random) -> Primitive | None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(40)
 def test_random_programs(name: str, seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 4, symbolic)
@@ -54,6 +56,7 @@ def test_random_programs(name: str, seed: int, symbolic: bool):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(seed=st.integers(0, 2**32))
+@examples(40)
 def test_programs_that_overwrite(name: str, seed: int):
     """Every buffer is read and written by several blocks, at elements that overlap or do not."""
     random = Random(seed)
@@ -66,7 +69,7 @@ def test_programs_that_overwrite(name: str, seed: int):
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=15)
+@examples(15)
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 4, symbolic)

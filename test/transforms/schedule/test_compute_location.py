@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -82,6 +83,7 @@ CHOOSERS: list[Chooser] = [
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(30)
 def test_random_schedules(seed: int, symbolic: bool):
     """Any sequence of moves, then compaction at any stage of lowering: the same is computed."""
     random = Random(seed)

@@ -6,8 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -89,6 +90,7 @@ def buffered(module: ModuleOp, random: Random) -> int:
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(30)
 def test_random_programs(seed: int, symbolic: bool):
     random = Random(seed)
     module, args = staged(random, symbolic)
@@ -101,7 +103,7 @@ def test_random_programs(seed: int, symbolic: bool):
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=12)
+@examples(12)
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)
     module, args = staged(random, symbolic)

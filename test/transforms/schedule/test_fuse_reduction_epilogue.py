@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     SIZES,
     assert_same,
@@ -80,6 +81,7 @@ def fuse() -> Primitive:
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(40)
 def test_random_reductions(seed: int, symbolic: bool):
     random = Random(seed)
     text, args = program(random, symbolic)
@@ -104,6 +106,7 @@ def test_natively(seed: int):
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(20)
 def test_another_operation_is_refused(seed: int, symbolic: bool):
     """It would be applied to each partial result."""
     random = Random(seed)

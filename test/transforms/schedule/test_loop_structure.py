@@ -9,8 +9,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -88,6 +89,7 @@ def check(module: ModuleOp, random: Random, choosers: list[Chooser], symbolic: b
 
 @pytest.mark.parametrize("name", CHOOSERS)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(40)
 def test_random_programs(name: str, seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 4, symbolic)
@@ -95,7 +97,7 @@ def test_random_programs(name: str, seed: int, symbolic: bool):
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=15)
+@examples(15)
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 3, symbolic)
@@ -158,6 +160,7 @@ class Nests:
 
 @pytest.mark.parametrize("name", CHOOSERS)
 @given(seed=st.integers(0, 2**32))
+@examples(40)
 def test_programs_that_overwrite(name: str, seed: int):
     """Every buffer is read and written by several nests, at elements that overlap or do not."""
     random = Random(seed)
@@ -184,7 +187,7 @@ def test_some_are_legal(name: str):
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=50)
+@examples(50)
 def test_both_and_splits(seed: int, symbolic: bool):
     random = Random(seed)
     module = random_program(random, 4, symbolic)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     assert_same,
     lowered,
@@ -82,6 +83,7 @@ te.func @f({inputs}) -> {tensor(out)} attributes {{kc.symbols = ["n"]}} {{
 
 
 @given(seed=st.integers(0, 2**32), kind=st.sampled_from(("i32", "f32")), symbolic=st.booleans())
+@examples(50)
 def test_random_einsums(seed: int, kind: str, symbolic: bool):
     random = Random(seed)
     text, args, _, count = einsum(random, kind, symbolic, zero=random.random() < 0.2)

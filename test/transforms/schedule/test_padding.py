@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     SIZES,
     assert_same,
@@ -137,7 +138,7 @@ MOVES = ["compute-at", "compute-inline", "reverse-compute-at", "reverse-compute-
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
-@settings(max_examples=150)
+@examples(60)
 def test_padded_blocks_move(seed: int, symbolic: bool):
     """Blocks that compute one of two values are computed elsewhere, inlined, and cached."""
     random = Random(seed)

@@ -6,8 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -69,7 +70,7 @@ def test_random_programs(seed: int, symbolic: bool):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=10)
+@examples(10)
 def test_natively(seed: int):
     random = Random(seed)
     module = random_program(random, 3, symbolic=False)

@@ -7,8 +7,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -85,13 +86,13 @@ def compute_at(module: ModuleOp, random: Random) -> Primitive:
 
 
 @pytest.mark.parametrize("name", CHOOSERS)
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_random_programs(name: str, seed: int, symbolic: bool):
     check(Random(seed), symbolic, [CHOOSERS[name]] * 3)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_with_blocks_moved(seed: int, symbolic: bool):
     random = Random(seed)
@@ -109,7 +110,7 @@ def check(random: Random, symbolic: bool, choosers: list[Chooser]) -> None:
             assert_same(expected, results(module, args), module)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)
@@ -123,7 +124,7 @@ def test_natively(seed: int, symbolic: bool):
 
 
 @pytest.mark.parametrize("name", CHOOSERS)
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32))
 def test_programs_that_overwrite(name: str, seed: int):
     """Every buffer is read and written by several blocks, at elements that overlap or do not."""

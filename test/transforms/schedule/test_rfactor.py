@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     assert_same,
     lowered,
@@ -78,6 +79,7 @@ def random_reduction(random: Random, symbolic: bool) -> tuple[ModuleOp, list[Any
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(50)
 def test_random_reductions(seed: int, symbolic: bool):
     random = Random(seed)
     module, args, expected = random_reduction(random, symbolic)

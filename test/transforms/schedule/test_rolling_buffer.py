@@ -6,8 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -96,6 +97,7 @@ def rolled(module: ModuleOp, random: Random) -> int:
 
 
 @given(seed=st.integers(0, 2**32))
+@examples(40)
 def test_random_stencils(seed: int):
     random = Random(seed)
     module, args = staged(random)
@@ -110,7 +112,7 @@ def test_random_stencils(seed: int):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=12)
+@examples(12)
 def test_natively(seed: int):
     random = Random(seed)
     module, args = staged(random)

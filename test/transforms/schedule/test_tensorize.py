@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import lowered, parse, results, site_of, text_of, try_step
 from xdsl.dialects.builtin import ModuleOp
 
@@ -131,7 +132,7 @@ def attempts(module: ModuleOp, random: Random) -> int:
     return done + any(try_step(module, one) is not None for one in choices)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32))
 def test_random_tiles(seed: int):
     random = Random(seed)

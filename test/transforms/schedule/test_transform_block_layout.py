@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -42,7 +43,7 @@ def chosen(module: ModuleOp, random: Random) -> Primitive:
     return random.choice(offered) if offered else chosen(module, random)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_random_programs(seed: int, symbolic: bool):
     random = Random(seed)
@@ -54,7 +55,7 @@ def test_random_programs(seed: int, symbolic: bool):
             assert_same(expected, results(module, args), module)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)

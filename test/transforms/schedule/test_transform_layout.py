@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     SIZES,
     arguments,
@@ -128,7 +129,7 @@ class Tracker:
             assert np.array_equal(one, other), text_of(self.module)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_random_layouts(seed: int, symbolic: bool):
     random = Random(seed)
@@ -140,7 +141,7 @@ def test_random_layouts(seed: int, symbolic: bool):
             tracker.check()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)

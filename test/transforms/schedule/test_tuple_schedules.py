@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     assert_same,
     lowered,
@@ -136,6 +137,7 @@ def check(seed: int, native: bool = False) -> Counter[str]:
 
 
 @given(seed=st.integers(0, 2**32))
+@examples(40)
 def test_random_schedules(seed: int):
     check(seed)
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -30,7 +31,7 @@ from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_exact_types_keep_results(seed: int, symbolic: bool):
     random = Random(seed)
@@ -44,7 +45,7 @@ def test_exact_types_keep_results(seed: int, symbolic: bool):
             assert_same(expected, results(module, args), module)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(seed=st.integers(0, 2**32))
 def test_exact_types_natively(seed: int):
     random = Random(seed)

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "schedule"))
 
+from property_tests import examples
 from random_programs import (
     arguments,
     assert_same,
@@ -119,7 +120,7 @@ def random_requests(module: ModuleOp, random: Random) -> int:
     return done
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_random_programs(seed: int, symbolic: bool):
     random = Random(seed)
@@ -133,7 +134,7 @@ def test_random_programs(seed: int, symbolic: bool):
     assert_same(expected, results(module, args), module)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):
     random = Random(seed)

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from lowering_support import check_all_stages, outputs, parse
+from property_tests import examples
 
 
 @dataclass
@@ -113,6 +114,7 @@ tir.block "C" (spatial %vi in {i} = <i>, spatial %vj in {j} = <j>, reduce %vk in
 
 
 @given(st.data())
+@examples(40)
 def test_reductions(data):
     i, j, k, l = (data.draw(SIZES) for _ in "ijkl")  # noqa: E741
     nest, kinds = data.draw(nests({"i": i, "j": j}, {"k": k, "l": l}))
@@ -170,6 +172,7 @@ tir.block "D" (spatial %vi in {i} = <i>, spatial %vj in {j} = <j>) <where> do {{
 
 
 @given(st.data())
+@examples(50)
 def test_elementwise_blocks(data):
     i, j = data.draw(SIZES), data.draw(st.integers(1, 24))
     nest, kinds = data.draw(nests({"i": i, "j": j}, {}))

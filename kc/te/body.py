@@ -1,0 +1,515 @@
+"""The scalar operations of one region of a ``te.compute``, from an expression."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping, Sequence, Set
+from typing import Any
+
+from xdsl.dialects import arith, math, scf
+from xdsl.dialects.builtin import (
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+)
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Operation as IROperation
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+
+from kc.dialects import te, tir
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.arith import RemFOp
+from kc.support.diagnostics import Location
+from kc.support.locations import loc_attr
+from kc.te.expr import (
+    INTS,
+    UINTS,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Element,
+    Expr,
+    IfThenElse,
+    IterVar,
+    SelectExpr,
+    Var,
+    bits,
+    is_float,
+)
+from kc.te.tensor import Tensor
+
+_FLOAT_TYPES = {"float16": Float16Type(), "float32": Float32Type(), "float64": Float64Type()}
+
+
+def element_type(dtype: str) -> Attribute:
+    """The IR type of elements of ``dtype``."""
+    return _FLOAT_TYPES[dtype] if dtype in _FLOAT_TYPES else IntegerType(bits(dtype))
+
+
+def constant_attr(value: Any, dtype: str) -> IntegerAttr | FloatAttr:
+    """A constant of ``dtype`` as an attribute."""
+    if is_float(dtype):
+        return FloatAttr(float(value), element_type(dtype))  # pyright: ignore
+    if dtype == "bool":
+        return IntegerAttr.from_bool(bool(value))
+    number = int(value)
+    if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
+        number -= 1 << bits(dtype)
+    return IntegerAttr(number, element_type(dtype))  # pyright: ignore
+
+
+def _is_wider(expr: Cast) -> bool:
+    """Whether a conversion is of integers and keeps every value."""
+    source, target = expr.value.dtype, expr.dtype
+    return source in INTS and target in INTS and bits(source) <= bits(target)
+
+
+def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:
+    """``lhs op rhs`` when it is affine."""
+    if op == "add":
+        return lhs + rhs
+    if op == "sub":
+        return lhs + rhs * -1
+    left = int(source.lhs.value) if isinstance(source.lhs, Const) else None
+    right = int(source.rhs.value) if isinstance(source.rhs, Const) else None
+    if op == "mul" and right is not None:
+        return lhs * right
+    if op == "mul" and left is not None:
+        return rhs * left
+    if op == "floordiv" and right is not None and right > 0:
+        return lhs // right
+    if op == "floormod" and right is not None and right > 0:
+        return lhs % right
+    return None
+
+
+def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintExpr:
+    """``lhs op rhs`` in normal form."""
+    if op == "eq":
+        return AffineConstraintExpr(AffineConstraintKind.eq, lhs - rhs, ZERO)
+    less = op in ("lt", "le")
+    return at_least_zero((rhs - lhs if less else lhs - rhs) - int(op in ("lt", "gt")))
+
+
+class Body:
+    """The scalar ops of one region of a compute."""
+
+    def __init__(
+        self,
+        block: Block,
+        axes: dict[IterVar, SSAValue],
+        values: Mapping[Any, SSAValue],
+        rows: Set[Tensor],
+    ) -> None:
+        """``values`` of tensors and sizes; ``rows`` are the tensors of which a step of a scan sees
+        its own row only."""
+        self.block = block
+        self.axes = axes
+        self.values = values
+        self.rows = rows
+        self.memo: MutableMapping[Expr, SSAValue] = {}
+
+    def add(self, op: IROperation, location: Location | None) -> SSAValue:
+        op.location = loc_attr(location)
+        self.block.add_op(op)
+        return op.results[0]
+
+    def value(self, expr: Expr) -> SSAValue:
+        """The value of ``expr``; shared subexpressions are computed once. Not recursive, so that
+        long chains of operators do not exhaust the stack."""
+        stack = [expr]
+        while stack:
+            one = stack[-1]
+            if one in self.memo:
+                stack.pop()
+                continue
+            waiting = [part for part in self._needs(one) if part not in self.memo]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            self.memo[one] = self._emit(one)
+            stack.pop()
+        return self.memo[expr]
+
+    def _needs(self, expr: Expr) -> Sequence[Expr]:
+        if isinstance(expr, Compare) and self._index_sides(expr) is not None:
+            return ()
+        if isinstance(expr, Binary | Compare):
+            return (expr.lhs, expr.rhs)
+        if isinstance(expr, Call):
+            return expr.args
+        if isinstance(expr, Cast):
+            return (expr.value,)
+        if isinstance(expr, SelectExpr):
+            return (expr.condition, expr.on_true, expr.on_false)
+        if isinstance(expr, IfThenElse):
+            return (expr.condition,)
+        return ()
+
+    def _emit(self, expr: Expr) -> SSAValue:
+        at = expr.location
+        if isinstance(expr, Const):
+            return self._constant(expr.value, expr.dtype, at)
+        if isinstance(expr, Var) and is_float(expr.dtype):
+            return self.values[expr]
+        if isinstance(expr, Var | IterVar):
+            return self._from_index(self._index_value(expr, at), expr.dtype, at)
+        if isinstance(expr, Element):
+            exprs, operands = self._affine_indices(expr)
+            space = AffineMap(len(operands), 0, tuple(exprs))
+            return self.add(te.ReadOp(self.values[expr.tensor], space, operands), at)
+        if isinstance(expr, Binary):
+            return self._binary(expr)
+        if isinstance(expr, Compare):
+            return self._compare(expr)
+        if isinstance(expr, Call):
+            return self._call(expr)
+        if isinstance(expr, Cast):
+            return self._cast(self.memo[expr.value], expr.value.dtype, expr.dtype, at)
+        if isinstance(expr, IfThenElse):
+            then, other = self._branch(expr.on_true), self._branch(expr.on_false)
+            kind = element_type(expr.dtype)
+            return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, other), at)
+        assert isinstance(expr, SelectExpr)
+        condition, a, b = (self.memo[one] for one in self._needs(expr))
+        return self.add(arith.SelectOp(condition, a, b), at)
+
+    def _branch(self, expr: Expr) -> Region:
+        """The region that computes ``expr``; it may use what is computed before it."""
+        inner = Body(Block(), self.axes, self.values, self.rows)
+        inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
+        end = scf.YieldOp(inner.value(expr))
+        end.location = loc_attr(expr.location)
+        inner.block.add_op(end)
+        return Region(inner.block)
+
+    # Indices -------------------------------------------------------------------------------
+
+    def _affine_indices(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
+        operands: list[SSAValue] = []
+
+        def dim(value: SSAValue) -> AffineExpr:
+            if value not in operands:
+                operands.append(value)
+            return AffineExpr.dimension(operands.index(value))
+
+        def build(expr: Expr) -> AffineExpr:
+            if isinstance(expr, Const):
+                return AffineExpr.constant(int(expr.value))
+            if isinstance(expr, IterVar):
+                return dim(self.axes[expr]) + expr.start
+            if isinstance(expr, Var):
+                return dim(self.values[expr])
+            if isinstance(expr, Binary):
+                made = affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
+                if made is not None:
+                    return made
+            if isinstance(expr, Cast) and _is_wider(expr):
+                return build(expr.value)
+            value = self.value(expr)
+            return dim(self._to_index(value, expr.dtype, expr.location))
+
+        # A step of a scan sees its own row of what the step computes.
+        row = element.tensor in self.rows
+        exprs = [build(one) for one in element.indices[row:]]
+        used = sorted({n for one in exprs for n in one.used_dims()})
+        final = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
+        return exprs, [operands[n] for n in used]
+
+    def conditions(
+        self, condition: Expr
+    ) -> tuple[list[AffineConstraintExpr], list[SSAValue], list[Expr]]:
+        """``condition`` as affine constraints over operands, and what is not affine of it."""
+        operands: list[SSAValue] = []
+        constraints: list[AffineConstraintExpr] = []
+        others: list[Expr] = []
+        stack = [condition]
+        while stack:
+            one = stack.pop()
+            if isinstance(one, Binary) and one.op == "and" and one.dtype == "bool":
+                stack += [one.rhs, one.lhs]
+                continue
+            parts = [self._affine_of(part, operands) for part in self._sides(one)]
+            if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
+                assert isinstance(one, Compare)
+                constraints.append(_constraint(one.op, parts[0], parts[1]))
+            else:
+                others.append(one)
+        return constraints, operands, others
+
+    def _sides(self, one: Expr) -> Sequence[Expr]:
+        """The sides of a comparison that an affine constraint may be."""
+        is_one = isinstance(one, Compare) and one.op != "ne" and one.lhs.dtype in INTS
+        return (one.lhs, one.rhs) if is_one else ()  # pyright: ignore
+
+    def _affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
+        """``expr`` as an affine function of axes and sizes, which are added to ``operands``."""
+        if isinstance(expr, Const):
+            return AffineExpr.constant(int(expr.value))
+        if isinstance(expr, Cast) and _is_wider(expr):
+            return self._affine_of(expr.value, operands)
+        if isinstance(expr, IterVar | Var):
+            known = self.axes if isinstance(expr, IterVar) else self.values
+            value = known.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            if value is None:
+                return None  # an operand of a combiner
+            if value not in operands:
+                operands.append(value)
+            start = expr.start if isinstance(expr, IterVar) else 0
+            return AffineExpr.dimension(operands.index(value)) + start
+        if isinstance(expr, Binary):
+            lhs, rhs = (self._affine_of(one, operands) for one in (expr.lhs, expr.rhs))
+            if lhs is not None and rhs is not None:
+                return affine(expr.op, lhs, rhs, expr)
+        return None
+
+    def _index_operand(
+        self, expr: AffineExpr, operands: Sequence[SSAValue], at: Location | None
+    ) -> SSAValue:
+        """``expr`` over ``operands`` as a value of type index."""
+        if isinstance(expr, AffineDimExpr):
+            return operands[expr.position]
+        if isinstance(expr, AffineConstantExpr):
+            return self.add(arith.ConstantOp(IntegerAttr(expr.value, tir.INDEX)), at)
+        used = sorted(expr.used_dims())
+        dims = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        local = expr.replace_dims_and_symbols(dims, [])
+        return self.add(tir.ApplyOp(local, [operands[n] for n in used]), at)
+
+    def index(self, expr: Any) -> SSAValue:
+        """``expr``, an integer, as a value of type index."""
+        operands: list[SSAValue] = []
+        affine = self._affine_of(expr, operands)
+        if affine is not None:
+            return self.add(tir.ApplyOp(affine, operands), expr.location)
+        return self._to_index(self.value(expr), expr.dtype, expr.location)
+
+    def _index_value(self, expr: Var | IterVar, at: Location | None) -> SSAValue:
+        if isinstance(expr, Var):
+            return self.values[expr]
+        if expr.start:
+            apply = tir.ApplyOp(AffineExpr.dimension(0) + expr.start, [self.axes[expr]])
+            return self.add(apply, at)
+        return self.axes[expr]
+
+    def _from_index(self, value: SSAValue, dtype: str, at: Location | None) -> SSAValue:
+        return self.add(arith.IndexCastOp(value, element_type(dtype)), at)
+
+    def _to_index(self, value: SSAValue, dtype: str, at: Location | None) -> SSAValue:
+        if dtype in UINTS:
+            wide = self._cast(value, dtype, "uint64", at)
+            return self.add(arith.IndexCastOp(wide, tir.INDEX), at)
+        return self.add(arith.IndexCastOp(value, tir.INDEX), at)
+
+    # Operations ----------------------------------------------------------------------------
+
+    def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
+        return self.add(arith.ConstantOp(constant_attr(value, dtype)), at)
+
+    def _binary(self, expr: Binary) -> SSAValue:
+        a, b = self.memo[expr.lhs], self.memo[expr.rhs]
+        at, dtype = expr.location, expr.dtype
+        if is_float(dtype):
+            if expr.op == "floordiv":
+                return self.add(math.FloorOp(self.add(arith.DivfOp(a, b), at)), at)
+            return self.add(_FLOAT_OPS[expr.op](a, b), at)
+        if expr.op in ("floordiv", "floormod", "truncdiv", "truncmod"):
+            return self._divide(expr, a, b)
+        signed = dtype in INTS
+        table = _SIGNED_OPS if signed else _UNSIGNED_OPS
+        return self.add(table[expr.op](a, b), at)
+
+    def _divide(self, expr: Binary, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Integer division: by zero it gives 0, and the lowest value by -1 wraps, as in numpy.
+
+        (The machine instruction would end the process.)
+        """
+        at, dtype = expr.location, expr.dtype
+        safe = isinstance(expr.rhs, Const) and expr.rhs.value not in (0, -1)
+        divisor, zero = b, None
+        if not safe:
+            zero = self.add(arith.CmpiOp(b, self._constant(0, dtype, at), "eq"), at)
+            bad = zero
+            if dtype in INTS:
+                lowest = self._constant(-(1 << (bits(dtype) - 1)), dtype, at)
+                minus = self.add(arith.CmpiOp(b, self._constant(-1, dtype, at), "eq"), at)
+                low = self.add(arith.CmpiOp(a, lowest, "eq"), at)
+                bad = self.add(arith.OrIOp(zero, self.add(arith.AndIOp(minus, low), at)), at)
+            divisor = self.add(arith.SelectOp(bad, self._constant(1, dtype, at), b), at)
+        if dtype in UINTS:
+            op = arith.DivUIOp if expr.op.endswith("div") else arith.RemUIOp
+            result = self.add(op(a, divisor), at)
+        elif expr.op == "truncdiv":
+            result = self.add(arith.DivSIOp(a, divisor), at)
+        elif expr.op == "truncmod":
+            result = self.add(arith.RemSIOp(a, divisor), at)
+        else:
+            result = self.add(arith.FloorDivSIOp(a, divisor), at)
+            if expr.op == "floormod":
+                product = self.add(arith.MuliOp(result, divisor), at)
+                result = self.add(arith.SubiOp(a, product), at)
+        if zero is not None:
+            result = self.add(arith.SelectOp(zero, self._constant(0, dtype, at), result), at)
+        return result
+
+    def _index_sides(self, expr: Compare) -> tuple[Sequence[AffineExpr], list[SSAValue]] | None:
+        """The sides of a comparison of affine functions of axes and sizes, and their operands."""
+        if expr.lhs.dtype not in INTS:
+            return None
+        operands: list[SSAValue] = []
+        sides = [self._affine_of(one, operands) for one in (expr.lhs, expr.rhs)]
+        found = [one for one in sides if one is not None]
+        return (found, operands) if len(found) == 2 and operands else None
+
+    def _compare(self, expr: Compare) -> SSAValue:
+        affine = self._index_sides(expr)
+        if affine is not None:
+            # As indices, so that what the condition says of them is known to every analysis.
+            sides, operands = affine
+            a, b = (self._index_operand(one, operands, expr.location) for one in sides)
+            sign = "" if expr.op in ("eq", "ne") else "s"
+            return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
+        a, b = self.memo[expr.lhs], self.memo[expr.rhs]
+        dtype = expr.lhs.dtype
+        if is_float(dtype):
+            predicate = "une" if expr.op == "ne" else f"o{expr.op}"
+            return self.add(arith.CmpfOp(a, b, predicate), expr.location)
+        if expr.op in ("eq", "ne"):
+            return self.add(arith.CmpiOp(a, b, expr.op), expr.location)
+        sign = "s" if dtype in INTS else "u"
+        return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
+
+    def _call(self, expr: Call) -> SSAValue:
+        at = expr.location
+        if len(expr.args) == 2:
+            a, b = (self.memo[one] for one in expr.args)
+            if expr.op in ("shl", "shr"):
+                return self._shift(expr, a, b)
+            return self.add(_BINARY_INTRINSICS[expr.op](a, b), at)
+        x = self.memo[expr.args[0]]
+        if expr.op == "iabs":
+            return x if expr.dtype in UINTS else self.add(math.AbsIOp(x), at)
+        if expr.op == "neg":
+            return self.add(arith.NegfOp(x), at)
+        if expr.op == "sigmoid":
+            one = self._constant(1.0, expr.dtype, at)
+            power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
+            return self.add(arith.DivfOp(one, self.add(arith.AddfOp(one, power), at)), at)
+        if expr.op == "reinterpret":
+            return self.add(arith.BitcastOp(x, element_type(expr.dtype)), at)
+        return self.add(INTRINSICS[expr.op](x), at)
+
+    def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
+        """A shift that is defined for every distance: beyond the width as numpy has it."""
+        at, dtype = expr.location, expr.dtype
+        last = self._constant(bits(dtype) - 1, dtype, at)
+        distance = self.add(arith.MinUIOp(b, last), at)
+        if expr.op == "shr":
+            right = arith.ShRSIOp if dtype in INTS else arith.ShRUIOp
+            shifted = self.add(right(a, distance), at)
+            if dtype in INTS:
+                return shifted  # all copies of the sign
+        else:
+            shifted = self.add(arith.ShLIOp(a, distance), at)
+        inside = self.add(arith.CmpiOp(b, last, "ule"), at)
+        return self.add(arith.SelectOp(inside, shifted, self._constant(0, dtype, at)), at)
+
+    def _cast(self, x: SSAValue, source: str, target: str, at: Location | None) -> SSAValue:
+        kind = element_type(target)
+        if target == "bool":
+            zero = self._constant(0, source, at)
+            if is_float(source):
+                return self.add(arith.CmpfOp(x, zero, "une"), at)
+            return self.add(arith.CmpiOp(x, zero, "ne"), at)
+        unsigned = source in UINTS or source == "bool"
+        if is_float(source) and is_float(target):
+            op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
+        elif is_float(source):
+            op = arith.FPToUIOp if target in UINTS else arith.FPToSIOp
+        elif is_float(target):
+            op = arith.UIToFPOp if unsigned else arith.SIToFPOp
+        elif bits(source) == bits(target):
+            return x
+        elif bits(source) < bits(target):
+            op = arith.ExtUIOp if unsigned else arith.ExtSIOp
+        else:
+            op = arith.TruncIOp
+        return self.add(op(x, kind), at)  # pyright: ignore
+
+
+_FLOAT_OPS = {
+    "add": arith.AddfOp,
+    "sub": arith.SubfOp,
+    "mul": arith.MulfOp,
+    "div": arith.DivfOp,
+    "min": arith.MinimumfOp,
+    "max": arith.MaximumfOp,
+}
+_SIGNED_OPS = {
+    "add": arith.AddiOp,
+    "sub": arith.SubiOp,
+    "mul": arith.MuliOp,
+    "min": arith.MinSIOp,
+    "max": arith.MaxSIOp,
+    "and": arith.AndIOp,
+    "or": arith.OrIOp,
+    "xor": arith.XOrIOp,
+}
+_UNSIGNED_OPS = {**_SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
+
+INTRINSICS = {
+    "exp": math.ExpOp,
+    "exp2": math.Exp2Op,
+    "log": math.LogOp,
+    "log2": math.Log2Op,
+    "log10": math.Log10Op,
+    "log1p": math.Log1pOp,
+    "sqrt": math.SqrtOp,
+    "rsqrt": math.RsqrtOp,
+    "sin": math.SinOp,
+    "cos": math.CosOp,
+    "tan": math.TanOp,
+    "tanh": math.TanhOp,
+    "erf": math.ErfOp,
+    "floor": math.FloorOp,
+    "ceil": math.CeilOp,
+    "trunc": math.TruncOp,
+    "round": math.RoundEvenOp,
+    "abs": math.AbsFOp,
+    "acos": math.AcosOp,
+    "acosh": math.AcoshOp,
+    "asin": math.AsinOp,
+    "asinh": math.AsinhOp,
+    "atan": math.AtanOp,
+    "atanh": math.AtanhOp,
+    "cosh": math.CoshOp,
+    "sinh": math.SinhOp,
+    "nearbyint": math.RoundEvenOp,
+    "popcount": math.CtPopOp,
+    "clz": math.CountLeadingZerosOp,
+}
+"""Elementwise intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
+
+_BINARY_INTRINSICS = {
+    "atan2": math.Atan2Op,
+    "copysign": math.CopySignOp,
+    "fmod": RemFOp,
+    "power": math.PowFOp,
+}
