@@ -1,9 +1,10 @@
 """The common nest, decided without isl: one block whose instances each own their elements.
 
-A nest is *simple* when it is a chain of loops around one block, each loop drives one variable of
-the block, the bindings count each variable's values once (mixed radix), and the block writes every
-buffer only at its own spatial variables and reads it nowhere else. Then two instances touch the
-same element only if they agree in all spatial variables. Anything else is left to isl.
+A nest is *simple* when it is a chain of loops around one block, each loop drives variables of one
+kind of the block (a fused loop by its digits), the bindings count each variable's values once
+(mixed radix), and the block writes every buffer only at its own spatial variables and reads it
+nowhere else. Then two instances touch the same element only if they agree in all spatial
+variables. Anything else is left to isl.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
 
 from kc.analysis.loop_tree import has_effects, has_work
 from kc.dialects.affine_assembly import linear_terms
@@ -45,41 +52,93 @@ def simple_nest(root: ForOp) -> SimpleNest | None:
     return SimpleNest(op, drives) if drives is not None and _owns_elements(op) else None
 
 
+@dataclass(frozen=True)
+class _Digit:
+    """``(loop floordiv divisor) mod modulus``, the loop's own variable where these say nothing."""
+
+    loop: ForOp
+    divisor: int = 1
+    modulus: int | None = None
+
+    @property
+    def extent(self) -> int | None:
+        """How many values it takes, None if only the call tells."""
+        whole = self.loop.static_extent
+        if whole is None:
+            return self.modulus
+        values = -(-whole // self.divisor)
+        return values if self.modulus is None else min(self.modulus, values)
+
+
 def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | None:
     by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in loops}
+    digits: dict[ForOp, list[_Digit]] = {loop: [] for loop in loops}
     found: dict[ForOp, IterType] = {}
     for expr, kind in zip(block.binding_exprs, block.types, strict=True):
         terms, constant = linear_terms(expr)
-        own: list[tuple[int, ForOp]] = []
+        own: list[tuple[int, _Digit]] = []
         for atom, factor in terms.items():
-            if not isinstance(atom, AffineDimExpr):
+            dim, divisor, modulus = _digit(atom)
+            if dim is None or factor < 1:
                 return None
-            value = block.binding_operands[atom.position]
+            value = block.binding_operands[dim.position]
             loop = by_var.get(value)
-            if factor < 1 or loop in found:
-                return None
             if loop is None:
                 if not _is_loop_variable(value):
                     return None
                 continue  # of a loop outside: the same in all instances
-            found[loop] = kind
-            own.append((factor, loop))
+            if found.setdefault(loop, kind) is not kind:
+                return None
+            digit = _Digit(loop, divisor, modulus)
+            digits[loop].append(digit)
+            own.append((factor, digit))
         if constant or not _counts_once(own):
             return None
-    return found if len(found) == len(loops) else None
+    return found if all(_are_whole(loop, parts) for loop, parts in digits.items()) else None
+
+
+def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
+    """The dimension, divisor and modulus of a digit; no dimension if it is none."""
+    divisor, modulus = 1, None
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mod:
+        if not isinstance(expr.rhs, AffineConstantExpr):
+            return None, 1, None
+        expr, modulus = expr.lhs, expr.rhs.value
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.FloorDiv:
+        if not isinstance(expr.rhs, AffineConstantExpr):
+            return None, 1, None
+        expr, divisor = expr.lhs, expr.rhs.value
+    return (expr if isinstance(expr, AffineDimExpr) else None), divisor, modulus
+
+
+def _are_whole(loop: ForOp, digits: Sequence[_Digit]) -> bool:
+    """Whether the digits together tell the loop's variable, each a part that the others lack."""
+    reach = 1
+    for digit in sorted(digits, key=lambda one: (one.divisor, one.modulus == 1)):
+        if digit.extent == 1 and len(digits) > 1:
+            continue  # says nothing
+        if digit.divisor != reach:
+            return False
+        if digit.modulus is None:
+            reach = 0  # all the rest: nothing can follow
+        else:
+            reach *= digit.modulus
+    return bool(digits) and (
+        reach == 0 or (loop.static_extent is not None and reach >= loop.static_extent)
+    )
 
 
 def _is_loop_variable(value: SSAValue) -> bool:
     return isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), ForOp)
 
 
-def _counts_once(terms: list[tuple[int, ForOp]]) -> bool:
-    """Whether the sum of factor * variable is different for different variables."""
+def _counts_once(terms: list[tuple[int, _Digit]]) -> bool:
+    """Whether the sum of factor * digit is different for different digits."""
     reach = 0
-    for n, (factor, loop) in enumerate(sorted(terms, key=lambda one: one[0])):
+    for n, (factor, digit) in enumerate(sorted(terms, key=lambda one: one[0])):
         if factor <= reach:
             return False
-        extent = loop.static_extent
+        extent = digit.extent
         if extent is None:
             return n == len(terms) - 1
         reach += factor * max(extent - 1, 0)
