@@ -55,6 +55,7 @@ from kc.dialects.tir import (
     SymbolOp,
 )
 from kc.dialects.tir_threads import is_same_axis, is_shared
+from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_views import CallOp, ViewOp
 
 
@@ -322,7 +323,7 @@ class Scope:
             if isinstance(value.type, VectorType):
                 indices[-1] = self._lane(indices[-1], value.type.get_shape()[-1], statement)
             self._add_access(statement, op, op.buffer, indices, isinstance(op, StoreOp))
-        elif isinstance(op, CallOp):
+        elif isinstance(op, CallExternOp | CallOp):
             for value, reads, writes in op.accesses:
                 base, box = self._whole(value, statement)
                 self._add_access(statement, op, base, box, writes, reads)

@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 
 from kc.codegen.llvm_ir_attributes import function_attributes, parameter_text, string_attribute
 from kc.codegen.llvm_ir_calls import WRITERS
+from kc.codegen.llvm_ir_debug import DebugInfo
 from kc.codegen.llvm_ir_function import CONSTANTS, FunctionWriter, OpWriter
 from kc.codegen.llvm_ir_globals import global_text
 from kc.codegen.llvm_ir_module import ModuleState, collect_symbols, error, op_name
@@ -29,14 +30,16 @@ def emit_llvm_ir(
     data_layout: str | None = None,
     cpu: str | None = None,
     features: str | None = None,
+    debug_info: bool = False,
     writers: Mapping[type[Operation], OpWriter] | None = None,
 ) -> str:
     """``module``, which has llvm.func and llvm.mlir.global only, as LLVM IR text.
 
     ``triple`` and ``data_layout`` default to the module's attributes llvm.target_triple and
     llvm.data_layout. Functions get ``cpu`` and ``features`` (``"+avx2,+fma"``) unless they name a
-    CPU or features of their own. ``writers`` adds ops of other dialects, each as a function
-    (writer, op) -> instruction. Raises CodegenError.
+    CPU or features of their own. With ``debug_info``, debuggers and profilers are told which line
+    of the user's each instruction comes from; the instructions are the same. ``writers`` adds ops
+    of other dialects, each as a function (writer, op) -> instruction. Raises CodegenError.
     """
     writers = {**WRITERS, **writers} if writers else WRITERS
     symbols = collect_symbols(module)
@@ -47,6 +50,11 @@ def emit_llvm_ir(
     if features:
         target.append(string_attribute("target-features", features))
     state = ModuleState(symbols, target)
+    if debug_info:
+        bodies = [
+            one for one in symbols.values() if isinstance(one, FuncOp) and not one.is_declaration
+        ]
+        state.debug = DebugInfo(state.metadata, bodies)
     globals_: list[str] = []
     functions: list[str] = []
     for op in symbols.values():
@@ -74,6 +82,7 @@ def emit_llvm_ir(
         "\n\n".join(functions),
         "\n".join(state.intrinsics.values()),
         "\n".join(state.groups.lines()),
+        "\n".join(state.debug.lines() if state.debug is not None else ()),
         "\n".join(state.metadata.lines()),
     )
     return "\n\n".join(group for group in groups if group) + "\n"
@@ -117,7 +126,8 @@ def _function_text(
 ) -> str:
     ty = op.function_type
     defined = not op.is_declaration
-    body = FunctionWriter(state, op, writers).lines() if defined else []
+    debug = state.debug.function(op) if state.debug is not None and defined else None
+    body = FunctionWriter(state, op, writers, debug).lines() if defined else []
     parameters = []
     for i, input_type in enumerate(ty.inputs):
         text = state.text(input_type) + parameter_text(op.arg_attr(i), state.types)
@@ -147,4 +157,6 @@ def _function_text(
         text += f" section {quoted(op.section.data.encode())}"
     if op.alignment is not None:
         text += f" align {op.alignment.value.data}"
+    if debug is not None:
+        text += f" !dbg {debug.node}"
     return "\n".join([f"{text} {{", *body, "}"]) if defined else text

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.dialects.llvm import UndefOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from kc.codegen.llvm_ir_debug import FunctionDebugInfo
 from kc.codegen.llvm_ir_module import ModuleState, error
 from kc.codegen.llvm_ir_types import (
     Inexpressible,
@@ -64,10 +65,12 @@ class FunctionWriter:
         state: ModuleState,
         function: FuncOp,
         writers: Mapping[type[Operation], OpWriter],
+        debug: FunctionDebugInfo | None = None,
     ):
         self.state = state
         self.function = function
         self._writers = writers
+        self._debug = debug
         self._values: dict[SSAValue, str] = {}
         self._labels: dict[Block, str] = {}
         self._incoming: dict[Block, list[tuple[str, Sequence[SSAValue]]]] = {}
@@ -135,6 +138,8 @@ class FunctionWriter:
             text = self._writers[type(op)](self, op)
         except Inexpressible as reason:
             raise error(op, reason.code, f"LLVM IR cannot express {reason.what}") from None
+        if self._debug is not None:
+            text += self._debug.of(op)
         return f"  {self._values[op.results[0]]} = {text}" if op.results else f"  {text}"
 
     def _reachable(self) -> list[Block]:

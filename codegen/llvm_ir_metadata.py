@@ -28,18 +28,24 @@ class Metadata:
 
     def node(self, *operands: str) -> str:
         """``!5``: the node with these operands; equal nodes are one."""
-        text = f"!{{{', '.join(operands)}}}"
+        return self.shared(f"!{{{', '.join(operands)}}}")
+
+    def shared(self, text: str) -> str:
+        """The node that is defined by ``text``; equal nodes are one."""
         number = self._shared.get(text)
         if number is None:
             number = self._shared[text] = len(self._nodes)
             self._nodes.append(text)
         return f"!{number}"
 
+    def distinct(self, text: str) -> str:
+        """A node of its own that is defined by ``text``."""
+        self._nodes.append(f"distinct {text}")
+        return f"!{len(self._nodes) - 1}"
+
     def _distinct(self, *operands: str, itself: bool = False) -> str:
-        number = len(self._nodes)
-        operands = (f"!{number}", *operands) if itself else operands
-        self._nodes.append(f"distinct !{{{', '.join(operands)}}}")
-        return f"!{number}"
+        operands = (f"!{len(self._nodes)}", *operands) if itself else operands
+        return self.distinct(f"!{{{', '.join(operands)}}}")
 
     def branch_weights(self, weights: list[int]) -> str:
         return self.node('!"branch_weights"', *(f"i32 {weight}" for weight in weights))

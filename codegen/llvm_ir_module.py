@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, Operation
 
 from kc.codegen.llvm_ir_attributes import AttributeGroups
+from kc.codegen.llvm_ir_debug import DebugInfo
 from kc.codegen.llvm_ir_metadata import Metadata
 from kc.codegen.llvm_ir_types import TypeTable, symbol
 from kc.dialects.llvm import FuncOp, GlobalOp
@@ -34,6 +35,7 @@ class ModuleState:
     target_attributes: list[str]  # for functions that name no CPU or features of their own
     types: TypeTable = field(default_factory=TypeTable)
     metadata: Metadata = field(default_factory=Metadata)
+    debug: DebugInfo | None = None
     groups: AttributeGroups = field(default_factory=AttributeGroups)
     intrinsics: dict[str, str] = field(default_factory=dict)
 

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from kc.codegen.elf import is_elf, undefined_symbols
+from kc.codegen import perf_map
+from kc.codegen.elf import ElfObject, is_elf
 from kc.codegen.float_conversions import NAMES, conversions_ir
 from kc.codegen.llvm_worker import optimize
 from kc.codegen.native_target import (
@@ -218,9 +219,13 @@ _LIBRARY_NUMBERS = itertools.count()
 
 
 @cache
-def _linker() -> Any:
-    """LLVM's in-process linker, one for all modules."""
-    return llvm_binding().create_lljit_compiler(use_jit_link=True, suppress_errors=True)
+def _linker(debugger: bool = False) -> Any:
+    """LLVM's in-process linker, one for all modules; or its older one, which tells debuggers.
+
+    The older one announces what it loads through gdb's interface (``__jit_debug_register_code``),
+    which llvmlite does not make JITLink do.
+    """
+    return llvm_binding().create_lljit_compiler(use_jit_link=not debugger, suppress_errors=True)
 
 
 def jit(
@@ -231,13 +236,14 @@ def jit(
     features: str | None = None,
     opt_level: int = 2,
     isolated: bool | None = None,
+    debugger: bool | None = None,
 ) -> JitModule:
     """Compile LLVM IR text and load it into this process.
 
     ``symbols`` gives the addresses of functions and variables the text declares; others are looked
-    up in the process, in the C mathematics library and in the compiler's support library. Safe to
-    call from several threads. Raises TargetError for code this machine cannot run, CodegenError
-    KC4108 for a symbol that is nowhere.
+    up in the process, in the C mathematics library and in the compiler's support library.
+    ``debugger`` is as in :func:`load_object`. Safe to call from several threads. Raises TargetError
+    for code this machine cannot run, CodegenError KC4108 for a symbol that is nowhere.
     """
     machine = make_machine(text, None, cpu, features)
     check_runs_here(machine)
@@ -250,22 +256,28 @@ def jit(
         relocation="pic",
         isolated=isolated,
     )
-    return load_object(compiled.object(), compiled.exports(), symbols)
+    return load_object(compiled.object(), compiled.exports(), symbols, debugger=debugger)
 
 
 def load_object(
-    data: bytes, exports: Sequence[str], symbols: Mapping[str, int] | None = None
+    data: bytes,
+    exports: Sequence[str],
+    symbols: Mapping[str, int] | None = None,
+    *,
+    debugger: bool | None = None,
 ) -> JitModule:
     """Link an object made for this machine into the process, for the addresses of ``exports``.
 
-    ``symbols`` is as in :func:`jit`.
+    ``symbols`` is as in :func:`jit`. With ``debugger``, debuggers are told of the code; by default
+    where it has debug information. perf is told where it is wanted (``KC_PERF``).
     """
     library = llvm_binding().JITLibraryBuilder().add_object_img(data)
     for name in exports:
         library.export_symbol(name)
     given = symbols or {}
-    if is_elf(data):
-        needed = undefined_symbols(data)
+    elf = ElfObject(data) if is_elf(data) else None
+    if elf is not None:
+        needed = elf.undefined()
     else:
         needed = list(given)
         library.add_current_process()  # for what it needs besides
@@ -287,10 +299,15 @@ def load_object(
             f"the code calls {', '.join(missing)}, which this process does not have",
             hints=["give the address in 'symbols'"],
         )
+    if debugger is None:
+        debugger = elf is not None and elf.section(".debug_line") is not None
     try:
-        linked = library.link(_linker(), f"kc{next(_LIBRARY_NUMBERS)}")
+        linked = library.link(_linker(debugger), f"kc{next(_LIBRARY_NUMBERS)}")
     except RuntimeError as reason:
         raise _failed(str(reason)) from None
+    if elf is not None and perf_map.wanted():
+        known = set(exports)
+        perf_map.write(perf_map.entries(elf, lambda name: linked[name] if name in known else None))
     return JitModule(linked, exports)
 
 

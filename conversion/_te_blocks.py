@@ -20,6 +20,7 @@ from xdsl.rewriter import Rewriter
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir_combine import combiner_region
+from kc.support.float_formats import upper_limit
 
 _COMBINE: dict[te.Combiner, tuple[Callable[..., Operation], Callable[..., Operation]]] = {
     te.Combiner.SUM: (arith.AddfOp, arith.AddiOp),
@@ -45,11 +46,12 @@ def identity_attr(combiner: te.Combiner, element: Attribute) -> IntegerAttr | Fl
         }[combiner]
         return IntegerAttr(value, element)
     assert isinstance(element, AnyFloat)
+    top = upper_limit(str(element))
     values = {
         te.Combiner.SUM: 0.0,
         te.Combiner.PROD: 1.0,
-        te.Combiner.MIN: float("inf"),
-        te.Combiner.MAX: float("-inf"),
+        te.Combiner.MIN: top,
+        te.Combiner.MAX: -top,
     }
     return FloatAttr(values[combiner], element)
 

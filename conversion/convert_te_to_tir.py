@@ -15,8 +15,8 @@ After::
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
 
 A compute of several tensors is one block that stores to several buffers; a ``te.scan`` is a loop
-over time around the blocks of its computes, which get a variable for the row. Inputs keep their
-order; results become trailing arguments (``kc.arg_order`` permutes them);
+over time around the blocks of its computes, which get a variable for the row; the region of a
+``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them);
 tensors that are not returned become ``tir.alloc``.
 
 Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
@@ -40,6 +40,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    UnknownLoc,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -50,7 +51,7 @@ from kc.analysis.bounds import early_read, out_of_bounds
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest, fresh
 from kc.dialects import te, tir
 from kc.support.diagnostics import CodegenError, TEError
-from kc.support.locations import location_of
+from kc.support.locations import copy_location, location_of
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class _FunctionConverter:
     def __init__(self, source: te.FuncOp) -> None:
         self.source = source
         self.values: dict[SSAValue, SSAValue] = {}
+        self.symbol_values: dict[str, SSAValue] = {}
+        self.buffer_names = _tensor_names(source)
         symbols = source.attributes.get("kc.symbols")
         self.symbols = (
             [one.data for one in symbols if isinstance(one, StringAttr)]
@@ -115,13 +118,17 @@ class _FunctionConverter:
                 self._compute(op, entry)
             elif isinstance(op, te.ScanOp):
                 self._scan(op, entry, names)
+            elif isinstance(op, te.ExternOp):
+                self._extern(op, entry, names)
             elif isinstance(op, te.SymbolOp):
                 self._symbol(op, entry)
             elif isinstance(op, te.ReturnOp):
                 for value, arg in copies:
                     buffer = self.values[value]
                     sizes = _sizes(buffer, entry)
-                    entry.add_op(copy_nest(buffer, arg, fresh("copy", names), sizes))
+                    copy = copy_nest(buffer, arg, fresh("copy", names), sizes)
+                    copy_location(op, copy.walk())
+                    entry.add_op(copy)
                 entry.add_op(ret := func.ReturnOp())
                 ret.location = op.location
             else:
@@ -188,7 +195,7 @@ class _FunctionConverter:
             parts = [self._symbol_expr(one, tensor) for one in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
         made = tensor.owner
-        assert isinstance(made, te.ComputeOp | te.ScanOp)
+        assert isinstance(made, te.ComputeOp | te.ExternOp | te.ScanOp)
         raise self._unknown_size(made.label, made)
 
     def _unknown_size(self, name: str, op: Operation) -> CodegenError:
@@ -207,7 +214,7 @@ class _FunctionConverter:
         new = tir.SymbolOp(op.symbol.data)
         new.location = op.location
         new.result.name_hint = op.result.name_hint
-        self.values[op.result] = new.result
+        self.values[op.result] = self.symbol_values[op.symbol.data] = new.result
         entry.add_op(new)
 
     # Computes ------------------------------------------------------------------------------
@@ -244,6 +251,28 @@ class _FunctionConverter:
             for n, one in enumerate(op.tensors)
         ]
         entry.add_ops(BlockBuilder(op, buffers, self.values, {}).nest())
+
+    def _extern(self, op: te.ExternOp, entry: Block, names: set[str]) -> None:
+        """The ops of the region, on the buffers; blocks and buffers get names of their own."""
+        values = {inner: self.values[one] for one, inner in op.scalars}
+        for one, inner in zip(op.tensor_inputs, op.input_buffers, strict=True):
+            values[inner] = self.values[one]
+        for n, (one, inner) in enumerate(zip(op.tensors, op.output_buffers, strict=True)):
+            name = te.output_name(op.label, n, len(op.tensors))
+            values[inner] = self._buffer(name, one, self._extents(op.extents(n)), entry, op)
+        for one in op.body.block.ops:
+            if isinstance(one, tir.SymbolOp) and one.symbol.data in self.symbol_values:
+                values[one.result] = self.symbol_values[one.symbol.data]
+                continue
+            made = one.clone(values)
+            for part in made.walk():
+                if isinstance(part, tir.BlockOp):
+                    part.block_name = StringAttr(fresh(part.label, names))
+                elif isinstance(part, tir.AllocOp):
+                    part.buffer_name = StringAttr(fresh(part.label, self.buffer_names))
+                if part.location == UnknownLoc():
+                    part.location = op.location
+            entry.add_op(made)
 
     def _scan(self, op: te.ScanOp, entry: Block, names: set[str]) -> None:
         """The rows that are there from the start, then a loop over the others."""
@@ -317,6 +346,16 @@ def check_reads(op: te.ComputeOp) -> None:
             why=f"this happens at {place or 'every element'}",
             hints=["make the extents smaller, or read a larger (padded) tensor"],
         )
+
+
+def _tensor_names(source: te.FuncOp) -> set[str]:
+    """The names that the buffers of arguments and of tensors have."""
+    found = {arg.name_hint or "" for arg in source.body.block.args}
+    for op in source.walk():
+        if isinstance(op, te.ComputeOp | te.ExternOp | te.ScanOp):
+            count = len(op.tensors)
+            found |= {te.output_name(op.label, n, count) for n in range(count)}
+    return found
 
 
 def _memref(type_: Attribute) -> Any:

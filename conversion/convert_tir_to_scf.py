@@ -60,11 +60,13 @@ from xdsl.rewriter import Rewriter
 
 from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
+from kc.conversion._foreign_calls import declare_callee
 from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.memref import PrefetchOp
+from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
 from kc.dialects.tir_views import CallOp, ViewOp
 from kc.support.diagnostics import CodegenError
@@ -426,6 +428,11 @@ class _Conversion:
         arguments = [self._value(one) for one in op.arguments]
         self._replace(op, func.CallOp(op.callee, arguments, []))
 
+    def _call_extern(self, op: CallExternOp) -> None:
+        arguments = [self._value(one) for one in op.arguments]
+        symbol = declare_callee(self.function, op, arguments)
+        self._replace(op, func.CallOp(symbol, arguments, [one.type for one in op.values]))
+
     # Control flow
 
     def _for(self, op: tir.ForOp) -> None:
@@ -535,6 +542,7 @@ _CONVERT: dict[type[Operation], Callable[[_Conversion, Any], None]] = {
     tir.StoreOp: _Conversion._store,
     tir.PrefetchOp: _Conversion._prefetch,
     ViewOp: _Conversion._view,
+    CallExternOp: _Conversion._call_extern,
     CallOp: _Conversion._call,
     tir.SymbolOp: _Conversion._symbol,
 }

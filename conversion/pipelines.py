@@ -26,14 +26,17 @@ _TO_LLVM = (
     "vectorize-loop",
     2,
     "convert-tir-to-scf",
+    "legalize-narrow-floats",
     3,
+    "instrument-bound-checkers",  # where it is asked for
     "convert-to-llvm",
 )
+_ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
 _TO_C = tuple(
     "skip-vectorize" if one == "vectorize-loop" else one
     for one in _TO_LLVM
-    if one != "convert-to-llvm"
+    if one != "convert-to-llvm" and one not in _ON_REQUEST
 )
 
 OPTIONAL = {
@@ -44,7 +47,7 @@ OPTIONAL = {
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
-NEEDED = frozenset(one for one in _TO_LLVM if isinstance(one, str)).difference(OPTIONAL)
+NEEDED = frozenset(one for one in _TO_LLVM if isinstance(one, str)) - {*OPTIONAL, *_ON_REQUEST}
 """The passes that nothing is lowered without."""
 
 
@@ -67,7 +70,7 @@ def _passes(order: Sequence[str | int]) -> Iterator[ModulePass]:
     for one in order:
         for planned in hooks[one] if isinstance(one, int) else (one,):
             name = options.replaced.get(planned, planned)
-            if name is not None:
+            if name is not None and (name not in _ON_REQUEST or options.bound_checks):
                 yield registry.get_pass(name)
         if isinstance(one, int):
             yield from options.added.get(one, ())

@@ -1,8 +1,8 @@
 """The ``te`` dialect: pure tensor expressions, tensors in and tensors out.
 
 A ``te.func`` holds ``te.compute`` ops, each giving every element of a tensor as a scalar body
-over named axes, optionally reduced over reduction axes with a combiner, and ``te.scan`` ops, each a
-recurrence of such computes. After TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's
+over named axes, optionally reduced over reduction axes with a combiner, ``te.scan`` ops, each a
+recurrence of such computes, and ``te.extern`` ops, whose tensors loops of ``tir`` write. After TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's
 functions.
 """
 
@@ -65,6 +65,7 @@ from kc.dialects.te_compute import (
     computes_in,
     output_name,
 )
+from kc.dialects.te_extern import ExternOp
 from kc.dialects.te_scan import ScanOp, tensor_extents
 from kc.dialects.tir import DYNAMIC, INDEX, is_name, parse_name, verify_name
 
@@ -76,6 +77,7 @@ __all__ = [
     "CombinerAttr",
     "ComputeOp",
     "ConditionOp",
+    "ExternOp",
     "FuncOp",
     "ReadOp",
     "ReturnOp",
@@ -179,12 +181,12 @@ class FuncOp(IRDLOperation):
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException(f"te.func: @{self.sym_name.data} must end with te.return")
         for op in self.body.block.ops:
-            if isinstance(op, ComputeOp | ReadOp | ReturnOp | ScanOp):
+            if isinstance(op, ComputeOp | ExternOp | ReadOp | ReturnOp | ScanOp):
                 continue
             if any(isinstance(one.type, TensorType) for one in (*op.operands, *op.results)):
                 raise VerifyException(
                     f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "
-                    "te.compute and te.scan do"
+                    "te.compute, te.extern and te.scan do"
                 )
 
     @property
@@ -312,6 +314,6 @@ class SymbolOp(IRDLOperation):
 
 TE = Dialect(
     "te",
-    [ComputeOp, ConditionOp, FuncOp, ReadOp, ReturnOp, ScanOp, SymbolOp, YieldOp],
+    [ComputeOp, ConditionOp, ExternOp, FuncOp, ReadOp, ReturnOp, ScanOp, SymbolOp, YieldOp],
     [CombinerAttr],
 )

@@ -23,6 +23,7 @@ from xdsl.traits import HasParent, OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.te_compute import ComputeOp, YieldOp, output_name
+from kc.dialects.te_extern import ExternOp
 from kc.dialects.tir import (
     DYNAMIC,
     INDEX,
@@ -253,8 +254,10 @@ class ScanOp(IRDLOperation):
 
 
 def tensor_extents(tensor: SSAValue) -> list[int | SSAValue]:
-    """The sizes of what a compute or a scan makes."""
+    """The sizes of what a compute, a scan or an extern makes."""
     op = tensor.owner
+    if isinstance(op, ExternOp):
+        return op.extents(list(op.tensors).index(tensor))  # pyright: ignore[reportArgumentType]
     if isinstance(op, ScanOp):
         row = op.yield_op.values[list(op.tensors).index(tensor)]  # pyright: ignore
         return [op.extent_value, *tensor_extents(row)]

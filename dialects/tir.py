@@ -70,6 +70,7 @@ from kc.dialects.affine_assembly import (
     print_conditions,
     print_exprs,
 )
+from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_combine import CombineOp, YieldOp
 from kc.dialects.tir_prefetch import PrefetchOp
 from kc.dialects.tir_threads import THREAD_AXES
@@ -1081,6 +1082,7 @@ TIR = Dialect(
         AllocOp,
         ApplyOp,
         BlockOp,
+        CallExternOp,
         CallOp,
         CombineOp,
         DelinearizeOp,

@@ -29,6 +29,8 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "transform": ("kc.transform", None),
     "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),
+    "Buffer": ("kc.te.buffers", "Buffer"),
+    "script": ("kc.tir.script.function", "script"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
     "register_func": ("kc.runtime.global_functions", "register_func"),

@@ -28,8 +28,10 @@ POOL = "kc_parallel_for"
 def call_jit(text: str, symbols: dict[str, int]) -> Any:
     """Compiles the code of calls: short, and not worth optimising."""
     from kc.codegen.native import jit
+    from kc.transform import PassContext
 
-    return jit(text, symbols, opt_level=0)
+    # A debugger that does not know the caller of a kernel shows nothing of what is above.
+    return jit(text, symbols, opt_level=0, debugger=PassContext.current().debug_info)
 
 
 def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:

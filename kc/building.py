@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc import compile_cache
-from kc.artefacts import CSource, NativeCode, call_jit
+from kc.artefacts import CSource, Files, NativeCode, call_jit
 from kc.conversion.pipelines import LowerToCPass, LowerToLlvmPass
 from kc.instrument import run_passes
+from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.function import CompiledFunction, DeferredFunction
+from kc.runtime.metadata import ModuleRecord
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
-from kc.signatures import signatures_of
+from kc.signatures import bound_checks_of, signatures_of
 from kc.support.diagnostics import (
+    CallError,
     CodegenError,
     Diagnostic,
     TargetError,
@@ -25,11 +28,14 @@ from kc.support.diagnostics import (
     warn,
 )
 from kc.support.ir_text import print_module
-from kc.support.locations import location_of
+from kc.support.locations import caller_location, location_of
 from kc.support.module_copy import copy_module
+from kc.support.pass_context import pipeline_options, using_options
 from kc.support.target import Target
 from kc.tools._pipeline import Instrument, Stage
 from kc.transform import PassContext
+
+BOUND_CHECKS_PASS = "instrument-bound-checkers"
 
 Stages = Sequence[tuple[str, ModuleOp]]
 Callback = Callable[[str, ModuleOp], None] | None
@@ -59,18 +65,20 @@ def _printing(module: ModuleOp) -> Callable[[], str]:
 
 
 def _lower_to_llvm(
-    loops: ModuleOp, target: Target, callback: Callback
+    loops: ModuleOp, target: Target, callback: Callback, *, checked: bool = False
 ) -> tuple[str, dict[str, Source]]:
-    """LLVM IR text, and the sources on the way."""
+    """LLVM IR text, and the sources on the way; ``checked``: with bound checks."""
     from kc.codegen.llvm_ir import emit_llvm_ir
 
     work = copy_module(loops)
     sources: dict[str, Source] = {}
     snapshots = _Snapshots(work, {"convert-to-llvm": "mlir"}, callback, sources)
-    with target:  # passes ask target_of(module)
+    options = replace(pipeline_options(), bound_checks=checked)
+    with target, using_options(options):  # passes ask target_of(module)
         run_passes(work, LowerToLlvmPass().stages(), [snapshots])
     sources["llvm"] = _printing(work)
-    return emit_llvm_ir(work, triple=target.triple), sources
+    debug_info = PassContext.current().debug_info
+    return emit_llvm_ir(work, triple=target.triple, debug_info=debug_info), sources
 
 
 def build_native(stages: Stages, target: Target, name: str, callback: Callback) -> Module:
@@ -95,11 +103,14 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
     except TargetError as error:
         if error.code != "KC6105":
             raise
+        _warn_unchecked(target)
         text, made = _lower_to_llvm(loops, target, callback)
         native = code(text)
         sources |= {**made, "ll": text, "asm": lambda: native.compile(text).asm()}
         functions = {one.name: _elsewhere(one, error) for one in signatures}
         return Module(functions, main, sources, artefacts=native.files(), record=native.record)
+    if PassContext.current().bound_checks:
+        return _checked(code, loops, target, callback, sources)
     key = None
     if callback is None and not PassContext.current().instruments:
         passes = PassContext.current().identity()
@@ -126,18 +137,77 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
     return _loaded(native, entry, sources)
 
 
-def _loaded(native: NativeCode, entry: compile_cache.Entry, sources: dict[str, Source]) -> Module:
+def _checked(
+    code: Callable[[str], NativeCode],
+    loops: ModuleOp,
+    target: Target,
+    callback: Callback,
+    sources: dict[str, Source],
+) -> Module:
+    """A module whose kernels check their accesses: for this process alone, and not cached."""
+    found: list[BoundChecks] = []
+
+    def note(stage: str, module: ModuleOp) -> None:
+        if stage == BOUND_CHECKS_PASS:
+            found.append(bound_checks_of(module))
+        if callback is not None:
+            callback(stage, module)
+
+    text, made = _lower_to_llvm(loops, target, note, checked=True)
+    native = code(text)
+    compiled = native.compile(text)
+    sources |= {**made, "ll": text, "asm": lambda: native.compile(text).asm()}
+    entry = compile_cache.Entry(text, compiled.exports(), compiled.object())
+
+    def refuse() -> Any:
+        raise CallError(
+            "KC5271",
+            "a module with bound checks cannot be saved",
+            why="its kernels report to the call in this process that started them",
+            hints=["build it without tir.instrument_bound_checkers and KC_BOUND_CHECKS"],
+        )
+
+    files = dict.fromkeys(native.files(), refuse)
+    return _loaded(native, entry, sources, found[-1], files, refuse)
+
+
+def _warn_unchecked(target: Target) -> None:
+    if PassContext.current().bound_checks:
+        warn(
+            "KC5272",
+            f"the kernels have no bound checks: the target is {target}",
+            location=caller_location(),
+            why="only kernels that LLVM compiles for this machine have them",
+        )
+
+
+def _loaded(
+    native: NativeCode,
+    entry: compile_cache.Entry,
+    sources: dict[str, Source],
+    checks: BoundChecks | None = None,
+    files: Files | None = None,
+    record: Callable[[], ModuleRecord] | None = None,
+) -> Module:
     from kc.codegen.native import load_object
     from kc.runtime.parallel import ensure_pool
 
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
-    engine = load_object(entry.object, entry.exports, pool)
+    packed = callbacks.addresses(native.packed)
+    engine = load_object(entry.object, entry.exports, {**pool, **packed})
     functions = {
-        one.name: CompiledFunction(one, engine.address(one.name), call_jit, engine)
+        one.name: CompiledFunction(
+            one, engine.address(one.name), call_jit, engine, checks, calls_back=bool(packed)
+        )
         for one in native.signatures
     }
     return Module(
-        functions, native.entry, sources, engine, artefacts=native.files(), record=native.record
+        functions,
+        native.entry,
+        sources,
+        engine,
+        artefacts=native.files() if files is None else files,
+        record=record or native.record,
     )
 
 
@@ -186,6 +256,7 @@ def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Mo
     loops = stages[-1][1]
     signatures = signatures_of(loops)
     _check_scalars(signatures, loops)
+    _warn_unchecked(target)
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     work = copy_module(loops)
     work.attributes["kc.target"] = StringAttr(str(target))

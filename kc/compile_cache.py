@@ -26,6 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kc.support import environment
 from kc.support.diagnostics import warn
 
 VARIABLE, SIZE_VARIABLE = "KC_CACHE_DIR", "KC_CACHE_SIZE"
@@ -62,7 +63,7 @@ class Stored:
 
 def directory() -> Path | None:
     """The directory in use, None where the cache is off."""
-    given = os.environ.get(VARIABLE, "")
+    given = environment.read(VARIABLE)
     return Path(given).expanduser() if given else None
 
 
@@ -209,7 +210,7 @@ def _warn(folder: Path, reason: str) -> None:
 
 
 def _limit() -> int:
-    given = os.environ.get(SIZE_VARIABLE, "")
+    given = environment.read(SIZE_VARIABLE)
     return (int(given) if given.isdecimal() else 512) * _MIB
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kc.support.diagnostics import InputError, suggest, warn
@@ -14,20 +14,37 @@ DEFAULT_OPT_LEVEL = 2
 
 @dataclass(frozen=True)
 class Key:
-    """A key: the type of its value, and what it does; without ``effect``, why nothing."""
+    """A key: the type of its value, and what it does; without ``effect``, why nothing.
+
+    ``fields`` are what a value of type dict may have, each with its type.
+    """
 
     type: type
     effect: str = ""
     why: str = ""
+    fields: Mapping[str, type] = field(default_factory=dict)
 
 
-_UNROLL = "loops marked by unroll are unrolled by LLVM, and others where LLVM thinks it pays"
 _LLVM = "LLVM does this, where it pays"
 
 KEYS: dict[str, Key] = {
     "tir.add_lower_pass": Key(list, "adds passes to the phases of lowering: (phase, pass) pairs"),
     "tir.disable_vectorize": Key(bool, "vectorized loops become serial ones"),
-    "tir.UnrollLoop": Key(dict, why=_UNROLL),
+    "tir.instrument_bound_checkers": Key(
+        bool, "an access outside of a buffer is an error (KC5270)"
+    ),
+    "kc.debug_info": Key(bool, "code tells debuggers and profilers the lines it comes from"),
+    "tir.UnrollLoop": Key(
+        dict,
+        "loops are unrolled by unroll-loop, with these options, and not only by LLVM",
+        fields={
+            "auto_max_step": int,
+            "auto_max_depth": int,
+            "auto_max_extent": int,
+            "explicit_unroll": bool,
+            "unroll_local_access": bool,
+        },
+    ),
     "tir.LoopPartition": Key(dict, why="loop_partition is a schedule primitive here"),
     "tir.InjectDoubleBuffer": Key(dict, why="double buffers are not unrolled by it"),
     "tir.HoistIfThenElse": Key(dict, why=_LLVM),
@@ -40,7 +57,6 @@ KEYS: dict[str, Key] = {
     "tir.disable_storage_rewrite": Key(bool, why="buffers do not share memory here"),
     "tir.disable_assert": Key(bool, why="kernels have no assertions; calls check arguments"),
     "tir.noalias": Key(bool, why="arguments never alias: calls check it"),
-    "tir.instrument_bound_checkers": Key(bool, why="no pass of this version checks bounds"),
     "tir.debug_keep_trivial_loop": Key(bool, why="loops of one iteration are always kept"),
     "tir.detect_global_barrier": Key(bool, why="no kernel has a barrier across its grid"),
     "tir.is_entry_func": Key(bool, why="every public function can be called"),
@@ -57,7 +73,7 @@ KEYS: dict[str, Key] = {
     "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels"),
     "tir.usmp.algorithm": Key(str, why="there is no memory planner across kernels"),
 }
-"""Every key, as in TVM 0.9 and later, without those of relay, which has none here."""
+"""Every key of TVM 0.9 and later, without those of relay, which has none here; kc's begin so."""
 
 TVM_PASSES: dict[str, str | None] = {
     "tir.LowerInitBlock": "lower-init-block",
@@ -67,6 +83,8 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.InjectDoubleBuffer": "inject-double-buffer",
     "tir.VectorizeLoop": "vectorize-loop",
     "tir.SkipVectorize": "skip-vectorize",
+    "tir.UnrollLoop": "unroll-loop",
+    "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
     **dict.fromkeys(
         f"tir.{one}"
@@ -75,13 +93,13 @@ TVM_PASSES: dict[str, str | None] = {
             "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
             "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "
-            "InjectVirtualThread InstrumentBoundCheckers LiftAttrScope LoopPartition "
+            "InjectVirtualThread LiftAttrScope LoopPartition "
             "LowerCrossThreadReduction LowerCustomDatatypes LowerDeviceStorageAccessInfo "
             "LowerIntrin LowerMatchBuffer LowerTVMBuiltin LowerThreadAllreduce LowerVtcmAlloc "
             "LowerWarpMemory MakePackedAPI MakeUnpackedAPI MergeDynamicSharedMemoryAllocations "
             "NarrowDataType PlanAndUpdateBufferAllocationLocation RemapThreadAxis RemoveNoOp "
             "RenormalizeSplitPattern RewriteUnsafeSelect Simplify SkipAssert SplitHostDevice "
-            "StorageRewrite TextureFlatten ThreadSync UnifyThreadBinding UnrollLoop VerifyMemory"
+            "StorageRewrite TextureFlatten ThreadSync UnifyThreadBinding VerifyMemory"
         ).split()
     ),
 }
@@ -122,6 +140,22 @@ def _check_value(key: str, known: Key, value: Any) -> None:
         valid, wanted = isinstance(value, bool | int), "True or False"
     else:
         valid, wanted = isinstance(value, known.type), f"a value of type {known.type.__name__}"
+    if valid and isinstance(value, dict) and known.fields:
+        for name, given in value.items():
+            kind = known.fields.get(name)
+            if kind is None:
+                raise InputError(
+                    "KC4500",
+                    f"PassContext: {key} has no option '{name}'",
+                    location=caller_location(),
+                    hints=suggest(str(name), known.fields, "the options are"),
+                )
+            number = isinstance(given, int) and given >= 0
+            if not (isinstance(given, bool | int) if kind is bool else number):
+                valid, value = False, given
+                wanted = "True or False" if kind is bool else "a number of at least 0"
+                wanted = f"{wanted} for {name}"
+                break
     if not valid:
         raise InputError(
             "KC4501",

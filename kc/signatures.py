@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     DictionaryAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -25,9 +26,11 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
+from kc.dialects.float_types import float_dtype
 from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
 def signatures_of(module: ModuleOp) -> list[Any]:
@@ -82,6 +85,28 @@ def signature_of(function: func.FuncOp) -> Any:
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)))
 
 
+def bound_checks_of(module: ModuleOp) -> Any:
+    """The checked accesses of a module that ``instrument-bound-checkers`` has run on."""
+    from kc.runtime.bound_checks import HEADER, BoundChecks, Site
+    from kc.support.diagnostics import Location
+
+    sites: dict[int, Site] = {}
+    for function in loop_tree.functions(module):
+        for one in getattr(function.attributes.get(SITES), "data", ()):
+            given = {key: _plain(value) for key, value in one.data.items()}
+            place = None
+            if "file" in given:
+                place = Location(given["file"], given["line"], given["column"])
+            kept = {key: given[key] for key in ("access", "buffer", "rank", "lanes")}
+            sites[given["number"]] = Site(function.sym_name.data, location=place, **kept)
+    rank = max((one.rank for one in sites.values()), default=0)
+    return BoundChecks(sites, HEADER + 2 * rank)
+
+
+def _plain(attr: Attribute) -> Any:
+    return attr.value.data if isinstance(attr, IntegerAttr) else _text(attr)
+
+
 def _text(attr: Attribute | None) -> str | None:
     return attr.data if isinstance(attr, StringAttr) else None
 
@@ -95,14 +120,14 @@ def _dtype(type_: Attribute, function: func.FuncOp) -> str:
             return f"int{element.width.data}"
         if element.width.data == 1:
             return "bool"
-    width = getattr(element, "bitwidth", None)
-    if str(element) in ("f16", "f32", "f64"):
-        return f"float{width}"
+    found = float_dtype(element)
+    if found is not None:
+        return found
     raise CodegenError(
         "KC4005",
         f"@{function.sym_name.data} has an argument of type {type_}",
         location=location_of(function),
-        why="elements are f16, f32, f64, i1, i8, i16, i32, i64 or index",
+        why="elements are f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index",
     )
 
 

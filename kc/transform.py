@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -29,10 +29,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from kc.codegen import perf_map
 from kc.conversion.pipelines import NEEDED, OPTIONAL
-from kc.pass_config import DEFAULT_OPT_LEVEL, TVM_PASSES, check_config
+from kc.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
+from kc.support.environment import is_on
 from kc.support.locations import caller_location
 from kc.support.module_copy import copy_module
 from kc.support.pass_context import PipelineOptions, using_options
@@ -40,6 +42,9 @@ from kc.support.plugins import PHASES
 from kc.tir.module import IRModule
 
 __all__ = ["PassContext", "PassInfo", "Sequential", "UserPass", "module_pass", "prim_func_pass"]
+
+DEBUG_INFO_VARIABLE = "KC_DEBUG_INFO"
+BOUND_CHECKS_VARIABLE = "KC_BOUND_CHECKS"
 
 _STACK: ContextVar[tuple[PassContext, ...]] = ContextVar("kc_pass_contexts", default=())
 
@@ -268,10 +273,18 @@ class PassContext:
         if self.config.get("tir.disable_vectorize"):
             replaced["vectorize-loop"] = OPTIONAL["vectorize-loop"]
         added: dict[int, list[ModulePass]] = {}
-        for phase, one in given:
+        for phase, one in (*self._configured(), *given):
             if self.enables(one):
                 added.setdefault(phase, []).append(one)
         return PipelineOptions(added, replaced)
+
+    def _configured(self) -> Iterator[tuple[int, ModulePass]]:
+        """The passes that a key of the config asks for, before those of the user's."""
+        unroll = self.config.get("tir.UnrollLoop")
+        if unroll is not None:
+            fields = KEYS["tir.UnrollLoop"].fields
+            given = {key: fields[key](value) for key, value in unroll.items()}
+            yield 2, registry.pass_class("unroll-loop")(**given)
 
     def enables(self, pass_: ModulePass) -> bool:
         """Whether a pass runs: by its name, and by its level."""
@@ -285,6 +298,30 @@ class PassContext:
         """The optimization level for LLVM."""
         return min(self.opt_level, 3)
 
+    @property
+    def debug_info(self) -> bool:
+        """Whether code tells debuggers and profilers which lines it comes from.
+
+        ``kc.debug_info`` of the config; by default what the environment says (``KC_DEBUG_INFO``,
+        and ``KC_PERF``, for which lines are wanted too).
+        """
+        given = self.config.get("kc.debug_info")
+        if given is not None:
+            return bool(given)
+        return is_on(DEBUG_INFO_VARIABLE) or perf_map.wanted()
+
+    @property
+    def bound_checks(self) -> bool:
+        """Whether kernels check their accesses to memory.
+
+        ``tir.instrument_bound_checkers`` of the config; by default what the environment says
+        (``KC_BOUND_CHECKS``).
+        """
+        given = self.config.get("tir.instrument_bound_checkers")
+        if given is not None:
+            return bool(given)
+        return is_on(BOUND_CHECKS_VARIABLE)
+
     def added_at(self, phase: int) -> Sequence[ModulePass]:
         """The passes that were added to a phase."""
         return self._options.added.get(phase, ())
@@ -295,10 +332,13 @@ class PassContext:
         None: it depends on code of the user's.
         """
         parts = [f"opt_level={self.llvm_level}"]
+        if self.debug_info:
+            parts.append("debug_info")
         for phase, given in self.config.get("tir.add_lower_pass", ()):
             if not isinstance(given, str):
                 return None
             parts.append(f"{phase}:{given}")
+        parts += [f"{phase}:{one}" for phase, one in self._configured()]
         replaced = sorted(self._options.replaced.items(), key=str)
         return " ".join([*parts, *(f"-{name}+{other}" for name, other in replaced)])
 
@@ -338,8 +378,6 @@ class PassContext:
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:
         """The keys of ``config``, with the type of each, and whether kc has a use for it."""
-        from kc.pass_config import KEYS
-
         return {
             key: {"type": one.type.__name__, "effect": one.effect or "none in kc"}
             for key, one in KEYS.items()

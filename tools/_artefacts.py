@@ -16,9 +16,11 @@ from kc.tools._pipeline import Pipeline, make_stages
 def llvm_ir(module: ModuleOp, target: Target) -> str:
     """LLVM IR as text."""
     from kc.codegen.llvm_ir import emit_llvm_ir
+    from kc.transform import PassContext
 
     lower(module, target)
-    return emit_llvm_ir(module, triple=target.llvm.triple)
+    debug_info = PassContext.current().debug_info
+    return emit_llvm_ir(module, triple=target.llvm.triple, debug_info=debug_info)
 
 
 def assembly(module: ModuleOp, target: Target) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import kc
 from kc.runtime.device import cpu, cuda, cuda_device_count
-from kc.support import registry
+from kc.support import environment, registry
 from kc.support.target import Target
 from kc.support.target_host import usable_cores
 
@@ -32,6 +32,7 @@ def examination() -> str:
         "Host": _host(),
         "Devices": _devices(),
         "Plugins": _plugins(),
+        "Environment": _environment(),
         "Optional tools": _tools(),
     }
     blocks = []
@@ -87,6 +88,12 @@ def _plugins() -> Iterator[tuple[str, str]]:
         yield plugin.name, ", ".join(names)
     if not found:
         yield "none", ""
+
+
+def _environment() -> Iterator[tuple[str, str]]:
+    for name, one in environment.VARIABLES.items():
+        value = environment.read(name)
+        yield name, f"{value!r}" if value else f"not set ({one.default})"
 
 
 def _tools() -> Iterator[tuple[str, str]]:

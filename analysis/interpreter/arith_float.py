@@ -34,6 +34,7 @@ from kc.analysis.interpreter.values import (
     int_width,
     is_float,
     round_exactly,
+    rounding,
     splat,
     wrapper,
 )
@@ -131,7 +132,7 @@ def _to_float(reading: Reading) -> Callable[[Operation], Scalar]:
 
 def _change_float(op: Operation) -> Scalar:
     float_type(op, op.operands[0].type)
-    return float_type(op, op.results[0].type)
+    return rounding(op, op.results[0].type)
 
 
 def _bits(op: Operation) -> Scalar:
@@ -145,7 +146,7 @@ def _bits(op: Operation) -> Scalar:
 def _scalar_from(type_: Attribute, op: Operation) -> Callable[[Any], Any]:
     """The function that makes a value of a scalar type from a Python or numpy number."""
     if is_float(type_):
-        return float_type(op, type_)
+        return rounding(op, type_)
     wrap = wrapper(int_width(op, type_))
     return lambda value: wrap(int(value))
 

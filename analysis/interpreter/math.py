@@ -20,15 +20,21 @@ from xdsl.ir import Operation
 from kc.analysis.interpreter.arith_integer import signed, unsigned
 from kc.analysis.interpreter.elementwise import Scalar, elementwise_functions
 from kc.analysis.interpreter.errors import ExecutionError
-from kc.analysis.interpreter.values import float_type, int_width, round_exactly, wrapper
+from kc.analysis.interpreter.values import (
+    float_type,
+    int_width,
+    round_exactly,
+    rounding,
+    wrapper,
+)
 
 
 def _in_double(function: Callable[..., Any]) -> Callable[[Operation], Scalar]:
     """A function of doubles, its result rounded to the type of the op."""
 
     def make(op: Operation) -> Scalar:
-        kind = float_type(op, op.results[0].type)
-        return lambda *args: kind(function(*map(np.float64, args)))
+        round_to = rounding(op, op.results[0].type)
+        return lambda *args: round_to(function(*map(np.float64, args)))
 
     return make
 

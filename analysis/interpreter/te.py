@@ -32,6 +32,7 @@ from kc.analysis.interpreter.memory import element_reader
 from kc.analysis.interpreter.values import Buffer, float_type, fresh_array, int_width, is_float
 from kc.dialects import te
 from kc.dialects.te import Combiner
+from kc.support.float_formats import upper_limit
 
 _INTEGER_KIND = {
     Combiner.SUM: "add",
@@ -52,7 +53,8 @@ _FLOAT_KIND = {
 def neutral_element(op: Operation, combiner: Combiner, type_: Attribute) -> Any:
     """The value that ``combiner`` starts from."""
     if is_float(type_):
-        start = {Combiner.SUM: 0, Combiner.PROD: 1, Combiner.MIN: np.inf, Combiner.MAX: -np.inf}
+        top = upper_limit(str(type_))
+        start = {Combiner.SUM: 0, Combiner.PROD: 1, Combiner.MIN: top, Combiner.MAX: -top}
         return float_type(op, type_)(start[combiner])
     width = int_width(op, type_)
     least, greatest = -(1 << (width - 1)), (1 << (width - 1)) - 1
@@ -90,7 +92,7 @@ def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]],
     return complete
 
 
-def _buffers(op: te.ComputeOp | te.ScanOp, made: Sequence[np.ndarray]) -> Any:
+def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, made: Sequence[np.ndarray]) -> Any:
     """The results of ``op``: one by itself."""
     found = tuple(
         Buffer(data, te.output_name(op.label, n, len(made))) for n, data in enumerate(made)
@@ -194,6 +196,31 @@ class TeFunctions(InterpreterFunctions):
                         data[t] = row.data
             except ExecutionError as error:
                 error.within(f"{op.axis_name.data} = {t}")
+                raise
+            return found
+
+        return run
+
+    @prepared(te.ExternOp)
+    def extern(self, interpreter: KernelInterpreter, op: te.ExternOp) -> Run:
+        body, types = interpreter.runner(op.body), [one.type for one in op.tensors]
+        completes = [extents_from(op.extents(n)) for n in range(len(types))]
+        tensors, first = len(op.tensor_inputs), len(op.inputs)
+
+        def run(*args: Any) -> Any:
+            sizes = args[first:]
+            made: list[np.ndarray] = []
+            for complete, type_ in zip(completes, types, strict=True):
+                assert isinstance(type_, TensorType)
+                count = list(type_.get_shape()).count(te.DYNAMIC)
+                made.append(fresh_array(op, complete(sizes[:count]), type_.element_type))
+                sizes = sizes[count:]
+            found = _buffers(op, made)
+            outputs = found if isinstance(found, tuple) else (found,)
+            try:
+                body(*args[:tensors], *outputs, *args[tensors:first])
+            except ExecutionError as error:
+                error.within(op.label)
                 raise
             return found
 

@@ -4,6 +4,7 @@
 IR type                       Python value
 ============================  ===================================================================
 f16, f32, f64                 numpy.float16, numpy.float32, numpy.float64
+bf16, f8E4M3FN, f8E5M2        ml_dtypes' scalars, which compute in f32 and round to nearest even
 iN, index                     int, in the signed range of the width (index: 64 bits)
 i1                            bool
 vector                        numpy array of dtype object, whose elements are as above
@@ -21,7 +22,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    Float16Type,
     Float32Type,
     Float64Type,
     IndexType,
@@ -31,11 +31,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from kc.analysis.interpreter.errors import ExecutionError, PoisonError
+from kc.support.float_formats import NARROW_FLOATS, NARROW_IR_FLOATS
 
 INDEX_WIDTH = 64
 
-_FLOATS: dict[type[Attribute], type[np.floating]] = {
-    Float16Type: np.float16,
+_WIDE: dict[type[Attribute], type[np.floating]] = {
     Float32Type: np.float32,
     Float64Type: np.float64,
 }
@@ -49,15 +49,39 @@ def element_type(type_: Attribute) -> Attribute:
 
 def is_float(type_: Attribute) -> bool:
     """Whether ``type_`` is a float type the interpreter computes with."""
-    return type(type_) in _FLOATS
+    return type(type_) in _WIDE or str(type_) in NARROW_IR_FLOATS
 
 
-def float_type(op: Operation, type_: Attribute) -> type[np.floating]:
+def float_type(op: Operation | None, type_: Attribute) -> type[np.floating]:
     """The numpy scalar type of a float type, or of a vector's elements."""
-    found = _FLOATS.get(type(element_type(type_)))
+    scalar = element_type(type_)
+    found = _WIDE.get(type(scalar)) or _narrow_type(op, str(scalar))
     if found is None:
-        raise ExecutionError(op, f"the type {type_} cannot be interpreted (f16, f32 and f64 can)")
+        known = ", ".join([*NARROW_IR_FLOATS, "f32", "f64"])
+        raise ExecutionError(op, f"the type {type_} cannot be interpreted; {known} can")
     return found
+
+
+def _narrow_type(op: Operation | None, name: str) -> type[np.floating] | None:
+    form = NARROW_IR_FLOATS.get(name)
+    if form is None or form.name == "float16":
+        return np.float16 if form is not None else None
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ExecutionError(
+            op, f"the type {name} is interpreted with the package ml_dtypes, which is not installed"
+        ) from None
+    return getattr(ml_dtypes, form.name)
+
+
+def rounding(op: Operation, type_: Attribute) -> Callable[[Any], Any]:
+    """The function that makes a value of a float type, the nearest, of any float."""
+    kind, form = float_type(op, type_), NARROW_IR_FLOATS.get(str(element_type(type_)))
+    if form is None or kind is np.float16:
+        return kind
+    # ml_dtypes rounds doubles to f32 first.
+    return lambda value: kind(form.round(float(value)))
 
 
 def int_width(op: Operation, type_: Attribute) -> int:
@@ -72,7 +96,7 @@ def int_width(op: Operation, type_: Attribute) -> int:
 
 def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
     """How elements of a scalar type are held in memory (i1: one byte)."""
-    found = _FLOATS.get(type(type_))
+    found: Any = float_type(op, type_) if is_float(type_) else None
     if found is None and isinstance(type_, IntegerType):
         found = _INTEGERS.get(type_.width.data)
     if found is None and isinstance(type_, IndexType):
@@ -100,7 +124,8 @@ def round_exactly(value: int | Fraction, kind: type[np.floating]) -> np.floating
         # Rounding twice is wrong at ties: round to odd first (Boldo and Melquiond, 2008).
         if not np.float64(double).view(np.int64) & 1:
             double = nextafter(double, np.inf if value > double else -np.inf)
-    return kind(double)
+    form = NARROW_FLOATS.get(kind.__name__)
+    return kind(double if form is None else form.round(double))
 
 
 class Poison:
@@ -160,7 +185,7 @@ def fresh_array(op: Operation, shape: tuple[int, ...], type_: Attribute) -> np.n
     dtype = dtype_of(op, type_)
     if min(shape, default=0) < 0:
         raise ExecutionError(op, f"a buffer of shape {list(shape)} is allocated")
-    if dtype.kind == "f":
+    if is_float(type_):
         return np.full(shape, np.nan, dtype)
     if dtype.kind == "b":
         return np.full(shape, True)
@@ -169,7 +194,7 @@ def fresh_array(op: Operation, shape: tuple[int, ...], type_: Attribute) -> np.n
 
 def vector_of(elements: np.ndarray) -> np.ndarray:
     """An array from memory as a vector value."""
-    if elements.dtype.kind != "f":
+    if elements.dtype.kind in "iub":
         return elements.astype(object)
     vector = np.empty(elements.shape, object)
     vector.reshape(-1)[:] = list(elements.reshape(-1))

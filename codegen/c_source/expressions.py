@@ -15,6 +15,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
+    Float8E4M3FNType,
+    Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -59,6 +61,8 @@ def c_type(kind: Attribute) -> str | None:
         return "double"
     if isinstance(kind, Float32Type | Float16Type | BFloat16Type):
         return "float"
+    if isinstance(kind, Float8E4M3FNType | Float8E5M2Type):
+        return "int8_t"  # its bits: legalize-narrow-floats leaves no arithmetic on it
     return None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import SymbolTable
 
 from kc.codegen.c_source.expressions import (
     PLUS,
@@ -25,6 +26,7 @@ from kc.codegen.c_source.expressions import (
     memory_type,
     short_float,
 )
+from kc.conversion._foreign_calls import POINTERS
 from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -137,6 +139,8 @@ class FunctionPrinter:
     def _bare(self, kind: Attribute) -> str:
         if isinstance(kind, MemRefType):
             element = memory_type(kind.element_type)
+            if POINTERS in self.function.attributes:
+                return f"{element} *"
             dims = ", int64_t" * sum(one < 0 for one in kind.get_shape())
             return f"{element} *restrict{dims}"
         return c_type(kind) or "void"
@@ -441,9 +445,11 @@ class FunctionPrinter:
 
     def call(self, op: func.CallOp) -> None:
         arguments: list[str] = []
+        callee = SymbolTable.lookup_symbol(op, op.callee)
+        pointers = callee is not None and POINTERS in callee.attributes
         for operand in op.arguments:
             arguments.append(self.value(operand).text)
-            if isinstance(operand.type, MemRefType):
+            if isinstance(operand.type, MemRefType) and not pointers:
                 shape = zip(operand.type.get_shape(), self._shapes[operand], strict=True)
                 arguments += [size.text for known, size in shape if known < 0]
         self._settle()

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from xdsl.ir import Block, Operation, Region
 
 from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.dialects import llvm
 
 
@@ -70,7 +71,25 @@ def _lower_cond_br(s: FunctionLowering, op: Operation) -> None:
     )
 
 
+def _lower_assert(s: FunctionLowering, op: Operation) -> None:
+    """Leave the function, or this part of a parallel loop, where the condition does not hold.
+
+    Upstream's ``cf.assert`` ends the process, which is no way to end a kernel: only those of
+    ``instrument-bound-checkers`` are lowered, whose callers look at what they report.
+    """
+    if "leaves" not in op.attributes:
+        raise unsupported(op, s.handlers)
+    following, leaving = s.new_block(), s.new_block()
+    s.cond_branch(s.value(op.operands[0]), following, leaving)
+    s.start(leaving)
+    signature = s.module.signatures.get(s.name)
+    returned = () if signature is None or not signature.results else (signature.type.output,)
+    s.insert(llvm.ReturnOp(*(s.emit(llvm.PoisonOp, [], one) for one in returned)))
+    s.start(following)
+
+
 HANDLERS: dict[str, Handler] = {
+    "cf.assert": _lower_assert,
     "cf.br": _lower_br,
     "cf.cond_br": _lower_cond_br,
 }

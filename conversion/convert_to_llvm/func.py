@@ -79,7 +79,8 @@ def _lower_call(s: FunctionLowering, op: Operation) -> None:
         formal = signature.parameters[len(operands)].origin or Origin()
         if isinstance(old.type, MemRefType):
             handover.append((s.memref(old).origin, formal))
-        operands += _to_abi(s, old, formal)
+        passed = _to_abi(s, old, formal)
+        operands += passed[:1] if signature.pointers else passed
     s.module.handovers.append(handover)
     results = signature.results
     returned = None if not results else signature.type.output

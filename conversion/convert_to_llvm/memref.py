@@ -289,6 +289,27 @@ def _lower_prefetch(s: FunctionLowering, op: Operation) -> None:
     s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
 
 
+# Of arith's kinds of atomic updates those whose numbers are the same in all versions of MLIR.
+_ATOMIC_KINDS = {0: "fadd", 1: "add"}
+
+
+def _lower_atomic_rmw(s: FunctionLowering, op: Operation) -> None:
+    """An update that no other thread comes between; it acquires and releases, as upstream's."""
+    assert isinstance(op, memref_dialect.AtomicRMWOp)
+    kind = op.kind.value.data
+    if kind not in _ATOMIC_KINDS or op.value.type == i1:
+        raise CodegenError(
+            "KC4305",
+            f"convert-to-llvm: memref.atomic_rmw of kind {kind} on {op.value.type}",
+            why="only addf and addi (kinds 0 and 1) are lowered",
+        )
+    memref = s.memref(op.memref)
+    memref.origin.written = True
+    pointer = access(s, memref, op.indices)
+    update = llvm.AtomicRMWOp(_ATOMIC_KINDS[kind], pointer, s.value(op.value), "acq_rel")
+    s.define(op.result, s.insert(update).results[0])
+
+
 def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
     """The sizes of what ``op`` allocates; its first operands are the dynamic ones."""
     dynamic = iter(op.operands)
@@ -326,10 +347,17 @@ def _lower_alloc(s: FunctionLowering, op: Operation) -> None:
         padded &= -alignment
     else:
         padded = s.emit(llvm.AndOp, [padded, s.int_constant(-alignment)], i64)
+    size_type = s.module.size_type
     name = s.module.declare(
-        "aligned_alloc", [i64, i64], POINTER, result_attributes={"llvm.noalias": UnitAttr()}
+        "aligned_alloc",
+        [size_type, size_type],
+        POINTER,
+        result_attributes={"llvm.noalias": UnitAttr()},
     )
     arguments = [s.int_constant(alignment), s.as_value(padded)]
+    if size_type != i64:
+        # No object is larger than that, so nothing is lost.
+        arguments = [s.emit(llvm.TruncOp, [one], size_type) for one in arguments]
     call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
     call.results[0].name_hint = result.name_hint
     s.define(result, MemRef(call.results[0], shape, ty, Origin()))
@@ -449,6 +477,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.load": _lower_load,
     "memref.store": _lower_store,
     "memref.prefetch": _lower_prefetch,
+    "memref.atomic_rmw": _lower_atomic_rmw,
     "memref.alloc": _lower_alloc,
     "memref.alloca": _lower_alloca,
     "memref.dealloc": _lower_dealloc,

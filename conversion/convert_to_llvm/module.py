@@ -13,6 +13,7 @@ from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.refusals import placed, unsupported
 from kc.conversion.convert_to_llvm.signatures import signature_of
 from kc.support.diagnostics import CodegenError, InternalError
+from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
 def lower_module(module: ModuleOp, handlers: dict[str, Handler]) -> None:
@@ -54,7 +55,7 @@ def _lower_function(new: NewModule, func: FuncOp, handlers: dict[str, Handler]) 
         body,
         func,
         internal=private and not func.is_declaration,
-        attributes=func.attributes,
+        attributes={key: one for key, one in func.attributes.items() if key != SITES},
     )
 
 

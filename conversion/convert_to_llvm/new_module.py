@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Operation, Region
 
 from kc.conversion.convert_to_llvm.aliasing import Handover, propagate
@@ -12,6 +20,7 @@ from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.conversion.convert_to_llvm.values import Origin
 from kc.dialects import llvm
 from kc.support.diagnostics import CodegenError
+from kc.support.target import target_of
 
 _UNIT = UnitAttr()
 
@@ -34,6 +43,12 @@ class NewModule:
             name = op.properties.get("sym_name")
             if isinstance(name, StringAttr):
                 self._symbols[name.data] = op
+
+    @cached_property
+    def size_type(self) -> IntegerType:
+        """C's ``size_t`` on the target, of which the C library takes sizes."""
+        architecture = target_of(self._module).architecture
+        return IntegerType(architecture.pointer_bits if architecture is not None else 64)
 
     def add(self, op: Operation) -> None:
         """Add a translated global, or what is in the llvm dialect already."""

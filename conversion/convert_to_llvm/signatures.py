@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from kc.conversion._foreign_calls import POINTERS
 from kc.conversion.convert_to_llvm.types import abi_types, element_size
 from kc.conversion.convert_to_llvm.values import Origin
 from kc.dialects import llvm
@@ -44,33 +45,42 @@ class Signature:
     type: llvm.LLVMFunctionType
     parameters: list[Parameter]
     results: list[Attribute]
+    pointers: bool = False
+    """Whether buffers are passed as pointers alone."""
 
     @staticmethod
-    def of(parameters: list[Parameter], results: Sequence[Attribute] = ()) -> Signature:
+    def of(
+        parameters: list[Parameter], results: Sequence[Attribute] = (), *, pointers: bool = False
+    ) -> Signature:
         """The signature with these parameters; several results make a struct."""
         output = None
         if results:
             output = results[0] if len(results) == 1 else llvm.LLVMStructType("", results)
         inputs = [parameter.type for parameter in parameters]
-        return Signature(llvm.LLVMFunctionType(inputs, output), parameters, list(results))
+        type_ = llvm.LLVMFunctionType(inputs, output)
+        return Signature(type_, parameters, list(results), pointers)
 
 
 def signature_of(func: FuncOp) -> Signature:
     """The llvm signature of ``func``.
 
     The attributes of an argument go to its first parameter, which is the pointer of a memref.
-    Nothing is known of what a function without a body does.
+    Nothing is known of what a function without a body does; one of C's gets pointers alone.
     """
     given = func.arg_attrs.data if func.arg_attrs is not None else ()
-    external = func.is_declaration
+    external, pointers = func.is_declaration, POINTERS in func.attributes
     parameters: list[Parameter] = []
     for i, ty in enumerate(func.function_type.inputs):
         first, *sizes = abi_types(ty)
+        if pointers:
+            sizes = []
         parameter = Parameter(first, dict(given[i].data) if given else {})
         if isinstance(ty, MemRefType):
             parameter.origin = Origin(noalias=not external, written=external, escaped=external)
             parameter.alignment = element_size(ty)
         parameters += [parameter, *map(Parameter, sizes)]
     return Signature.of(
-        parameters, [one for ty in func.function_type.outputs for one in abi_types(ty)]
+        parameters,
+        [one for ty in func.function_type.outputs for one in abi_types(ty)],
+        pointers=pointers,
     )

@@ -3,6 +3,7 @@
 =====================  ==========================================================
 ``index``              i64
 ``i1`` in memory       i8: one byte an element; also as an argument or a result
+``f8E4M3FN, f8E5M2``   i8: ``legalize-narrow-floats`` has made arithmetic on them arithmetic on bits
 ``vector<NxT>``        itself, with ``T`` converted (1-D and fixed size only)
 ``memref<...xT>``      a pointer, then one i64 for each dynamic dimension; then, if it is a part
                        of another (``strided<[?, 1], offset: ?>``), one for each dynamic stride,
@@ -22,6 +23,8 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
+    Float8E4M3FNType,
+    Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -49,6 +52,7 @@ from kc.support.diagnostics import CodegenError
 POINTER = LLVMPointerType()
 
 _FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
+_BYTE_FLOATS = (Float8E4M3FNType, Float8E5M2Type)
 _MEMORY_WIDTHS = (8, 16, 32, 64)
 # Memory scopes that are plain memory on a CPU, where every thread sees all of it.
 _CPU_SCOPES = ("global", "local", "shared", "warp")
@@ -73,6 +77,8 @@ def convert_type(ty: Attribute) -> Attribute:
         return ty
     if isinstance(ty, _FLOATS):
         return ty
+    if isinstance(ty, _BYTE_FLOATS):
+        return i8
     if isinstance(ty, VectorType):
         if ty.get_num_dims() != 1 or ty.get_num_scalable_dims():
             raise unsupported_type(ty, "vectors have one dimension of fixed size")

@@ -3,7 +3,7 @@ are those of a reduction, and what a block needs from around it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -25,11 +25,15 @@ from kc.dialects.affine_assembly import linear_terms
 
 
 def make_blocks(
-    function: func.FuncOp, variables: Mapping[tir.ForOp, SSAValue], labels: set[str]
+    function: func.FuncOp,
+    variables: Mapping[tir.ForOp, SSAValue],
+    labels: set[str],
+    wanted: Callable[[tir.StoreOp], bool] = lambda _: True,
 ) -> None:
     """Make a block of each store outside of blocks that can be one, then drop what is unused.
 
-    ``variables`` has the value of the user's variable for each loop where it is not the loop's.
+    ``variables`` has the value of the user's variable for each loop where it is not the loop's;
+    stores that are not ``wanted`` stay as they are.
     """
     stores = [
         op
@@ -37,6 +41,7 @@ def make_blocks(
         if isinstance(op, tir.StoreOp)
         and loops_around(op)
         and not any(isinstance(one, tir.BlockOp) for one in path_to(op))
+        and wanted(op)
     ]
     plans = [(one, _Statement(one, variables)) for one in stores]
     for store, plan in plans:

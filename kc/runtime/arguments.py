@@ -17,6 +17,7 @@ from typing import Any
 from kc.runtime.operand import Operand, Refused, kind_of, operand
 from kc.runtime.signature import AffineDim, ArgSpec, Signature, evaluate, symbols_of
 from kc.support.diagnostics import CallError
+from kc.support.float_formats import NARROW_FLOATS
 
 NOALIAS = (
     "kernels are compiled with noalias: an array that is written "
@@ -134,6 +135,8 @@ class _Argument:
             )
         if found.dtype != spec.dtype:
             convert = f"{name}.astype({_numpy_name(spec.dtype)})"
+            if spec.dtype in NARROW_FLOATS and found.dtype == f"uint{8 * spec.element.size}":
+                convert = f'kc.nd.array({name}, dtype="{spec.dtype}"), which takes them as bits'
             if found.library == "torch":
                 convert = f"{name}.to(torch.{spec.dtype})"
             raise self.refuse(
@@ -249,7 +252,9 @@ class _Argument:
 
 def _numpy_name(dtype: str) -> str:
     """How a dtype is written in Python with numpy."""
-    return {"bool": "np.bool_", "bfloat16": "ml_dtypes.bfloat16"}.get(dtype, f"np.{dtype}")
+    if dtype in NARROW_FLOATS and dtype != "float16":
+        return f"ml_dtypes.{dtype}"
+    return "np.bool_" if dtype == "bool" else f"np.{dtype}"
 
 
 def _same(value: Any, convert: type) -> bool:
@@ -271,14 +276,11 @@ def _pack(spec: ArgSpec, number: Any) -> bytes:
     """A number as the bytes of the scalar's type. Raises OverflowError or struct.error."""
     if spec.element.format is not None:
         return struct.pack(f"={spec.element.format}", number)
-    # bfloat16 is the upper half of a float32; round to nearest, ties to even.
-    (bits,) = struct.unpack("=I", struct.pack("=f", number))
-    if number != number:
-        return struct.pack("=H", bits >> 16 | 0x0040)
-    rounded = bits + 0x7FFF + (bits >> 16 & 1) >> 16
-    if rounded & 0x7FFF == 0x7F80 and abs(number) != float("inf"):
+    form = NARROW_FLOATS[spec.dtype]
+    code = form.encode(number)
+    if code & form.sign - 1 == form.beyond and form.decode(code) != number == number:
         raise OverflowError
-    return struct.pack("=H", rounded)
+    return code.to_bytes(spec.element.size, sys.byteorder)
 
 
 def _check_sizes(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from kc.runtime.device import CPU, Device, cpu
+from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import DTYPES, MAX_ALIGNMENT
 from kc.support.diagnostics import CallError, DeviceError, suggest
+from kc.support.float_formats import NARROW_FLOATS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +24,16 @@ class NDArray:
     """
 
     # Generated call code finds the numpy array in the first slot.
-    __slots__ = ("_array", "_device")
+    __slots__ = ("_array", "_device", "_dtype", "_owner")
 
-    def __init__(self, array: np.ndarray, device: Device) -> None:
+    def __init__(
+        self, array: np.ndarray, device: Device, dtype: str | None = None, owner: Any = None
+    ) -> None:
+        """On the memory of ``array``, whose elements are bits of ``dtype`` if that is given."""
         self._array = array
         self._device = device
+        self._dtype = dtype or array.dtype.name
+        self._owner = owner
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -34,14 +42,17 @@ class NDArray:
     @property
     def dtype(self) -> str:
         """The element type's name, such as ``float32``."""
-        return self._array.dtype.name
+        return self._dtype
 
     @property
     def device(self) -> Device:
         return self._device
 
     def numpy(self) -> np.ndarray:
-        """A copy as a numpy array."""
+        """A copy as a numpy array.
+
+        Of bfloat16 and the floats of 8 bits: of ml_dtypes' dtype, without ml_dtypes the bits.
+        """
         return self._array.copy()
 
     asnumpy = numpy
@@ -56,7 +67,7 @@ class NDArray:
         """Overwrite with ``source``: an array of the same shape, converted to this dtype."""
         import numpy as np
 
-        source = np.asarray(source)
+        source = _source(source, self.dtype)
         if source.shape != self.shape:
             raise CallError(
                 "KC5124",
@@ -99,21 +110,56 @@ class NDArray:
         return f"<kc.nd.NDArray shape={self.shape}, {self._device}>\n{self._array!r}"
 
 
-def _element_type(dtype: Any) -> np.dtype:
-    """The numpy dtype, in native byte order, of an element type that kernels know."""
+def _element_type(dtype: Any) -> tuple[str, np.dtype]:
+    """The name of an element type that kernels know, and the numpy dtype of its memory."""
     import numpy as np
 
-    try:
-        found = np.dtype(dtype).newbyteorder("=")
-    except TypeError:
-        found = None
-    if found is None or found.name not in DTYPES:
-        name = str(dtype) if found is None else found.name
-        hints = suggest(name, DTYPES, "dtypes")
-        if name == "bfloat16":
-            hints = ["install and import ml_dtypes, which gives numpy the dtype bfloat16"]
-        raise CallError("KC5126", f"arrays cannot have the dtype {name}", hints=hints)
-    return np.dtype(found.name)
+    name = dtype
+    if name not in DTYPES:
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = str(dtype)
+    if name not in DTYPES:
+        raise CallError(
+            "KC5126",
+            f"arrays cannot have the dtype {name}",
+            hints=suggest(name, DTYPES, "dtypes"),
+        )
+    found = numpy_dtype(name)
+    return name, np.dtype(f"uint{8 * DTYPES[name].size}") if found is None else found
+
+
+def _source(source: Any, name: str) -> np.ndarray:
+    """The array that memory of the dtype ``name`` is filled from; bits are taken as they are."""
+    import numpy as np
+
+    found = np.asarray(source)
+    given = source.dtype if isinstance(source, NDArray) else found.dtype.name
+    if given == name:
+        return found
+    bits = f"uint{8 * DTYPES[name].size}"
+    if given == bits and _needs_package(name):
+        kind = numpy_dtype(name)
+        return found if kind is None else np.ascontiguousarray(found).view(kind)
+    missing = [one for one in (given, name) if _needs_package(one) and numpy_dtype(one) is None]
+    if missing:
+        raise CallError(
+            "KC5260",
+            f"values of {given} cannot be converted to {name}",
+            why=f"numpy learns the numbers of {missing[0]} from the package ml_dtypes, "
+            "which is not installed",
+            hints=[
+                "pip install ml_dtypes",
+                *([f"give the bits, as an array of {bits}"] if missing == [name] else []),
+            ],
+        )
+    return found
+
+
+def _needs_package(name: str) -> bool:
+    """Whether numpy has a dtype by the package ml_dtypes only."""
+    return name in NARROW_FLOATS and name != "float16"
 
 
 def _require_host(device: Device) -> None:
@@ -137,7 +183,7 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
 
     device = cpu() if device is None else device
     _require_host(device)
-    element = _element_type(dtype)
+    name, element = _element_type(dtype)
     dims = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     if not all(isinstance(dim, (int, np.integer)) and dim >= 0 for dim in dims):
         raise CallError(
@@ -150,15 +196,22 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
         size *= int(dim)
     raw = np.empty(size + MAX_ALIGNMENT, np.uint8)
     start = -raw.__array_interface__["data"][0] % MAX_ALIGNMENT
-    return NDArray(np.ndarray(dims, element, buffer=raw, offset=start), device)
+    return NDArray(np.ndarray(dims, element, buffer=raw, offset=start), device, name)
 
 
-def array(source: Any, device: Device | None = None) -> NDArray:
-    """A copy of anything ``numpy.asarray`` takes, aligned to 64 bytes."""
+def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArray:
+    """A copy of anything ``numpy.asarray`` takes, aligned to 64 bytes.
+
+    The values are converted to ``dtype`` where that is given. For bfloat16 and the floats of 8
+    bits, which numpy has only with ml_dtypes, an unsigned array of their width is their bits::
+
+        kc.nd.array(np.array([0x3F80], np.uint16), dtype="bfloat16")  # 1.0
+    """
     import numpy as np
 
-    source = np.asarray(source)
-    return empty(source.shape, source.dtype, device).copyfrom(source)
+    if not isinstance(source, NDArray):
+        source = np.asarray(source)
+    return empty(source.shape, source.dtype if dtype is None else dtype, device).copyfrom(source)
 
 
 def from_dlpack(source: Any) -> NDArray:
@@ -175,8 +228,33 @@ def from_dlpack(source: Any) -> NDArray:
     try:
         view = np.from_dlpack(source)
     except (BufferError, RuntimeError, ValueError) as error:
+        narrow = _narrow_from_dlpack(source)
+        if narrow is not None:
+            return narrow
         raise CallError(
             "KC5129", f"from_dlpack: {kind} cannot be shared with the CPU", why=str(error)
         ) from error
     _element_type(view.dtype)
     return NDArray(view, cpu())
+
+
+def _narrow_from_dlpack(source: Any) -> NDArray | None:
+    """An array of a type that numpy's DLPack does not know; None if it is none."""
+    import numpy as np
+
+    from kc.runtime.operand import Refused, operand
+
+    try:
+        found = operand(source)
+    except Refused:
+        return None
+    if found.dtype not in NARROW_FLOATS:
+        return None
+    name, element = _element_type(found.dtype)
+    low = sum(min(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
+    size = high - low + element.itemsize if 0 not in found.shape else 0
+    memory = (ctypes.c_uint8 * size).from_address(found.address + low)
+    view = np.ndarray(found.shape, element, memory, -low, found.strides)
+    view.flags.writeable = found.read_only is None
+    return NDArray(view, cpu(), name, found.owner)

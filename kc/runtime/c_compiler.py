@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kc.support.diagnostics import CallError
+from kc.support.environment import read
 
 _CANDIDATES = ("cc", "gcc", "clang")
 
@@ -21,7 +22,7 @@ def find_compiler(given: str | None = None, triple: str = "") -> list[str] | Non
     ``given`` (else ``$CC``) may have arguments, as in ``"ccache gcc"``. For the ``triple`` of
     another machine it is that machine's: ``aarch64-linux-gnu-gcc``.
     """
-    text = given or os.environ.get("CC", "")
+    text = given or read("CC")
     if text:
         command = shlex.split(text)
         return command if command and shutil.which(command[0]) else None
@@ -37,7 +38,7 @@ def require_compiler(what: str, given: str | None = None, triple: str = "") -> l
     found = find_compiler(given, triple)
     if found is not None:
         return found
-    asked = given or os.environ.get("CC", "")
+    asked = given or read("CC")
     looked = f"looked for: {asked or ', '.join(_CANDIDATES)}"
     hints = ["install gcc or clang, or name a compiler in CC or by cc="]
     if triple and not asked:

@@ -10,6 +10,8 @@ from kc.runtime.signature import ArgSpec, Signature
 
 _TYPES = {
     "bool": "bool",
+    "float8_e4m3fn": "uint8_t",
+    "float8_e5m2": "uint8_t",
     "float16": "uint16_t",
     "bfloat16": "uint16_t",
     "float32": "float",

@@ -20,7 +20,7 @@ of the arguments alone, and kernels of equal types share one compiled copy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -48,14 +48,20 @@ def compile_wrapper(jit: Jit, text: str) -> Code:
     return jit(text, {})
 
 
+def checked_wrapper_text(signature: Signature) -> str:
+    """``kc_invoke`` and ``kc_time`` for a kernel with bound checks, whose last slot is a record."""
+    types = (*signature.machine_types, "ptr")
+    return "\n".join([_invoke(types), _time(types)])
+
+
 def wrapper_text(signature: Signature) -> str:
     """The LLVM IR text described above."""
     return "\n".join(
         [
             _call(signature),
             _bound(signature),
-            _invoke(signature),
-            _time(signature),
+            _invoke(signature.machine_types),
+            _time(signature.machine_types),
             *(
                 f"declare {{i64, i1}} @llvm.{op}.with.overflow.i64(i64, i64)"
                 for op in ("sadd", "smul")
@@ -369,33 +375,30 @@ def _overlap_guard(
     function.guard(*conditions)
 
 
-def _slots(function: _Function, signature: Signature, slots: str) -> str:
-    return ", ".join(
-        f"{kind} {function.load(kind, slots, 8 * i)}"
-        for i, kind in enumerate(signature.machine_types)
-    )
+def _slots(function: _Function, types: Sequence[str], slots: str) -> str:
+    return ", ".join(f"{kind} {function.load(kind, slots, 8 * i)}" for i, kind in enumerate(types))
 
 
 def _bound(signature: Signature) -> str:
     function, context = _python_function(BOUND)
     _count_guard(function, 0)
     slots = _field(function, context, "slots")
-    return _finish(function, context, _slots(function, signature, slots))
+    return _finish(function, context, _slots(function, signature.machine_types, slots))
 
 
-def _invoke(signature: Signature) -> str:
+def _invoke(types: Sequence[str]) -> str:
     function = _Function(f"void @{INVOKE}(ptr %kernel, ptr %slots)")
-    function.add(f"call void %kernel({_slots(function, signature, '%slots')})")
+    function.add(f"call void %kernel({_slots(function, types, '%slots')})")
     function.add("ret void")
     return function.end()
 
 
-def _time(signature: Signature) -> str:
+def _time(types: Sequence[str]) -> str:
     function = _Function(
         f"i64 @{TIME}(ptr %kernel, ptr %slots, i64 %number, ptr %clock_gettime, i32 %clock)"
     )
     begin, end = (function.let("alloca [2 x i64]") for _ in range(2))
-    kernel_args = _slots(function, signature, "%slots")
+    kernel_args = _slots(function, types, "%slots")
     function.add(f"call i32 %clock_gettime(i32 %clock, ptr {begin})")
     function.add("br label %loop")
     function.start("loop")

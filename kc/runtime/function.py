@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any
 
-from kc.runtime import call_wrapper, native
+from kc.runtime import call_wrapper, callbacks, native
 from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.call_wrapper import Code, Jit
 from kc.runtime.native import CallContext
 from kc.runtime.outputs import bind_inputs
@@ -33,6 +35,9 @@ class _CallSite(CallContext):
 
     signature: Signature
     code: Code
+    checks: BoundChecks | None
+    calls_back: bool
+    """Whether the kernel calls functions of Python."""
     invoke: Any
     owners: list[Any]
 
@@ -41,11 +46,29 @@ class _CallSite(CallContext):
         given = len(args) + len(signature.outputs)
         if not keywords and given == len(signature.args) and len(args) < given:
             bound, outputs = bind_inputs(signature, args)
-            self.invoke(self.kernel, bound.slots)
+            self.run(bound)
             return outputs[0] if len(outputs) == 1 else outputs
-        bound = bind(signature, args, keywords)
-        self.invoke(self.kernel, bound.slots)
+        self.run(bind(signature, args, keywords))
         return None
+
+    def run(self, arguments: BoundArguments) -> None:
+        """Call the kernel. Raises CallError KC5270 for an access outside of bounds."""
+        with self.slots_of(arguments) as slots:
+            self.invoke(self.kernel, slots)
+
+    @contextlib.contextmanager
+    def slots_of(self, arguments: BoundArguments) -> Iterator[Any]:
+        """The slots for calls in the block, which may report an access outside of bounds, and what
+        functions of Python raised."""
+        name, checks = self.signature.name, self.checks
+        with callbacks.calling(name) if self.calls_back else contextlib.nullcontext():
+            if checks is None:
+                yield arguments.slots
+                return
+            record = checks.new_record()
+            words = [*arguments.slots, ctypes.addressof(record)]
+            yield (ctypes.c_uint64 * len(words))(*words)
+            checks.raise_reported(name, list(record))
 
 
 class _BoundCall(CallContext):
@@ -63,7 +86,7 @@ class _BoundCall(CallContext):
                 why="it holds those that it was prepared with",
                 hints=[f"{name}.prepare(...) for other arguments"],
             )
-        self.site.invoke(self.kernel, self.slots)
+        self.site.run(self.arguments)
 
 
 class CompiledFunction:
@@ -75,7 +98,9 @@ class CompiledFunction:
     call it at once.
 
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
-    ``keep_alive`` is whatever the machine code lives in.
+    ``keep_alive`` is whatever the machine code lives in. ``checks`` are the bound checks of a
+    kernel that has them, and an access outside of bounds is CallError KC5270. ``calls_back`` says
+    that it calls functions of Python, and what one of them raises is CallError KC5250.
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.
@@ -83,20 +108,31 @@ class CompiledFunction:
     __call__: Callable[..., Any]
 
     def __init__(
-        self, signature: Signature, address: int, jit: Jit, keep_alive: Any = None
+        self,
+        signature: Signature,
+        address: int,
+        jit: Jit,
+        keep_alive: Any = None,
+        checks: BoundChecks | None = None,
+        *,
+        calls_back: bool = False,
     ) -> None:
-        code = call_wrapper.compile_wrapper(jit, call_wrapper.wrapper_text(signature))
+        make = call_wrapper.wrapper_text if checks is None else call_wrapper.checked_wrapper_text
+        code = call_wrapper.compile_wrapper(jit, make(signature))
         site = _CallSite()
         site.signature = signature
         site.code = code
+        site.checks = checks
+        site.calls_back = calls_back
         site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
         site.owners = [keep_alive]
-        native.fill(site, address)
+        native.fill(site, address, {one.dtype for one in signature.args})
         self._site = site
         self.__call__ = self._callable(call_wrapper.CALL, site)
 
     def _callable(self, entry: str, context: _CallSite | _BoundCall) -> Callable[..., Any]:
-        if not native.fast_calls_work():
+        site = self._site
+        if site.calls_back or site.checks is not None or not native.fast_calls_work():
             return context
         signature = self.signature
         code = self._site.code.address(entry)
@@ -141,7 +177,9 @@ class CompiledFunction:
         run = _Time(site.code.address(call_wrapper.TIME))
 
         def seconds(number: int) -> float:
-            elapsed = run(site.kernel, bound.slots, number, _clock_gettime(), time.CLOCK_MONOTONIC)
+            clock = _clock_gettime(), time.CLOCK_MONOTONIC
+            with site.slots_of(bound) as slots:
+                elapsed = run(site.kernel, slots, number, *clock)
             return elapsed * 1e-9
 
         return seconds

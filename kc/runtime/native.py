@@ -11,10 +11,12 @@ import ctypes
 import platform
 import sys
 import sysconfig
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from kc.runtime.signature import DTYPES
+from kc.support.float_formats import NARROW_FLOATS
 
 _POINTER = ctypes.c_void_p
 
@@ -70,13 +72,18 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
+@cache
 def numpy_dtype(name: str) -> Any:
-    """numpy's dtype of a kc dtype's name; None where this numpy has none (bfloat16 alone)."""
+    """numpy's dtype of a kc dtype's name; None for those of ml_dtypes where that is missing."""
     import numpy as np
 
     try:
+        if name in NARROW_FLOATS and name != "float16":
+            import ml_dtypes
+
+            return np.dtype(getattr(ml_dtypes, name))
         return np.dtype(name)
-    except TypeError:
+    except ImportError:
         return None
 
 
@@ -92,7 +99,6 @@ def _addresses() -> dict[str, int]:
         assert address is not None
         return address
 
-    descrs = {name: numpy_dtype(name) for name in DTYPES}
     return {
         "save_thread": function("PyEval_SaveThread"),
         "restore_thread": function("PyEval_RestoreThread"),
@@ -106,18 +112,19 @@ def _addresses() -> dict[str, int]:
         "int_type": id(int),
         "float_type": id(float),
         "bool_type": id(bool),
-        # numpy keeps its builtin dtypes for ever, and bfloat16's lives as long as its module.
-        **{f"descr_{name}": id(d) for name, d in descrs.items() if d is not None},
     }
 
 
-def fill(context: CallContext, kernel: int) -> None:
-    """Write a kernel's address and, for generated code, those of the interpreter."""
+def fill(context: CallContext, kernel: int, dtypes: Iterable[str]) -> None:
+    """Write a kernel's address and, for generated code, those of the interpreter and of dtypes."""
     context.kernel = kernel
     if not fast_calls_work():
         return
     for name, address in _addresses().items():
         setattr(context, name, address)
+    for name in dtypes:
+        # Kept by the cache: numpy's builtin dtypes and ml_dtypes' are one object each.
+        setattr(context, f"descr_{name}", id(numpy_dtype(name)) if numpy_dtype(name) else 0)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -99,7 +99,7 @@ def operand(obj: Any) -> Operand:
     import numpy as np
 
     if type(obj) is NDArray:
-        return _from_numpy(obj._array, obj)
+        return replace(_from_numpy(obj._array, obj), dtype=obj.dtype)
     if isinstance(obj, np.ma.MaskedArray):
         raise Refused(
             "KC5117",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import os
 import re
 import threading
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.support.diagnostics import CallError
+from kc.support.environment import read
 from kc.support.parallel_pool import MAX_CPUS, MAX_THREADS, SYMBOLS, pool_ir
 
 _VARIABLE = "KC_NUM_THREADS"
@@ -102,7 +102,7 @@ def _load() -> _Pool:
 
 def _check_variable() -> None:
     """Refuse what the native code would ignore with a message."""
-    text = os.environ.get(_VARIABLE, "")
+    text = read(_VARIABLE)
     if text and not (re.fullmatch("[0-9]{1,9}", text) and 1 <= int(text) <= MAX_THREADS):
         raise CallError(
             "KC5001",

@@ -35,7 +35,7 @@ class DType:
 
     @property
     def is_float(self) -> bool:
-        return self.code in (2, 4)
+        return self.code in (2, 4, 10, 12)
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -56,6 +56,8 @@ DTYPES: dict[str, DType] = {
         DType("uint16", "i16", 2, 1, "H"),
         DType("uint32", "i32", 4, 1, "I"),
         DType("uint64", "i64", 8, 1, "Q"),
+        DType("float8_e4m3fn", "i8", 1, 10, None),
+        DType("float8_e5m2", "i8", 1, 12, None),
         DType("float16", "half", 2, 2, "e"),
         DType("bfloat16", "bfloat", 2, 4, None),
         DType("float32", "float", 4, 2, "f"),

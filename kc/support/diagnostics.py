@@ -243,10 +243,15 @@ def remark(code: str, message: str, **details: Any) -> None:
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Whether ``stream`` is a terminal (https://no-color.org is honoured)."""
-    import os
+    """Whether to colour what goes to ``stream``: a terminal, or anything where FORCE_COLOR is set.
 
-    return not os.environ.get("NO_COLOR") and hasattr(stream, "isatty") and stream.isatty()
+    NO_COLOR counts more (https://no-color.org, https://force-color.org).
+    """
+    from kc.support.environment import read
+
+    if read("NO_COLOR"):
+        return False
+    return bool(read("FORCE_COLOR")) or (hasattr(stream, "isatty") and stream.isatty())
 
 
 def show(diagnostic: Diagnostic, stream: TextIO) -> None:

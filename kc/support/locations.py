@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from xdsl.context import Context
@@ -64,8 +66,24 @@ def loc_attr(location: Location | None) -> FileLineColLoc | UnknownLoc:
     )
 
 
+# The place of the user's program that is being read, where that is not a Python frame.
+_READING: ContextVar[Location | None] = ContextVar("kc_reading", default=None)
+
+
+@contextlib.contextmanager
+def reading(location: Location | None) -> Iterator[None]:
+    """Take ``location`` for the line the user wrote: of Python that is read, not executed."""
+    token = _READING.set(location)
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
+
 def caller_location() -> Location | None:
     """The innermost Python frame outside kc: the line the user wrote."""
+    if (found := _READING.get()) is not None:
+        return found
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename

@@ -17,10 +17,12 @@ class PipelineOptions:
     """Passes to add at each phase of lowering, and passes to leave out or replace.
 
     ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
+    ``bound_checks``: accesses to memory are checked, and kernels have one more argument.
     """
 
     added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
     replaced: Mapping[str, str | None] = field(default_factory=dict)
+    bound_checks: bool = False
 
 
 _CURRENT: ContextVar[PipelineOptions] = ContextVar("kc_pipeline_options")

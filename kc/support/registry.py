@@ -123,13 +123,21 @@ PASSES = {
             "align-storage",
             "vectorize-loop",
             "skip-vectorize",
+            "unroll-loop",
+            "instrument-bound-checkers",
             "verify-gpu-code",
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "conversion": (
         "kc.conversion.{stem}",
-        ("raise-to-tir", "convert-te-to-tir", "convert-tir-to-scf", "convert-to-llvm"),
+        (
+            "raise-to-tir",
+            "convert-te-to-tir",
+            "convert-tir-to-scf",
+            "legalize-narrow-floats",
+            "convert-to-llvm",
+        ),
     ),
     "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c")),
 }

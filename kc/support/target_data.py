@@ -61,6 +61,8 @@ class Architecture:
     caches: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     cpu_features: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """For features that something depends on, the CPUs that have them."""
+    pointer_bits: int = 64
+    """The width of an address, and of C's ``size_t``."""
 
     def vector_bits_of(self, cpu: str, features: Iterable[str]) -> int:
         """The vector width of a CPU with ``+`` and ``-`` features applied, in order."""
@@ -95,6 +97,7 @@ def architecture(name: str) -> Architecture:
         withheld={int(bits): tuple(names) for bits, names in data.get("withheld", {}).items()},
         caches={cpu: tuple(sizes) for cpu, sizes in data["caches"].items()},
         cpu_features={name: frozenset(cpus) for name, cpus in data.get("cpu_features", {}).items()},
+        pointer_bits=data.get("pointer_bits", 64),
     )
 
 

@@ -9,12 +9,15 @@ from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import binary, const, if_then_else, intrinsic
 from kc.te.expr import select as Select
+from kc.te.gradient import gradient
+from kc.te.extern import extern, extern_primfunc
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
 from kc.te.prim_func import create_prim_func
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
+from kc.te.tags import tag_scope
 from kc.te.tensor import Tensor, compute, placeholder, reduce_axis, size_var, var
 from kc.te.threads import thread_axis
 from kc.transforms.schedule._index_map import AXIS_SEPARATOR
@@ -88,9 +91,12 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "erf",
     "exp",
     "exp2",
+    "extern",
+    "extern_primfunc",
     "floor",
     "floordiv",
     "floormod",
+    "gradient",
     "if_then_else",
     "indexdiv",
     "indexmod",
@@ -113,6 +119,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "size_var",
     "sqrt",
     "sum",
+    "tag_scope",
     "tan",
     "tanh",
     "thread_axis",

@@ -10,6 +10,7 @@ from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.locations import caller_location
 from kc.te.expr import Const, Expr, IterVar, Var, is_float
 from kc.te.relations import Fuse, Relation, Singleton, Split, parents, results
+from kc.te.extern import ExternOp
 from kc.te.tensor import ComputeOp, Dim, Operation, ScanOp
 from kc.te.threads import ThreadAxis, require_threads
 
@@ -181,6 +182,17 @@ class Axes:
         )
 
     def _computed(self, primitive: str) -> None:
+        if isinstance(self.op, ExternOp):
+            raise ScheduleError(
+                "KC2169",
+                f"{primitive}: {self.op.name} is an extern operation",
+                location=caller_location(),
+                why="its statement is as it was written, and computed before what reads it",
+                hints=[
+                    f"s.cache_read({self.op.name}, scope, readers) makes a copy, which has axes",
+                    "kc.tir.Schedule(kc.lower(...)) schedules the loops of the statement",
+                ],
+            )
         if not isinstance(self.op, ComputeOp | ScanOp):
             raise ScheduleError(
                 "KC3134",

@@ -8,12 +8,13 @@ from typing import Any
 
 from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import (
-    Float16Type,
-    Float32Type,
-    Float64Type,
+    DenseArrayBase,
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    MemRefType,
+    f32,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir import Operation as IROperation
@@ -29,33 +30,37 @@ from xdsl.ir.affine import (
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import RemFOp
+from kc.dialects.float_types import FLOAT_TYPES
+from kc.dialects.llvm_call import CallIntrinsicOp
+from kc.dialects.tir_calls import UNSIGNED
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
 from kc.te.expr import (
     INTS,
     UINTS,
     Binary,
+    BufferAccess,
     Call,
     Cast,
     Compare,
     Const,
     Element,
     Expr,
+    ExternCall,
     IfThenElse,
     IterVar,
     SelectExpr,
     Var,
     bits,
+    children,
     is_float,
 )
 from kc.te.tensor import Tensor
 
-_FLOAT_TYPES = {"float16": Float16Type(), "float32": Float32Type(), "float64": Float64Type()}
-
 
 def element_type(dtype: str) -> Attribute:
     """The IR type of elements of ``dtype``."""
-    return _FLOAT_TYPES[dtype] if dtype in _FLOAT_TYPES else IntegerType(bits(dtype))
+    return FLOAT_TYPES[dtype] if dtype in FLOAT_TYPES else IntegerType(bits(dtype))
 
 
 def constant_attr(value: Any, dtype: str) -> IntegerAttr | FloatAttr:
@@ -70,7 +75,7 @@ def constant_attr(value: Any, dtype: str) -> IntegerAttr | FloatAttr:
     return IntegerAttr(number, element_type(dtype))  # pyright: ignore
 
 
-def _is_wider(expr: Cast) -> bool:
+def keeps_value(expr: Cast) -> bool:
     """Whether a conversion is of integers and keeps every value."""
     source, target = expr.value.dtype, expr.dtype
     return source in INTS and target in INTS and bits(source) <= bits(target)
@@ -150,6 +155,8 @@ class Body:
             return (expr.lhs, expr.rhs)
         if isinstance(expr, Call):
             return expr.args
+        if isinstance(expr, ExternCall):
+            return children(expr)
         if isinstance(expr, Cast):
             return (expr.value,)
         if isinstance(expr, SelectExpr):
@@ -167,15 +174,19 @@ class Body:
         if isinstance(expr, Var | IterVar):
             return self._from_index(self._index_value(expr, at), expr.dtype, at)
         if isinstance(expr, Element):
-            exprs, operands = self._affine_indices(expr)
+            exprs, operands = self.access(expr)
             space = AffineMap(len(operands), 0, tuple(exprs))
-            return self.add(te.ReadOp(self.values[expr.tensor], space, operands), at)
+            source = self.values[expr.tensor]
+            read = tir.LoadOp if isinstance(source.type, MemRefType) else te.ReadOp
+            return self.add(read(source, space, operands), at)
         if isinstance(expr, Binary):
             return self._binary(expr)
         if isinstance(expr, Compare):
             return self._compare(expr)
         if isinstance(expr, Call):
             return self._call(expr)
+        if isinstance(expr, ExternCall):
+            return self.effect(expr)[0]
         if isinstance(expr, Cast):
             return self._cast(self.memo[expr.value], expr.value.dtype, expr.dtype, at)
         if isinstance(expr, IfThenElse):
@@ -197,7 +208,8 @@ class Body:
 
     # Indices -------------------------------------------------------------------------------
 
-    def _affine_indices(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
+    def access(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
+        """The indices of an element, and their operands: what is not affine is one of these."""
         operands: list[SSAValue] = []
 
         def dim(value: SSAValue) -> AffineExpr:
@@ -210,13 +222,13 @@ class Body:
                 return AffineExpr.constant(int(expr.value))
             if isinstance(expr, IterVar):
                 return dim(self.axes[expr]) + expr.start
-            if isinstance(expr, Var):
+            if isinstance(expr, Var) and expr in self.values:
                 return dim(self.values[expr])
             if isinstance(expr, Binary):
                 made = affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
                 if made is not None:
                     return made
-            if isinstance(expr, Cast) and _is_wider(expr):
+            if isinstance(expr, Cast) and keeps_value(expr):
                 return build(expr.value)
             value = self.value(expr)
             return dim(self._to_index(value, expr.dtype, expr.location))
@@ -244,7 +256,7 @@ class Body:
             if isinstance(one, Binary) and one.op == "and" and one.dtype == "bool":
                 stack += [one.rhs, one.lhs]
                 continue
-            parts = [self._affine_of(part, operands) for part in self._sides(one)]
+            parts = [self.affine_of(part, operands) for part in self._sides(one)]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
                 assert isinstance(one, Compare)
                 constraints.append(_constraint(one.op, parts[0], parts[1]))
@@ -257,12 +269,12 @@ class Body:
         is_one = isinstance(one, Compare) and one.op != "ne" and one.lhs.dtype in INTS
         return (one.lhs, one.rhs) if is_one else ()  # pyright: ignore
 
-    def _affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
+    def affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
         """``expr`` as an affine function of axes and sizes, which are added to ``operands``."""
         if isinstance(expr, Const):
             return AffineExpr.constant(int(expr.value))
-        if isinstance(expr, Cast) and _is_wider(expr):
-            return self._affine_of(expr.value, operands)
+        if isinstance(expr, Cast) and keeps_value(expr):
+            return self.affine_of(expr.value, operands)
         if isinstance(expr, IterVar | Var):
             known = self.axes if isinstance(expr, IterVar) else self.values
             value = known.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
@@ -273,7 +285,7 @@ class Body:
             start = expr.start if isinstance(expr, IterVar) else 0
             return AffineExpr.dimension(operands.index(value)) + start
         if isinstance(expr, Binary):
-            lhs, rhs = (self._affine_of(one, operands) for one in (expr.lhs, expr.rhs))
+            lhs, rhs = (self.affine_of(one, operands) for one in (expr.lhs, expr.rhs))
             if lhs is not None and rhs is not None:
                 return affine(expr.op, lhs, rhs, expr)
         return None
@@ -296,7 +308,7 @@ class Body:
     def index(self, expr: Any) -> SSAValue:
         """``expr``, an integer, as a value of type index."""
         operands: list[SSAValue] = []
-        affine = self._affine_of(expr, operands)
+        affine = self.affine_of(expr, operands)
         if affine is not None:
             return self.add(tir.ApplyOp(affine, operands), expr.location)
         return self._to_index(self.value(expr), expr.dtype, expr.location)
@@ -374,7 +386,7 @@ class Body:
         if expr.lhs.dtype not in INTS:
             return None
         operands: list[SSAValue] = []
-        sides = [self._affine_of(one, operands) for one in (expr.lhs, expr.rhs)]
+        sides = [self.affine_of(one, operands) for one in (expr.lhs, expr.rhs)]
         found = [one for one in sides if one is not None]
         return (found, operands) if len(found) == 2 and operands else None
 
@@ -416,6 +428,15 @@ class Body:
             return self.add(arith.BitcastOp(x, element_type(expr.dtype)), at)
         return self.add(INTRINSICS[expr.op](x), at)
 
+    def effect(self, expr: ExternCall) -> Sequence[SSAValue]:
+        """Call what ``expr`` calls; gives the result, if there is one."""
+        for one in children(expr):
+            self.value(one)
+        made = call_op(expr, ChainMap(self.memo, self.values))
+        made.location = loc_attr(expr.location)
+        self.block.add_op(made)
+        return made.results
+
     def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
         """A shift that is defined for every distance: beyond the width as numpy has it."""
         at, dtype = expr.location, expr.dtype
@@ -440,6 +461,9 @@ class Body:
             return self.add(arith.CmpiOp(x, zero, "ne"), at)
         unsigned = source in UINTS or source == "bool"
         if is_float(source) and is_float(target):
+            if bits(source) == bits(target):
+                x = self.add(arith.ExtFOp(x, f32), at)
+                return self.add(arith.TruncFOp(x, kind), at)  # pyright: ignore
             op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
         elif is_float(source):
             op = arith.FPToUIOp if target in UINTS else arith.FPToSIOp
@@ -473,6 +497,36 @@ _SIGNED_OPS = {
     "xor": arith.XOrIOp,
 }
 _UNSIGNED_OPS = {**_SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
+
+
+def call_op(expr: ExternCall, values: Mapping[Any, SSAValue]) -> IROperation:
+    """The op of a call, whose arguments have ``values``."""
+    results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
+    if expr.kind == "llvm":
+        operands = [values[one] for one in expr.args if isinstance(one, Expr)]
+        return CallIntrinsicOp(expr.name, operands, results)
+    arguments: list[SSAValue | str] = []
+    modes: list[str | None] = []
+    unsigned: list[int] = []
+    for one in expr.args:
+        is_buffer = isinstance(one, BufferAccess)
+        modes.append(one.mode if is_buffer else None)
+        if isinstance(one, str):
+            arguments.append(one)
+            continue
+        source = one.buffer if is_buffer else one
+        if source.dtype in UINTS:
+            unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
+        arguments.append(values[source])
+    if expr.dtype in UINTS:
+        unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
+    made = tir.CallExternOp(
+        expr.name, arguments, modes, results, packed=expr.kind == "packed", pure=expr.pure
+    )
+    if unsigned:
+        made.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
+    return made
+
 
 INTRINSICS = {
     "exp": math.ExpOp,

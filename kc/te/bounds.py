@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-)
+from xdsl.ir.affine import AffineExpr
 
+from kc.analysis.simplify_affine import simplify
 from kc.support.target import Target
-from kc.te.expr import Const, Expr, IterVar, Var, as_expr, binary, const, walk
+from kc.te.expr import Expr, IterVar, Var, as_expr, binary, const, walk
+from kc.te.indices import from_affine
 from kc.te.lowering import Lowered, lower_schedule
 from kc.te.relations import add, dim_of, results
 from kc.te.schedule import Schedule
@@ -96,36 +92,20 @@ def infer_bound(schedule: Schedule) -> dict[IterVar, Range]:
     return found
 
 
-_OPS = {
-    AffineBinaryOpKind.Add: "add",
-    AffineBinaryOpKind.Mul: "mul",
-    AffineBinaryOpKind.FloorDiv: "floordiv",
-    AffineBinaryOpKind.Mod: "floormod",
-}
-
-
 def _to_te(
     expr: AffineExpr, values: Sequence[IterVar | str | None], sizes: Mapping[str, Var]
 ) -> Expr:
     """An affine expression over axes (None: one that is at its start) and named sizes."""
-    if isinstance(expr, AffineConstantExpr):
-        return const(expr.value)
-    if isinstance(expr, AffineDimExpr):
-        value = values[expr.position]
+
+    def leaf(n: int) -> Expr:
+        value = values[n]
         if isinstance(value, IterVar):
             return binary("sub", value, value.start) if value.start else value
-        return const(0) if value is None else sizes.get(value) or Var(value)
-    assert isinstance(expr, AffineBinaryOpExpr)
-    lhs, rhs = _to_te(expr.lhs, values, sizes), _to_te(expr.rhs, values, sizes)
-    if isinstance(lhs, Const) and isinstance(rhs, Const):
-        numbers = (AffineExpr.constant(int(one.value)) for one in (lhs, rhs))
-        return const(AffineBinaryOpExpr(expr.kind, *numbers).eval([], []))
-    if expr.kind is AffineBinaryOpKind.Add:
-        return add(lhs, rhs)
-    if expr.kind is AffineBinaryOpKind.Mul and (_is_zero(lhs) or _is_zero(rhs)):
-        return const(0)
-    return binary(_OPS[expr.kind], lhs, rhs)
+        assert value is not None  # those at their start are replaced below
+        return sizes.get(value) or Var(value)
 
-
-def _is_zero(expr: Expr) -> bool:
-    return isinstance(expr, Const) and expr.value == 0
+    at_start = [
+        AffineExpr.constant(0) if value is None else AffineExpr.dimension(n)
+        for n, value in enumerate(values)
+    ]
+    return from_affine(simplify(expr.replace_dims_and_symbols(at_start, []), []), leaf)

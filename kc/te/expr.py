@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
 from kc.support.diagnostics import Location, TEError, suggest
+from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
 
 if TYPE_CHECKING:
     from kc.te.tensor import Tensor
 
-FLOATS = {"float16": 16, "float32": 32, "float64": 64}
+FLOATS = {**{one.name: one.bits for one in NARROW_FLOATS.values()}, "float32": 32, "float64": 64}
 INTS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
 UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
@@ -316,6 +317,37 @@ class Call(Expr):
     location: Location | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, eq=False)
+class BufferAccess:
+    """A buffer as an argument of a call, and what the call does with all of it."""
+
+    buffer: Tensor
+    mode: str
+    """"read", "write" or "update"."""
+
+
+@dataclass(eq=False)
+class ExternCall(Expr):
+    """A call of a function of C or of Python ("packed"), or of an intrinsic of LLVM.
+
+    ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
+    call is made for its effects alone. A ``pure`` one has none.
+    """
+
+    name: str
+    args: tuple[Expr | BufferAccess | str, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    kind: str = "c"
+    pure: bool = False
+
+    def __kc_stmt__(self, location: Location | None) -> Any:
+        """The statement that calls for the effect."""
+        from kc.tir.calls import Evaluate
+
+        return Evaluate(location or self.location, self)
+
+
 @dataclass(eq=False)
 class Cast(Expr):
     """A conversion."""
@@ -410,6 +442,8 @@ def children(expr: Expr) -> Sequence[Expr]:
         return (expr.lhs, expr.rhs)
     if isinstance(expr, Call):
         return expr.args
+    if isinstance(expr, ExternCall):
+        return [one for one in expr.args if isinstance(one, Expr)]
     if isinstance(expr, Cast):
         return (expr.value,)
     if isinstance(expr, Reduce):
@@ -462,15 +496,22 @@ def _number(value: Any) -> int | float | bool:
     return value
 
 
-_FORMATS = {"float16": "<e", "float32": "<f", "float64": "<d"}
-
-
 def _rounded(value: int | float, dtype: str) -> float:
     """The value of ``dtype`` that is nearest to ``value``."""
     try:
-        return struct.unpack(_FORMATS[dtype], struct.pack(_FORMATS[dtype], value))[0]
+        number = float(value)
+        if dtype == "float32":
+            return struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:
         raise _range_error(value, dtype) from None
+    form = NARROW_FLOATS.get(dtype)
+    if form is None:
+        return number
+    rounded = form.round(number)
+    # Of the formats without infinities, infinity is no number either.
+    if not math.isfinite(rounded) and not (math.isnan(number) or number == rounded):
+        raise _range_error(value, dtype)
+    return rounded
 
 
 def _range_error(value: float, dtype: str) -> TEError:
@@ -507,6 +548,14 @@ def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
     if is_float(a.dtype) or is_float(b.dtype):
         candidates = [one for one in (a.dtype, b.dtype) if is_float(one)]
         dtype = max(candidates, key=bits)
+        if any(bits(one) == bits(dtype) and one != dtype for one in candidates):
+            raise TEError(
+                "KC2240",
+                f"{a.dtype} and {b.dtype} in one operation",
+                location=caller_location(),
+                why=f"both have {bits(dtype)} bits, and neither has all numbers of the other",
+                hints=['convert both: x.astype("float32")'],
+            )
     elif "bool" in (a.dtype, b.dtype):
         dtype = b.dtype if a.dtype == "bool" else a.dtype
     elif (a.dtype in INTS) == (b.dtype in INTS):

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 
 from kc.support.diagnostics import TEError
+from kc.support.float_formats import upper_limit
 from kc.support.locations import caller_location
 from kc.te.expr import (
     Call,
@@ -96,11 +97,14 @@ def hypot(x1: ExprLike, x2: ExprLike) -> Expr:
     a, b = (intrinsic("abs")(one) for one in match(_float("hypot", x1), x2))
     large, small = binary("max", a, b), binary("min", a, b)
     one, zero = const(1.0, large.dtype), const(0.0, large.dtype)
-    infinite = const(math.inf, large.dtype)
     ratio = small / select(large > 0, large, one)
     length = large * intrinsic("sqrt")(one + ratio * ratio)
+    length = select(compare("eq", large, zero), zero, length)
+    if not _has_infinity(large):
+        return length
+    infinite = const(math.inf, large.dtype)
     unbounded = binary("or", compare("eq", a, infinite), compare("eq", b, infinite))
-    return select(unbounded, infinite, select(compare("eq", large, zero), zero, length))
+    return select(unbounded, infinite, length)
 
 
 def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
@@ -123,7 +127,7 @@ def isnan(x: ExprLike) -> Expr:
 def isinf(x: ExprLike) -> Expr:
     """Whether ``x`` is infinite."""
     value = as_expr(x)
-    if not is_float(value.dtype):
+    if not is_float(value.dtype) or not _has_infinity(value):
         return const(False)
     return compare("eq", intrinsic("abs")(value), const(math.inf, value.dtype))
 
@@ -133,7 +137,13 @@ def isfinite(x: ExprLike) -> Expr:
     value = as_expr(x)
     if not is_float(value.dtype):
         return const(True)
+    if not _has_infinity(value):
+        return compare("eq", value, value)
     return compare("lt", intrinsic("abs")(value), const(math.inf, value.dtype))
+
+
+def _has_infinity(value: Expr) -> bool:
+    return upper_limit(value.dtype) == math.inf
 
 
 def popcount(x: ExprLike) -> Expr:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError
+from kc.support.float_formats import NARROW_FLOATS, upper_limit
 from kc.support.locations import caller_location
 from kc.te.expr import (
     INTS,
@@ -29,7 +30,7 @@ from kc.te.expr import (
 )
 
 _LARGEST = {
-    "float16": 65504.0,
+    **{one.name: one.largest for one in NARROW_FLOATS.values()},
     "float32": (2 - 2**-23) * 2.0**127,
     "float64": math.ldexp(2 - 2**-52, 1023),
 }
@@ -59,7 +60,8 @@ def identity(reduce: Reduce) -> tuple[Const, ...]:
     if combiner in ("sum", "prod"):
         return (const(0 if combiner == "sum" else 1, dtype),)
     if is_float(dtype):
-        return (const(math.inf if combiner == "min" else -math.inf, dtype),)
+        top = upper_limit(dtype)
+        return (const(top if combiner == "min" else -top, dtype),)
     return (max_value(dtype) if combiner == "min" else min_value(dtype),)
 
 

@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from kc.te.expr import Element, Expr, IterVar, children
+from kc.te.expr import Element, Expr, children
+from kc.te.extern import ExternOp
 from kc.te.tensor import Operation, ScanOp, Tensor
 
 
@@ -19,7 +20,7 @@ class Substitution:
 
     def __init__(
         self,
-        axes: Mapping[IterVar, Expr] | None = None,
+        axes: Mapping[Any, Expr] | None = None,
         tensors: Mapping[Tensor, Tensor] | None = None,
     ) -> None:
         self._done: dict[Expr, Expr] = {}
@@ -75,6 +76,8 @@ def with_inputs(op: Operation, tensors: Mapping[Tensor, Tensor]) -> Operation:
             for group in (op.init, op.update, op.inputs)
         )
         return dataclasses.replace(op, init=init, update=update, inputs=inputs)
+    if isinstance(op, ExternOp):
+        return op.with_tensors(tensors)
     return op.with_inputs(Substitution(tensors=tensors))
 
 

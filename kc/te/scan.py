@@ -7,6 +7,7 @@ from typing import Any
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.expr import Binary, Const, Element, walk
+from kc.te.tags import tag_of
 from kc.te.tensor import (
     ComputeOp,
     Dim,
@@ -42,7 +43,6 @@ def scan(
     Returns the tensor, or a tuple of them, one a state. Raises KC2051 to KC2057 for what is no
     recurrence; that rows are there when they are read is checked with KC2050 when it is lowered.
     """
-    del tag, attrs
     location = caller_location()
     name = check_name(name, location)
     parts = [_tensors(name, one, location) for one in (init, update, state_placeholder)]
@@ -96,6 +96,7 @@ def scan(
         spatial_axis_=spatial,
     )
     _check_steps(op)
+    tag_of(op, tag, attrs)
     return op.outputs if len(states) > 1 else op.output(0)
 
 

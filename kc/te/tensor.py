@@ -22,6 +22,7 @@ from kc.te.expr import (
     is_float,
     walk,
 )
+from kc.te.tags import tag_of
 
 Dim = int | Expr
 
@@ -36,6 +37,10 @@ class Operation:
     location: Location | None = field(repr=False)
     axis: list[IterVar] = field(default_factory=list)
     reduce_axis: list[IterVar] = field(default_factory=list)
+    tag: str = ""
+    """Of what kind the operation is; see :func:`kc.te.tag_scope`."""
+    attrs: dict[str, Any] = field(default_factory=dict)
+    """What the user noted about it."""
 
     @property
     def input_tensors(self) -> list[Tensor]:
@@ -279,7 +284,8 @@ def shape_text(shape: Sequence[Any]) -> str:
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def _check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:
+def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:
+    """The dimensions that ``shape`` gives (KC2012)."""
     dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     checked: list[Dim] = []
     for dim in dims:
@@ -287,6 +293,8 @@ def _check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim,
             dim = dim.value
         if not isinstance(dim, Expr) and hasattr(dim, "__index__"):
             dim = dim.__index__()
+        if isinstance(dim, float) and dim.is_integer():
+            dim = int(dim)  # n / 32 of a size that 32 divides
         if isinstance(dim, int) and 0 <= dim < 2**63:
             checked.append(dim)
         elif isinstance(dim, Expr) and not is_float(dim.dtype) and dim.dtype != "bool":
@@ -332,7 +340,7 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
     """An input tensor of ``shape`` (integers or sizes)."""
     location = caller_location()
     name = check_name(name, location)
-    dims = _check_shape(shape, f"placeholder {name}", location)
+    dims = check_shape(shape, f"placeholder {name}", location)
     return PlaceholderOp(name, dims, check_dtype(dtype), location).tensor
 
 
@@ -360,7 +368,7 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
     if start and hasattr(stop, "__index__") and not isinstance(stop, Expr):
         stop = stop.__index__()
     extent = stop - start if start and isinstance(stop, int | Expr) else stop
-    (size,) = _check_shape((extent,), f"reduction axis {name}", location)
+    (size,) = check_shape((extent,), f"reduction axis {name}", location)
     return make_axis(name, size, "reduce", location, start)
 
 
@@ -388,10 +396,9 @@ def compute(
     reduction is not at the top of the body, KC2017 when a reduction axis belongs to another
     compute, KC2044 when several values are not all the results of one reduction.
     """
-    del tag, attrs
     location = caller_location()
     name = check_name(name, location)
-    dims = _check_shape(shape, f"compute {name}", location)
+    dims = check_shape(shape, f"compute {name}", location)
     names = _axis_names(fcompute, len(dims), varargs_names, name, location)
     axis = [make_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
     result = fcompute(*axis)
@@ -430,6 +437,7 @@ def compute(
     first = bodies[0]
     body = bodies if len(bodies) > 1 else first
     op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body)
+    tag_of(op, tag, attrs)
     for one in reduce_axes:
         one.__dict__["_owner"] = op
     return op.outputs if len(bodies) > 1 else op.output(0)

@@ -25,7 +25,7 @@ from xdsl.ir.affine import (
 
 from kc.dialects import te, tir
 from kc.support.diagnostics import Location, TEError
-from kc.support.locations import caller_location, loc_attr
+from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body, affine, constant_attr, element_type
 from kc.te.expr import (
     UINTS,
@@ -39,6 +39,7 @@ from kc.te.expr import (
     Var,
     is_float,
 )
+from kc.te.extern import ExternOp
 from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
@@ -70,7 +71,7 @@ def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
     for op in order:
         if isinstance(op, PlaceholderOp):
             _fresh(op.name, taken)
-    return {op: _fresh(op.name, taken) for op in order if isinstance(op, ComputeOp | ScanOp)}
+    return {op: _fresh(op.name, taken) for op in order if not isinstance(op, PlaceholderOp)}
 
 
 def create_func(
@@ -149,7 +150,7 @@ class _Emitter:
             seen.add(id(arg))
             if isinstance(arg, Tensor) and arg.op in self.scan_of:
                 raise self._shared(arg.op, self.scan_of[arg.op], f"the arguments of {self.name}")
-            if isinstance(arg, Tensor) and isinstance(arg.op, ComputeOp | ScanOp):
+            if isinstance(arg, Tensor) and not isinstance(arg.op, PlaceholderOp):
                 if arg.op not in known:
                     raise TEError(
                         "KC2021",
@@ -206,10 +207,12 @@ class _Emitter:
             self.block.add_op(op)
             self.values[symbol] = op.result
         for op in self.order:
-            if isinstance(op, ComputeOp | ScanOp):
+            if isinstance(op, ComputeOp | ExternOp | ScanOp):
                 self.names[op] = _fresh(op.name, taken)
             if isinstance(op, ScanOp):
                 self._scan(op)
+            elif isinstance(op, ExternOp):
+                self._extern(op)
             elif isinstance(op, ComputeOp) and op not in self.scan_of:
                 self._compute(op)
         self.block.add_op(te.ReturnOp(*(self.values[one] for one in self.results)))
@@ -243,6 +246,7 @@ class _Emitter:
             function.attributes["kc.arg_order"] = DenseArrayBase.from_list(i64, position)
         if self.results:
             function.location = loc_attr(self.results[0].op.location)
+            copy_location(function, function.body.block.ops)
         return function
 
     # Sizes ---------------------------------------------------------------------------------
@@ -258,6 +262,9 @@ class _Emitter:
             if isinstance(op, ComputeOp):
                 extents += [one.extent for one in op.reduce_axis]
                 extents += op.bodies
+            elif isinstance(op, ExternOp):
+                extents += [*op.code.sizes, *op.code.scalars]
+                extents += [dim for one in op.output_placeholders for dim in one.shape]
             for one in extents:
                 for part in walk(one) if isinstance(one, Expr) else ():
                     if isinstance(part, Var):
@@ -416,6 +423,24 @@ class _Emitter:
         end.location = loc_attr(reduce[0].location)
         scope.block.add_op(end)
         return Region(scope.block)
+
+    def _extern(self, op: ExternOp) -> None:
+        sizes = [
+            self._extent(dim, op)
+            for one in op.output_placeholders
+            for dim in one.shape
+            if not isinstance(dim, int)
+        ]
+        made = te.ExternOp(
+            self.names[op],
+            [self.values[one] for one in (*op.inputs, *op.code.scalars)],
+            [self._tensor_type(one) for one in op.outputs],
+            [one for one in sizes if not isinstance(one, int)],
+            op.code.region.clone(),
+        )
+        made.location = loc_attr(op.location)
+        self.block.add_op(made)
+        self.values.update(zip(op.outputs, made.results, strict=True))
 
     def _scan(self, op: ScanOp) -> None:
         states = op.state_placeholder

@@ -19,11 +19,13 @@ _TOKENS = re.compile(
             ("value", r"%[A-Za-z0-9_$.-]+(?:[#:][0-9]+)?"),
             ("symbol", r"@[A-Za-z0-9_$.-]+"),
             ("type", r"\b(?:(?:memref|tensor|vector)<[^>\n]*(?:>|<[^>\n]*>[^>\n]*>)"
-             r"|[iu][0-9]+\b|bf16\b|f[0-9]+[A-Z0-9]*\b|index\b|![a-z_.]+)"),
+             r"|[iu][0-9]+\b|bf16\b|f[0-9]+[A-Z0-9]*\b|index\b|![a-z_.]+"
+             r"|(?:float|bfloat|u?int)[0-9]+(?:x[0-9]+)?\b|handle\b|bool\b)"),
             ("operation", r"\b[a-z_][a-z0-9_]*\.[a-z0-9_][a-z0-9_.]*"),
             ("keyword", r"\b(?:for|block|in|parallel|vectorized|unrolled|thread|init|do|where"
-             r"|spatial|reduce|opaque|alloc|if|store|to|(?:thread|block)Idx\.[xyz]|vthread)\b"),
-            ("number", r"\b[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?)?\b"),
+             r"|spatial|reduce|opaque|alloc|if|else|store|to|primfn|attr|allocate|let|tensors|scan"
+             r"|(?:thread|block)Idx\.[xyz]|vthread)\b"),
+            ("number", r"\b[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?:[fiu][0-9]+)?\b"),
         )
     )
 )  # fmt: skip
@@ -41,6 +43,9 @@ _ANSI = {
 
 STYLE = """\
 .kc { font: 13px/1.45 ui-monospace, monospace; white-space: pre; overflow: auto }
+.kc { color-scheme: light dark }
+[data-jp-theme-light="true"] .kc, .vscode-light .kc { color-scheme: light }
+[data-jp-theme-light="false"] .kc, .vscode-dark .kc { color-scheme: dark }
 .kc .operation, .kc .keyword { color: light-dark(#0b57d0, #8ab4f8) }
 .kc .keyword { font-weight: 600 }
 .kc .string { color: light-dark(#1e7d34, #81c995) }

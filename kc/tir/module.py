@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 from kc.analysis.dominance import check_dominance
-from kc.support.diagnostics import ParseError, source_text, suggest, wants_color
+from kc.support.diagnostics import (
+    InputError,
+    ParseError,
+    TEError,
+    source_text,
+    suggest,
+    wants_color,
+)
 from kc.support.ir_text import parse_module, print_module, verify_module
+from kc.support.locations import caller_location
 from kc.support.registry import context
 from kc.tir.display import to_html, to_terminal
+
+STYLES = ("mlir", "tvm")
+"""The styles of :meth:`IRModule.script`."""
 
 
 class IRModule:
     """A module of IR: ``str(mod)`` is its text, :meth:`parse` reads it back."""
 
-    def __init__(self, op: ModuleOp) -> None:
-        self.op = op
+    def __init__(self, functions: ModuleOp | Mapping[str, Any] | None = None) -> None:
+        """A module of ``functions``: by name, each a function op, or a module of one function as
+        ``te.create_prim_func`` gives. A ``builtin.module`` is taken as it is."""
+        if isinstance(functions, ModuleOp):
+            self.op = functions
+        else:
+            self.op = ModuleOp([_named(name, one) for name, one in (functions or {}).items()])
 
     @classmethod
     def parse(cls, text: str, name: str = "<string>") -> IRModule:
@@ -29,13 +47,31 @@ class IRModule:
             check_dominance(module)
         return cls(module)
 
-    def script(self) -> str:
-        """The textual IR."""
-        return print_module(self.op)
+    def script(self, style: str = "mlir") -> str:
+        """The module as text: ``"mlir"``, the IR, or ``"tvm"``, loops as TVM prints them.
 
-    def show(self) -> None:
-        """Print the textual IR, in colour on a terminal."""
-        text = self.script()
+        The text of ``"tvm"`` is what ``print(tvm.lower(s, args, simple_mode=True))`` shows in TVM's
+        tutorials, for tensor expressions the formulas; it is not read back
+        (:mod:`kc.tir.tvm_text`). Raises InputError KC0080 for another style, CodegenError KC4330
+        for stages that have no such text.
+        """
+        if style == "mlir":
+            return print_module(self.op)
+        if style == "tvm":
+            from kc.tir.tvm_text import tvm_text
+
+            return tvm_text(self.op)
+        raise InputError(
+            "KC0080",
+            f"script: there is no style '{style}'",
+            location=caller_location(),
+            why="'mlir' is the IR, 'tvm' the loops as TVM prints them",
+            hints=suggest(str(style), STYLES, "the styles are"),
+        )
+
+    def show(self, style: str = "mlir") -> None:
+        """Print :meth:`script`, in colour on a terminal."""
+        text = self.script(style)
         print(to_terminal(text) if wants_color(sys.stdout) else text)
 
     def __str__(self) -> str:
@@ -63,3 +99,22 @@ class IRModule:
                 hints=suggest(name, functions, "the functions are"),
             )
         return functions[name]
+
+
+def _named(name: str, function: Any) -> Operation:
+    """A copy of a function, under a name. Raises TEError KC2027 for what is no function."""
+    given = list(function.functions.values()) if isinstance(function, IRModule) else [function]
+    if len(given) == 1 and isinstance(given[0], Operation) and "sym_name" in given[0].properties:
+        made = given[0].clone()
+        made.properties["sym_name"] = StringAttr(name)
+        return made
+    what = type(function).__name__
+    if isinstance(function, IRModule):
+        what = f"a module of {len(given)} functions"
+    raise TEError(
+        "KC2027",
+        f"IRModule: {name!r} is {what}",
+        location=caller_location(),
+        why="a module has one function of a name",
+        hints=[f"kc.IRModule({{{name!r}: te.create_prim_func([A, B])}})"],
+    )

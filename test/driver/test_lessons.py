@@ -20,6 +20,18 @@ SAYS = {
     "06_tensorize": ["avx512_vnni_dot_16x4", "error[KC35"],
     "07_eager_schedule": ["error[KC3124]: the loop i is gone", "transform.named_sequence"],
     "08_threads": ['thread "threadIdx.x"', "error[KC4206]"],
+    "09_other_machines": [
+        "vaddps",
+        "fadd v0.4s, v0.4s, v0.4s",
+        "vadd.f32 q8, q8, q8",
+        "vfadd.vv",
+        "f32x4.add",
+        "the instruction: sdot v",
+        "error[KC6105]: code for aarch64-linux-gnu cannot run in this process",
+        "ELF for machine 183",
+    ],
+    "10_save_and_load": ["#ifndef ADD_H", "void vector_add(const float *restrict A"],
+    "12_mistakes": ["now:\nerror[KC3104]: reorder: axis i of C is gone"],
 }
 
 

@@ -394,6 +394,85 @@ def test_overriding_instruments():
     assert calls == ["+a", "-a", "+b", "-b"]
 
 
+# tir.UnrollLoop ----------------------------------------------------------------------------
+
+
+def loops_and_stores(options: dict[str, Any] | None, disabled: Any = ()) -> list[tuple[str, int]]:
+    """The loops that are left before scf, and how many stores, of two loops by hand and one not."""
+    A = te.placeholder((4, 6), name="A")
+    B = te.compute((4, 6), lambda i, j: A[i, j] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].unroll(s[B].split(B.op.axis[1], factor=2)[1])
+    seen: list[tuple[str, int]] = []
+
+    def look(mod: kc.IRModule) -> None:
+        for op in mod.op.walk():
+            if op.name == "tir.for":
+                seen.append((f"{op.label} {op.kind.data.value}", op.static_extent))
+            elif op.name == "tir.store":
+                seen.append(("store", 1))
+
+    config: dict[str, Any] = {"tir.add_lower_pass": [(2, look)]}
+    if options is not None:
+        config["tir.UnrollLoop"] = options
+    with PassContext(config=config, disabled_pass=disabled):
+        module = kc.build(s, [A, B])
+    a, out = np.arange(24, dtype=np.float32).reshape(4, 6), np.empty((4, 6), np.float32)
+    module(a, out)
+    np.testing.assert_array_equal(out, a + 1)
+    return seen
+
+
+ROW, COLUMN, U = ("i serial", 4), ("j_o serial", 3), ("j_i unrolled", 2)
+STORE = ("store", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (None, [ROW, COLUMN, U, STORE]),  # LLVM unrolls
+        ({}, [ROW, COLUMN, STORE, STORE]),
+        ({"auto_max_step": 5}, [ROW, COLUMN, STORE, STORE]),
+        ({"auto_max_step": 6}, [ROW, *[STORE] * 6]),
+        ({"auto_max_step": 24}, [STORE] * 24),
+        ({"auto_max_step": 24, "auto_max_depth": 0}, [ROW, COLUMN, STORE, STORE]),
+        ({"auto_max_extent": 3}, [ROW, *[STORE] * 6]),
+        ({"auto_max_extent": 3, "explicit_unroll": False}, [ROW, ("j_o unrolled", 3), U, STORE]),
+        ({"explicit_unroll": False}, [ROW, COLUMN, U, STORE]),
+    ],
+)
+def test_unrolling(options: dict[str, Any] | None, left: list[tuple[str, int]]):
+    assert loops_and_stores(options) == left
+
+
+@pytest.mark.parametrize("name", ["unroll-loop", "tir.UnrollLoop"])
+def test_unrolling_can_be_disabled(name: str):
+    assert loops_and_stores({"auto_max_step": 24}, [name]) == [ROW, COLUMN, U, STORE]
+
+
+def test_unrolling_loops_that_count_registers():
+    A = te.placeholder((4,), name="A")
+    B = te.compute((4,), lambda i: A[i] + 1.0, name="B")
+    C = te.compute((4,), lambda i: B[i] * 2.0, name="C")
+    s = te.create_schedule(C.op)
+    s[B].set_scope("local")
+    left: dict[bool, list[str]] = {}
+    for chosen in (False, True):
+        text = kc.transform.Sequential(
+            ["lower-blocks", f"unroll-loop{{unroll-local-access={str(chosen).lower()}}}"]
+        )(kc.lower(s, [A, C]))
+        left[chosen] = [op.label for op in text.op.walk() if op.name == "tir.for"]
+    assert len(left[False]) == 2
+    assert left[True] == []
+
+
+def test_what_a_build_depends_on_has_the_options():
+    def identity(**options: Any) -> str | None:
+        return PassContext(config={"tir.UnrollLoop": options}).identity()
+
+    assert len({PassContext().identity(), identity(), identity(auto_max_step=8)}) == 3
+
+
 # Mistakes ----------------------------------------------------------------------------------
 
 
@@ -414,16 +493,25 @@ def test_an_unknown_key():
         ("tir.add_lower_pass", [("0", seven)]),
         ("tir.disable_vectorize", "yes"),
         ("tir.UnrollLoop", 8),
+        ("tir.UnrollLoop", {"auto_max_step": -1}),
+        ("tir.UnrollLoop", {"explicit_unroll": "no"}),
     ],
 )
 def test_a_wrong_value(key: str, value: Any):
     assert refused(config={key: value}).code == "KC4501"
 
 
+def test_an_unknown_option_of_a_key():
+    error = refused(config={"tir.UnrollLoop": {"max_step": 16}})
+    assert error.code == "KC4500"
+    assert error.message == "PassContext: tir.UnrollLoop has no option 'max_step'"
+    assert error.hints[0].startswith("did you mean 'auto_max_step'")
+
+
 @pytest.mark.parametrize(
     "config",
     [
-        {"tir.UnrollLoop": {"auto_max_step": 16}},
+        {"tir.LoopPartition": {"partition_const_loop": True}},
         {"tir.disable_cse_tir": True},
         {"relay.FuseOps.max_depth": 10},
     ],

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from guarded_arrays import all_guarded, checked_build
 from layouts import Layouts
 from programs import Program, Unsuitable, random_program
 from schedules import check_text, draw, perform
@@ -165,10 +166,15 @@ def check_interpreted(program: Program, mod: kc.IRModule, layouts: Layouts) -> N
 
 
 def check_compiled(program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
-    """That native code gives numpy's results."""
-    arrays = program.arrays()
-    changed = layouts.to_scheduled(arrays)
+    """That native code gives numpy's results, and touches no memory but that of its arguments.
+
+    It does not come back if it does touch other memory.
+    """
     with diagnostic_handler(lambda _: None):
-        kernel = kc.build(mod)
-    kernel(*changed)
-    program.check(layouts.from_scheduled(changed, arrays))
+        kernel, checked = kc.build(mod), checked_build(mod)
+    # The one with checks comes first: it tells what is wrong.
+    for call, at in ((checked, "end"), (kernel, "end"), (kernel, "start")):
+        arrays = program.arrays()
+        changed = all_guarded(layouts.to_scheduled(arrays), at)
+        call(*changed)
+        program.check(layouts.from_scheduled(changed, arrays))

@@ -9,6 +9,7 @@ calls, and written to out/fuzz/: a script that performs the schedule, and the mo
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import multiprocessing
 import os
 import sys
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / one) for one in ("fuzz", "te"))]
+sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / one) for one in ("", "fuzz", "te"))]
 
 from cases import TE_STAGE, Outcome, run_case  # noqa: E402
 
@@ -111,6 +112,7 @@ class Worker:
 
 
 def _serve(pipe: Connection) -> None:
+    faulthandler.enable()  # kernels run on arrays with guard pages
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     while True:

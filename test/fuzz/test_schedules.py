@@ -1,5 +1,6 @@
 """A slice of the random schedules that ``make fuzz`` runs, TE's too; and how failures are told."""
 
+from dataclasses import replace
 from random import Random
 
 import fuzzing
@@ -23,14 +24,21 @@ SLICE = 120
 
 @pytest.mark.parametrize("start", range(0, SLICE, 30))
 def test_random_schedules(start: int):
+    """In a process of their own, as a kernel may touch a guard page."""
     accepted = 0
-    for seed in range(start, start + 30):
-        done = run_case(seed)
-        if done.error is not None:
-            done.error.add_note(f"case {seed}, {done.stage}, after {done.lines}:\n{done.module}")
-            raise done.error
-        accepted += len(done.lines)
+    requests = (fuzzing.Request(case) for case in range(start, start + 30))
+    for request, report in fuzzing.run_all(requests, 1):
+        if report.failure:
+            pytest.fail(told(request, report))
+        accepted += len(report.lines)
     assert accepted > 60
+
+
+def told(request: fuzzing.Request, report: fuzzing.Report) -> str:
+    """What failed, with the program; where the process ended, as it is without native code."""
+    known = fuzzing.run_one(replace(request, native=False)) if report.ended else report
+    calls = "\n".join(known.lines)
+    return f"case {request.case}: {report.failure}\n{calls}\n{known.module}\n{report.details}"
 
 
 def schedule_of(program: Program) -> te.Schedule:
@@ -88,6 +96,7 @@ def test_a_process_that_ends_is_a_failure(monkeypatch):
     reports = dict(fuzzing.run_all(iter([ending, well]), 1))
     assert reports[ending].failure == "the process ended with 3"
     assert reports[well].failure == ""
+    assert told(ending, reports[ending]).startswith("case 7: the process ended with 3\n")
     monkeypatch.setattr(fuzzing, "LIMIT", 0.5)
     report = fuzzing.run_one(fuzzing.Request(7, lines=("import time; time.sleep(60)",)))
     assert report.failure == "it ran for more than 0.5 seconds"

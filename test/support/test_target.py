@@ -219,7 +219,7 @@ ERRORS = {
     ),
     "llvm -mtriple=vax-dec-vms": (
         "error[KC6006]: there is no architecture 'vax'\n"
-        "  try: the architectures are: x86_64, aarch64, riscv64"
+        "  try: the architectures are: x86_64, aarch64, riscv64, armv7, wasm32"
     ),
     "llvm -mcpu=znver4 -mcpu=znver3": (
         "error[KC6007]: target: -mcpu is given twice\n   |  llvm -mcpu=znver4 -mcpu=znver3"

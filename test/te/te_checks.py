@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guarded_arrays import checked_build
 
 import kc
 from kc import te, tir
@@ -65,7 +66,7 @@ def check(
 
         inputs = [array(one) for one in args[: len(args) - outputs]]
         wanted = reference(*inputs)
-        runs: list[Callable[..., Any]] = [kc.build(s, args)] if native else []
+        runs: list[Callable[..., Any]] = [checked_build(s, args), kc.build(s, args)] if native else []
         runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
         for call in runs:
             found = [array(one) for one in args[len(args) - outputs :]]

@@ -4,6 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from guarded_arrays import checked_build
 from random_schedules import Program, random_calls, sizes
 
 import kc
@@ -34,7 +35,7 @@ def one_schedule(seed: int, *, native: bool) -> bool:
     wanted = [program.values[one](inputs) for one in outputs]
     runs = [lambda *arrays: run(module.op, "main", list(arrays))]
     if native:
-        runs.append(kc.build(schedule, args))
+        runs += [checked_build(schedule, args), kc.build(schedule, args)]
     for call in runs:
         found = [np.full(sizes(one), 99, np.int32) for one in outputs]
         call(*inputs, *found)

@@ -281,10 +281,13 @@ def test_doctor(capsys):
     status, out, err = run(capsys, kc_main, "doctor")
     assert (status, err) == (0, "")
     sections = re.findall(r"^(\w[\w ]+):$", out, re.M)
-    assert sections == ["Versions", "Host", "Devices", "Plugins", "Optional tools"]
+    assert sections == [
+        "Versions", "Host", "Devices", "Plugins", "Environment", "Optional tools"
+    ]  # fmt: skip
     assert re.search(r"^  xdsl +0\.74", out, re.M)
     assert re.search(r"^  target +llvm -", out, re.M)
     assert re.search(r"^  cpu\(0\) +\d+ cores$", out, re.M)
+    assert re.search(r"^  KC_CACHE_SIZE +(not set \(512\)|'\d+')$", out, re.M)
     status, out, err = run(capsys, kc_main)
     assert (status, err) == (0, "")
     assert out.startswith("usage: python -m kc COMMAND\n")

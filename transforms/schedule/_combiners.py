@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
@@ -11,19 +10,20 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kc.analysis.reductions import Reduction, Update
 from kc.dialects.tir import CombineOp
-
-_FLOAT: dict[type[Operation], float] = {
-    arith.AddfOp: 0.0,
-    arith.MulfOp: 1.0,
-    arith.MaximumfOp: -math.inf,
-    arith.MinimumfOp: math.inf,
-}
+from kc.support.float_formats import upper_limit
 
 
 def neutral_element(combiner: type[Operation], element: Attribute) -> IntegerAttr | FloatAttr:
     """The ``e`` with ``combiner(e, x) == x`` for each ``x`` of type ``element``."""
     if isinstance(element, AnyFloat):
-        return FloatAttr(_FLOAT[combiner], element)
+        top = upper_limit(str(element))
+        number = {
+            arith.AddfOp: 0.0,
+            arith.MulfOp: 1.0,
+            arith.MaximumfOp: -top,
+            arith.MinimumfOp: top,
+        }[combiner]
+        return FloatAttr(number, element)
     assert isinstance(element, IntegerType | IndexType)
     width = element.width.data if isinstance(element, IntegerType) else 64
     top = 1 << (width - 1)

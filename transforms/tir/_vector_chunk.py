@@ -31,6 +31,7 @@ from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.simplify_affine import simplify_constraint, simplify_constraints
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import vector_class
+from kc.dialects.llvm_call import CallIntrinsicOp
 from kc.dialects.tir import (
     INDEX,
     AllocOp,
@@ -43,6 +44,7 @@ from kc.dialects.tir import (
     PrefetchOp,
     StoreOp,
 )
+from kc.dialects.tir_calls import CallExternOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._vector_values import LaneValues, Linear, Scope
@@ -155,6 +157,17 @@ class Chunk(LaneValues):
         ]
         for n, old in enumerate(op.results):
             self.define_lanes(old, [one.results[n] for one in made])
+
+    def _call(self, op: CallExternOp | CallIntrinsicOp) -> None:
+        if has_effects(op):
+            name = op.label if isinstance(op, CallExternOp) else op.intrin.data
+            raise CannotVectorizeError(f"it calls {name}, which is not pure", op)
+        if any(isinstance(one.type, VectorType) for one in (*op.operands, *op.results)):
+            raise CannotVectorizeError(f"it contains {op.name} of vectors", op)
+        if any(map(self.is_varying, op.operands)):
+            self._per_lane(op)
+        else:
+            self._uniform(op)
 
     # Indices
 
@@ -439,6 +452,8 @@ def _is_row(buffer: Attribute, strides: list[int]) -> bool:
 _REWRITES: dict[type[Operation], Callable[[Chunk, Any], None]] = {
     AllocOp: Chunk._alloc,
     ApplyOp: Chunk._apply_op,
+    CallExternOp: Chunk._call,
+    CallIntrinsicOp: Chunk._call,
     DelinearizeOp: Chunk._delinearize,
     ForOp: Chunk._for,
     IfOp: Chunk._if,

@@ -220,6 +220,8 @@ class _Plan:
             *(is_zero(expr) for expr in rest),
         ]
         self.conditions = simplify_constraints(conditions, self.index.ranges)
+        if any(extent == 0 for kind, _, extent in block.iters if kind is not IterType.REDUCE):
+            self.conditions = None  # loops that are not copied have no iteration either
         self._check_values()
 
     def at_zero(self, expr: AffineExpr) -> AffineExpr:

@@ -107,7 +107,7 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+1 {{te.func: test.op in @f works on tensors; only te.compute and te.scan do}}
+// expected-error@+1 {{te.func: test.op in @f works on tensors; only te.compute, te.extern and te.scan do}}
 te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
   %B = "test.op"(%A) : (tensor<4xf32>) -> tensor<4xf32>
   te.return %B : tensor<4xf32>

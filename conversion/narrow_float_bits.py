@@ -1,0 +1,281 @@
+"""Conversions between f32 and narrower floats as integer arithmetic, on scalars and on vectors.
+
+Every step is one operation on all lanes, so that vector code stays vector code. Rounding is to
+nearest, ties to even; subnormal numbers, infinities and NaN are right on every CPU, which
+instructions for it are not (x86's ``vcvtneps2bf16`` takes subnormal numbers to be zero).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    f32,
+    f64,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.dialects.arith import (
+    CmpfOp,
+    CmpiOp,
+    ExtUIOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+    element_of,
+    like,
+)
+from kc.support.float_formats import NARROW_IR_FLOATS, FloatFormat
+
+F32_MANTISSA, F32_BIAS = 23, 127
+
+
+def format_of(type_: Attribute) -> FloatFormat | None:
+    """The format of a narrow float type, or of a vector's elements."""
+    return NARROW_IR_FLOATS.get(str(element_of(type_)))
+
+
+class BitArithmetic:
+    """Makes operations before ``op``, at its place in the source."""
+
+    def __init__(self, op: Operation) -> None:
+        self._op = op
+
+    def insert(self, made: Operation) -> SSAValue:
+        """``made`` before the operation; its result."""
+        made.location = self._op.location
+        Rewriter.insert_op(made, InsertPoint.before(self._op))
+        return made.results[0]
+
+    # Pieces --------------------------------------------------------------------------------
+
+    def constant(self, value: int | float, type_: Attribute) -> SSAValue:
+        """A constant of an integer or float type; in every lane of a vector."""
+        element = element_of(type_)
+        if isinstance(element, IntegerType):
+            width = element.width.data
+            value = int(value) & (1 << width) - 1
+            value -= (value >> (width - 1) & 1) << width  # attributes hold signed integers
+        if isinstance(type_, VectorType):
+            attr = DenseIntOrFPElementsAttr.from_list(type_, [value])  # pyright: ignore
+            return self.insert(arith.ConstantOp(attr, type_))
+        if isinstance(type_, IntegerType):
+            return self.insert(arith.ConstantOp(IntegerAttr(int(value), type_)))
+        assert isinstance(type_, AnyFloat)
+        return self.insert(arith.ConstantOp(FloatAttr(float(value), type_)))
+
+    def op(
+        self, kind: type[arith.SignlessIntegerBinaryOperation], a: SSAValue, b: SSAValue | int
+    ) -> SSAValue:
+        """``kind`` of two integers, the second of which may be a constant."""
+        return self.insert(kind(a, self.constant(b, a.type) if isinstance(b, int) else b))
+
+    def compare(self, predicate: str, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        """A comparison of two integers."""
+        return self.insert(
+            CmpiOp(a, self.constant(b, a.type) if isinstance(b, int) else b, predicate)
+        )
+
+    def choose(self, condition: SSAValue, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        """``a`` where the condition holds, else ``b``."""
+        other = self.constant(b, a.type) if isinstance(b, int) else b
+        return self.insert(SelectOp(condition, a, other))
+
+    def as_type(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The same bits as another type of the same width."""
+        return self.insert(arith.BitcastOp(value, like(value.type, element)))
+
+    def bits_of(self, value: SSAValue) -> SSAValue:
+        """The bits of a float as an integer of its width."""
+        kind = element_of(value.type)
+        assert isinstance(kind, FixedBitwidthType)
+        return self.as_type(value, IntegerType(kind.bitwidth))
+
+    # Conversions ---------------------------------------------------------------------------
+
+    def widened(self, value: SSAValue) -> SSAValue:
+        """A narrow float as f32, exactly."""
+        form = format_of(value.type)
+        assert form is not None
+        wide = like(value.type, i32)
+        code = self.insert(ExtUIOp(self.bits_of(value), wide))
+        if form.bias == F32_BIAS:
+            # bfloat16 is the upper half of f32.
+            return self.as_type(self.op(arith.ShLIOp, code, 32 - form.bits), f32)
+        sign = self.op(arith.ShLIOp, self.op(arith.AndIOp, code, form.sign), 32 - form.bits)
+        magnitude = self.op(arith.AndIOp, code, form.sign - 1)
+        shifted = self.op(arith.ShLIOp, magnitude, F32_MANTISSA - form.mantissa)
+        rebase = (F32_BIAS - form.bias) << F32_MANTISSA
+        finite = self.op(arith.AddiOp, shifted, rebase)
+        # Subnormal numbers are multiples of the smallest one.
+        real = like(value.type, f32)
+        count = self.insert(SIToFPOp(magnitude, real))
+        smallest = self.constant(2.0 ** (1 - form.bias - form.mantissa), real)
+        tiny = self.bits_of(self.insert(arith.MulfOp(count, smallest)))
+        small = self.compare("ult", magnitude, 1 << form.mantissa)
+        number = self.choose(small, tiny, finite)
+        special = self.op(arith.OrIOp, shifted, 0x7F800000 if form.infinities else 0x7FC00000)
+        is_number = self.compare("ult", magnitude, form.beyond)
+        return self.as_type(
+            self.op(arith.OrIOp, self.choose(is_number, number, special), sign), f32
+        )
+
+    def narrowed(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The number of the type ``element`` that is nearest to an f32."""
+        form = format_of(element)
+        assert form is not None
+        if form.bias == F32_BIAS:
+            return self._upper_half(value, element)
+        code = self.bits_of(value)
+        magnitude = self.op(arith.AndIOp, code, 0x7FFFFFFF)
+        dropped = F32_MANTISSA - form.mantissa
+        # Half of the last place, less one where it is even; a carry runs into the exponent.
+        odd = self.op(arith.AndIOp, self.op(arith.ShRUIOp, magnitude, dropped), 1)
+        rebase = (F32_BIAS - form.bias) << F32_MANTISSA
+        half = (1 << (dropped - 1)) - 1
+        near = self.op(arith.AddiOp, self.op(arith.AddiOp, magnitude, half - rebase), odd)
+        normal = self.op(arith.MinUIOp, self.op(arith.ShRUIOp, near, dropped), form.beyond)
+        # Added to a number whose last place is the smallest subnormal number, a smaller one is
+        # rounded to it; the sum's mantissa then counts them.
+        real = like(value.type, f32)
+        anchor = F32_MANTISSA + 1 - form.bias - form.mantissa
+        anchor_code = (anchor + F32_BIAS) << F32_MANTISSA
+        total = self.insert(
+            arith.AddfOp(self.as_type(magnitude, f32), self.constant(2.0**anchor, real))
+        )
+        tiny = self.op(arith.SubiOp, self.bits_of(total), anchor_code)
+        small = self.compare("ult", magnitude, (F32_BIAS - form.bias + 1) << F32_MANTISSA)
+        rounded = self.choose(small, tiny, normal)
+        is_nan = self.compare("ugt", magnitude, 0x7F800000)
+        nan = self.constant(form.nan, magnitude.type)
+        rounded = self.choose(is_nan, nan, rounded)
+        sign = self.op(arith.AndIOp, self.op(arith.ShRUIOp, code, 32 - form.bits), form.sign)
+        narrow = like(value.type, IntegerType(form.bits))
+        whole = self.insert(TruncIOp(self.op(arith.OrIOp, rounded, sign), narrow))
+        return self.as_type(whole, element)
+
+    def _upper_half(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """An f32 as the bf16 nearest to it: its upper half, after rounding."""
+        code = self.bits_of(value)
+        odd = self.op(arith.AndIOp, self.op(arith.ShRUIOp, code, 16), 1)
+        near = self.op(arith.AddiOp, self.op(arith.AddiOp, code, 0x7FFF), odd)
+        # A carry could make infinity of NaN, which is made quiet instead.
+        is_nan = self.insert(CmpfOp(value, value, "uno"))
+        rounded = self.choose(is_nan, self.op(arith.OrIOp, code, 0x400000), near)
+        upper = self.op(arith.ShRUIOp, rounded, 16)
+        whole = self.insert(TruncIOp(upper, like(value.type, IntegerType(16))))
+        return self.as_type(whole, element)
+
+    def to_odd(self, value: SSAValue, error: SSAValue | None = None) -> SSAValue:
+        """An f64 as f32, rounded to odd: rounding that to fewer bits is as rounding once.
+
+        Source: S. Boldo and G. Melquiond, Emulation of FMA and correctly rounded sums, 2008. With
+        ``error`` the f64 is rounded itself, and ``value + error`` is exact.
+        """
+        if error is not None:
+            value = self._odd_sum(value, error)
+        near = self.insert(arith.TruncFOp(value, like(value.type, f32)))
+        back = self.insert(arith.ExtFOp(near, value.type))
+        # Ordered comparisons: NaN stays as it is.
+        larger, smaller = (
+            self.insert(CmpfOp(self.without_sign(a), self.without_sign(b), "ogt"))
+            for a, b in ((back, value), (value, back))
+        )
+        return self._to_odd(near, larger, smaller)
+
+    def _odd_sum(self, value: SSAValue, error: SSAValue) -> SSAValue:
+        """``value + error`` rounded to odd in f64, where ``value`` is the nearest to it."""
+        zero = self.constant(0.0, value.type)
+        positive, negative = (self.insert(CmpfOp(error, zero, one)) for one in ("ogt", "olt"))
+        below = self.insert(CmpfOp(value, zero, "olt"))
+        # Towards zero where the error has the other sign.
+        larger = self.choose(below, positive, negative)
+        smaller = self.choose(below, negative, positive)
+        return self._to_odd(value, larger, smaller)
+
+    def _to_odd(self, value: SSAValue, larger: SSAValue, smaller: SSAValue) -> SSAValue:
+        """The odd neighbour of a float that is even and too large, or too small, in magnitude."""
+        code = self.bits_of(value)
+        even = self.compare("eq", self.op(arith.AndIOp, code, 1), 0)
+        step = self.choose(larger, self.constant(-1, code.type), 0)
+        step = self.choose(smaller, self.constant(1, code.type), step)
+        moved = self.op(arith.AddiOp, code, self.choose(even, step, 0))
+        return self.as_type(moved, element_of(value.type))
+
+    def without_sign(self, value: SSAValue) -> SSAValue:
+        """A float whose sign bit is cleared."""
+        return self._masked(arith.AndIOp, value, lambda sign: sign - 1)
+
+    def with_other_sign(self, value: SSAValue) -> SSAValue:
+        """A float whose sign bit is flipped."""
+        return self._masked(arith.XOrIOp, value, lambda sign: sign)
+
+    def with_sign_of(self, value: SSAValue, other: SSAValue) -> SSAValue:
+        """``value`` with the sign bit of ``other``, which has its type."""
+        sign = self._masked(arith.AndIOp, other, lambda bit: bit)
+        size = self.bits_of(self.without_sign(value))
+        joined = self.op(arith.OrIOp, size, self.bits_of(sign))
+        return self.as_type(joined, element_of(value.type))
+
+    def _masked(
+        self,
+        kind: type[arith.SignlessIntegerBinaryOperation],
+        value: SSAValue,
+        mask: Callable[[int], int],
+    ) -> SSAValue:
+        """``kind`` of the bits of a float and of what ``mask`` makes of the sign bit."""
+        code = self.bits_of(value)
+        scalar = element_of(code.type)
+        assert isinstance(scalar, IntegerType)
+        width = scalar.width.data
+        number = mask(1 << (width - 1))
+        return self.as_type(self.op(kind, code, number), element_of(value.type))
+
+    # Integers and fused operations ---------------------------------------------------------
+
+    def of_integer(self, value: SSAValue, signed: bool) -> SSAValue:
+        """An integer as a float that rounds to every narrow type as the integer does."""
+        scalar = element_of(value.type)
+        assert isinstance(scalar, IntegerType)
+        convert = SIToFPOp if signed else UIToFPOp
+        if scalar.width.data <= 16:
+            return self.insert(convert(value, like(value.type, f32)))
+        double = like(value.type, f64)
+        if scalar.width.data <= 32:
+            return self.to_odd(self.insert(convert(value, double)))
+        # 53 bits are exact; of more, the last one that is kept says whether any other is set.
+        shift = arith.ShRSIOp if signed else arith.ShRUIOp
+        lost = self.compare("ne", self.op(arith.AndIOp, value, 0x7FF), 0)
+        sticky = self.insert(ExtUIOp(lost, like(value.type, i64)))
+        upper = self.op(arith.OrIOp, self.op(shift, value, 11), sticky)
+        rounded = self.op(arith.ShLIOp, upper, 11)
+        if signed:
+            low = self.op(arith.AddiOp, value, 1 << 53)
+            exact = self.compare("ule", low, 1 << 54)
+        else:
+            exact = self.compare("ule", value, 1 << 53)
+        return self.to_odd(self.insert(convert(self.choose(exact, value, rounded), double)))
+
+    def fused(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
+        """``a * b + c`` of three f32 that were narrow, as an f32 that rounds as the exact one."""
+        double = like(a.type, f64)
+        x, y, z = (self.insert(arith.ExtFOp(one, double)) for one in (a, b, c))
+        product = self.insert(arith.MulfOp(x, y))  # exact: 53 bits hold it
+        total = self.insert(arith.AddfOp(product, z))
+        # The error of the sum (Knuth's two-sum). Infinities make it NaN, which changes nothing.
+        part = self.insert(arith.SubfOp(total, product))
+        rest = self.insert(arith.SubfOp(product, self.insert(arith.SubfOp(total, part))))
+        error = self.insert(arith.AddfOp(self.insert(arith.SubfOp(z, part)), rest))
+        return self.to_odd(total, error)

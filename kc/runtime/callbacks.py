@@ -1,0 +1,215 @@
+"""Functions of Python that kernels call: how they are reached, and what becomes of what they raise.
+
+Generated code calls a C function for each signature (:class:`PackedSignature`). Here that is a
+callback of ctypes, which takes the GIL, looks the function up under its name, and calls it with
+arrays that share the kernel's memory. C has no exceptions: what the function raises is kept, the
+other calls of functions of that kernel do nothing, and when the kernel has ended it is raised, as
+the cause of a CallError.
+
+Which call of a kernel a callback belongs to is known by its thread; threads of the pool work for
+one kernel with callbacks at a time, so kernels with callbacks wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from kc.runtime.native import numpy_dtype
+from kc.support.diagnostics import CallError, CodegenError, suggest
+from kc.support.global_functions import get_global_func, list_global_func_names
+from kc.support.packed_signature import (
+    UNKNOWN,
+    PackedArray,
+    PackedScalar,
+    PackedSignature,
+    PackedText,
+)
+
+_SCALARS: dict[str, Any] = {
+    "bool": ctypes.c_int8,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+    **{f"int{bits}": getattr(ctypes, f"c_int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)},
+}
+
+
+class _Call:
+    """One call of a kernel, and the first thing that went wrong in it."""
+
+    def __init__(self) -> None:
+        self.failed: tuple[PackedSignature, BaseException] | None = None
+
+
+class _Thread(threading.local):
+    call: _Call | None = None
+
+
+_thread = _Thread()
+_turn = threading.Lock()
+_with_turn: list[_Call] = []
+"""The call that threads of the pool work for."""
+
+_callbacks: dict[str, Any] = {}
+_lock = threading.Lock()
+
+
+def check_known(signatures: Sequence[PackedSignature]) -> None:
+    """Refuse calls of functions that nobody registered (KC5251), before anything is compiled."""
+    for one in signatures:
+        if get_global_func(one.name, allow_missing=True) is None:
+            raise CallError(
+                "KC5251",
+                f"there is no function '{one.name}' to call",
+                location=one.location,
+                why="a kernel calls what kc.register_func knows under that name when it is built",
+                hints=suggest(one.name, list_global_func_names(), "registered are")
+                or [f'kc.register_func("{one.name}", function)'],
+            )
+
+
+def addresses(signatures: Sequence[PackedSignature]) -> dict[str, int]:
+    """The C functions that reach the Python functions, by the symbols that code calls them by.
+
+    They live as long as the process.
+    """
+    with _lock:
+        for one in signatures:
+            if one.symbol not in _callbacks:
+                _callbacks[one.symbol] = _callback(one)
+        return {
+            one.symbol: ctypes.cast(_callbacks[one.symbol], ctypes.c_void_p).value or 0
+            for one in signatures
+        }
+
+
+@contextlib.contextmanager
+def calling(kernel: str) -> Iterator[None]:
+    """Around a call of a kernel that calls functions of Python.
+
+    Raises CallError KC5250 for what one of them raised; what is no error (an interrupt) as it is.
+    """
+    outer = _thread.call
+    made = _thread.call = _Call()
+    try:
+        if outer is None:
+            with _turn:
+                _with_turn.append(made)
+                try:
+                    yield
+                finally:
+                    _with_turn.pop()
+        else:
+            yield
+    finally:
+        _thread.call = outer
+    if made.failed is None:
+        return
+    signature, error = made.failed
+    if not isinstance(error, Exception):
+        raise error
+    raise CallError(
+        "KC5250",
+        f"{kernel}: the function '{signature.name}' raised {type(error).__name__}: {error}",
+        location=signature.location,
+        why="the kernel called no other function after that; what it has written is undefined",
+    ) from error
+
+
+def _callback(signature: PackedSignature) -> Any:
+    types: list[Any] = []
+    makers: list[tuple[int, Callable[..., Any]]] = []
+    for one in signature.parameters:
+        if isinstance(one, PackedText):
+            makers.append((0, lambda text=one.text: text))
+        elif isinstance(one, PackedScalar):
+            types.append(_scalar(signature, one.dtype))
+            makers.append((1, bool if one.dtype == "bool" else lambda value: value))
+        else:
+            sizes = [*one.shape, *(one.strides or ())].count(UNKNOWN)
+            types += [ctypes.c_void_p, *[ctypes.c_int64] * sizes]
+            makers.append((1 + sizes, _array_maker(one)))
+    result = None if signature.result is None else _scalar(signature, signature.result)
+    as_number = float if (signature.result or "").startswith("float") else int
+
+    def run(*given: Any) -> Any:
+        call = _thread.call or (_with_turn[-1] if _with_turn else None)
+        outer = _thread.call
+        if call is None or call.failed is not None:
+            return 0
+        try:
+            _thread.call = call  # of a kernel that the function calls
+            rest = iter(given)
+            values = [make(*(next(rest) for _ in range(count))) for count, make in makers]
+            function = get_global_func(signature.name)
+            assert function is not None
+            found = function(*values)
+            return 0 if found is None or result is None else as_number(found)
+        except BaseException as error:
+            if call.failed is None:
+                call.failed = signature, error
+            return 0
+        finally:
+            _thread.call = outer
+
+    if result is None:
+
+        def effect(*given: Any) -> None:
+            run(*given)
+
+        return ctypes.CFUNCTYPE(None, *types)(effect)
+    return ctypes.CFUNCTYPE(result, *types)(run)
+
+
+def _scalar(signature: PackedSignature, dtype: str) -> Any:
+    found = _SCALARS.get(dtype)
+    if found is None:
+        raise CodegenError(
+            "KC4350",
+            f"the function '{signature.name}' is called with a {dtype} scalar",
+            location=signature.location,
+            why="C passes no such numbers, and functions of Python are reached through C",
+            hints=['convert it: x.astype("float32")'],
+        )
+    return found
+
+
+def _array_maker(one: PackedArray) -> Callable[..., Any]:
+    """What makes an array of a pointer, and the dimensions and strides that are passed."""
+
+    def make(pointer: int | None, *given: int) -> Any:
+        import numpy as np
+
+        from kc.runtime.array import NDArray
+        from kc.runtime.device import cpu
+
+        rest = iter(given)
+        shape = tuple(next(rest) if dim == UNKNOWN else dim for dim in one.shape)
+        dtype = numpy_dtype(one.dtype)
+        if 0 in shape or pointer is None:
+            array = np.empty(shape, dtype)
+        else:
+            strides = None
+            if one.strides is not None:
+                steps = [next(rest) if step == UNKNOWN else step for step in one.strides]
+                strides = tuple(step * dtype.itemsize for step in steps)
+            span = _span(shape, strides, dtype.itemsize)
+            memory = (ctypes.c_char * span).from_address(pointer)
+            array = np.ndarray(shape, dtype, memory, 0, strides)
+        array.flags.writeable = one.writable
+        return NDArray(array, cpu())
+
+    return make
+
+
+def _span(shape: Sequence[int], strides: Sequence[int] | None, size: int) -> int:
+    """The bytes from the first element of an array to the end of its last."""
+    if strides is None:
+        for dim in shape:
+            size *= dim
+        return size
+    return size + sum((dim - 1) * step for dim, step in zip(shape, strides, strict=True))

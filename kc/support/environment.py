@@ -1,0 +1,86 @@
+"""The environment variables that kc reads: each is declared here, and read through :func:`read`.
+
+``python -m kc doctor`` lists them with their values, docs/environment.md tells about them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from kc.support.diagnostics import InternalError
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable: what holds without it, in words, and what it is for."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+VARIABLES = {
+    one.name: one
+    for one in (
+        Variable(
+            "KC_NUM_THREADS",
+            "the CPUs that the process may use",
+            "how many threads a parallel loop runs on, the calling one included: a whole number "
+            "from 1; read at the first parallel loop",
+        ),
+        Variable(
+            "KC_CACHE_DIR",
+            "no cache",
+            "the directory of the compile cache, which keeps the code of builds from one process "
+            "to the next",
+        ),
+        Variable(
+            "KC_CACHE_SIZE",
+            "512",
+            "MiB that the compile cache may take; the oldest entries go when there is more",
+        ),
+        Variable(
+            "KC_DEBUG_INFO",
+            "off",
+            "debug information in compiled code, so that gdb and perf show the line of the tensor "
+            "expression: anything but 0 is on",
+        ),
+        Variable(
+            "KC_PERF",
+            "off",
+            "write /tmp/perf-PID.map for perf, with the names of compiled functions: anything but "
+            "0 is on",
+        ),
+        Variable(
+            "KC_BOUND_CHECKS",
+            "off",
+            "check every index of a compiled kernel, as the config key "
+            "tir.instrument_bound_checkers does: anything but 0 is on",
+        ),
+        Variable(
+            "CC",
+            "cc, gcc or clang, the first in PATH",
+            "the C compiler that links shared libraries and compiles the C target, with its flags",
+        ),
+        Variable("NO_COLOR", "off", "no colours in diagnostics and shown IR (no-color.org)"),
+        Variable(
+            "FORCE_COLOR",
+            "off",
+            "colours where the output is no terminal too (force-color.org); NO_COLOR counts more",
+        ),
+    )
+}
+"""Every variable, by name."""
+
+
+def read(name: str) -> str:
+    """The value of a declared variable, empty where it is not set."""
+    if name not in VARIABLES:
+        raise InternalError(f"the environment variable {name} is not declared")
+    return os.environ.get(name, "")
+
+
+def is_on(name: str) -> bool:
+    """Whether a switch is on: set, and not to 0."""
+    return read(name) not in ("", "0")

@@ -1,0 +1,103 @@
+"""The formats of floating-point numbers of 8 and 16 bits, and exact rounding to them.
+
+Pure Python, for constants, for scalars at a call and as the parameters of generated code. A format
+has one sign bit, then the exponent, then the mantissa; exponent 0 holds subnormal numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A binary format of ``bits`` in all, ``mantissa`` of them below the exponent.
+
+    The formats with ``infinities`` are built as IEEE 754's. Those without use the codes of the
+    largest exponent for numbers too, and their last code alone is NaN.
+    """
+
+    name: str
+    ir: str
+    bits: int
+    mantissa: int
+    bias: int
+    infinities: bool = True
+
+    @property
+    def sign(self) -> int:
+        """The bit of the sign."""
+        return 1 << (self.bits - 1)
+
+    @property
+    def beyond(self) -> int:
+        """The code after that of the largest number: infinity, or NaN where there is none."""
+        last = self.sign - 1
+        return last >> self.mantissa << self.mantissa if self.infinities else last
+
+    @property
+    def nan(self) -> int:
+        """The code of a quiet NaN."""
+        return self.beyond | 1 << (self.mantissa - 1)
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest number."""
+        return self.decode(self.beyond - 1)
+
+    def encode(self, value: float) -> int:
+        """The code of the number nearest to ``value``, ties to even; beyond the largest one
+        infinity, or NaN where there is none."""
+        sign = self.sign if math.copysign(1.0, value) < 0 else 0
+        if math.isnan(value):
+            return sign | self.nan
+        if math.isinf(value):
+            return sign | self.beyond
+        exponent = max(math.frexp(value)[1] - 1, 1 - self.bias) if value else 1 - self.bias
+        # Scaling by a power of two is exact, and Python rounds halves to even. A normal number has
+        # its leading one in `units`, which counts one exponent up; so does a carry.
+        units = round(math.ldexp(abs(value), self.mantissa - exponent))
+        return sign | min((exponent + self.bias - 1 << self.mantissa) + units, self.beyond)
+
+    def decode(self, code: int) -> float:
+        """The number that ``code`` stands for."""
+        magnitude = code & self.sign - 1
+        exponent, fraction = magnitude >> self.mantissa, magnitude & (1 << self.mantissa) - 1
+        if magnitude >= self.beyond:
+            value = math.inf if self.infinities and not fraction else math.nan
+        elif exponent:
+            fraction += 1 << self.mantissa
+            value = math.ldexp(fraction, exponent - self.bias - self.mantissa)
+        else:
+            value = math.ldexp(fraction, 1 - self.bias - self.mantissa)
+        return -value if code & self.sign else value
+
+    def round(self, value: float) -> float:
+        """The number of the format that is nearest to ``value``."""
+        return self.decode(self.encode(value))
+
+
+NARROW_FLOATS = {
+    one.name: one
+    for one in (
+        FloatFormat("float16", "f16", 16, 10, 15),
+        FloatFormat("bfloat16", "bf16", 16, 7, 127),
+        FloatFormat("float8_e4m3fn", "f8E4M3FN", 8, 3, 7, infinities=False),
+        FloatFormat("float8_e5m2", "f8E5M2", 8, 2, 15),
+    )
+}
+"""The formats by the names of their dtypes, which are TVM's and ml_dtypes'."""
+
+NARROW_IR_FLOATS = {one.ir: one for one in NARROW_FLOATS.values()}
+"""The formats by the names of their types in the IR, which are MLIR's."""
+
+
+def upper_limit(name: str) -> float:
+    """What no number of a float type is above: infinity where it has that.
+
+    ``name`` is that of a dtype or of a type of the IR.
+    """
+    form = NARROW_FLOATS.get(name) or NARROW_IR_FLOATS.get(name)
+    return math.inf if form is None or form.infinities else form.largest

@@ -1,0 +1,67 @@
+"""Functions of Python under global names, as TVM's ``register_func`` keeps them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from kc.support.diagnostics import CallError, suggest
+
+_lock = threading.Lock()
+_functions: dict[str, Callable[..., Any]] = {}
+
+
+def register_func(
+    func_name: str | Callable[..., Any],
+    f: Callable[..., Any] | None = None,
+    override: bool = False,
+) -> Any:
+    """Register a function under a name; a decorator too: ``@register_func("my.add")``.
+
+    ``@register_func`` alone takes the function's own name. Raises CallError KC5147 for a name that
+    is taken, unless ``override``.
+    """
+    if callable(func_name):
+        return register_func(func_name.__name__, func_name, override)
+    name = func_name
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        if not callable(function):
+            raise CallError("KC5147", f"register_func: '{name}' is given no function")
+        with _lock:
+            if name in _functions and not override:
+                raise CallError(
+                    "KC5147",
+                    f"register_func: the name '{name}' is taken",
+                    facts=[f"by {_functions[name]!r}"],
+                    hints=["override=True"],
+                )
+            _functions[name] = function
+        return function
+
+    return register if f is None else register(f)
+
+
+def get_global_func(name: str, allow_missing: bool = False) -> Callable[..., Any] | None:
+    """The function of a name. KC5148 where there is none; None with ``allow_missing``."""
+    found = _functions.get(name)
+    if found is None and not allow_missing:
+        raise CallError(
+            "KC5148",
+            f"there is no global function '{name}'",
+            hints=suggest(name, list_global_func_names(), "registered are"),
+        )
+    return found
+
+
+def list_global_func_names() -> list[str]:
+    """The names of all registered functions, sorted."""
+    return sorted(_functions)
+
+
+def remove_global_func(name: str) -> None:
+    """Forget the function of a name. Raises CallError KC5148 where there is none."""
+    get_global_func(name)
+    with _lock:
+        _functions.pop(name, None)

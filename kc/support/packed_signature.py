@@ -1,0 +1,95 @@
+"""How generated code calls a function of Python: what is passed, and under which symbol."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kc.support.diagnostics import Location
+
+UNKNOWN = -1
+"""A dimension or stride that is passed after the pointer, as an int64: dimensions, then strides."""
+
+
+@dataclass(frozen=True)
+class PackedArray:
+    """A buffer: a pointer to its first element, then its dynamic dimensions and strides."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    """In elements; None: dense."""
+    writable: bool
+
+
+@dataclass(frozen=True)
+class PackedScalar:
+    """A number, passed by value (bool as a byte)."""
+
+    dtype: str
+
+
+@dataclass(frozen=True)
+class PackedText:
+    """Text, which is not passed: it is part of the signature."""
+
+    text: str
+
+
+PackedParameter = PackedArray | PackedScalar | PackedText
+
+
+@dataclass(frozen=True)
+class PackedSignature:
+    """What one call passes to the function registered as ``name``, and the type of its result."""
+
+    name: str
+    parameters: tuple[PackedParameter, ...]
+    result: str | None
+    location: Location | None = field(default=None, compare=False)
+
+    @property
+    def symbol(self) -> str:
+        """The linker's name of what the generated code calls: other parameters, another name."""
+        plain = re.sub(r"\W", "_", self.name, flags=re.ASCII)
+        parts = repr((self.name, self.parameters, self.result))
+        return f"kc_packed_{plain}_{hashlib.sha256(parts.encode()).hexdigest()[:8]}"
+
+    @property
+    def prototype(self) -> str:
+        """The C prototype of the symbol."""
+        given: list[str] = []
+        for n, one in enumerate(self.parameters):
+            if isinstance(one, PackedArray):
+                const = "" if one.writable else "const "
+                given.append(f"{const}{c_type(one.dtype)} *a{n}")
+                given += [f"int64_t a{n}_d{k}" for k, d in enumerate(one.shape) if d == UNKNOWN]
+                strides = enumerate(one.strides or ())
+                given += [f"int64_t a{n}_s{k}" for k, d in strides if d == UNKNOWN]
+            elif isinstance(one, PackedScalar):
+                given.append(f"{'int8_t' if one.dtype == 'bool' else c_type(one.dtype)} a{n}")
+        result = "void" if self.result is None else c_type(self.result)
+        return f"{result} {self.symbol}({', '.join(given) or 'void'});"
+
+
+_C_TYPES = {
+    "bool": "int8_t",
+    "float16": "uint16_t",
+    "bfloat16": "uint16_t",
+    "float32": "float",
+    "float64": "double",
+}
+
+
+def c_type(dtype: str) -> str:
+    """The C type of an element type."""
+    return _C_TYPES.get(dtype, f"{dtype}_t")
+
+
+def symbols_of(signatures: Sequence[PackedSignature]) -> dict[str, PackedSignature]:
+    """The signatures by their symbols."""
+    return {one.symbol: one for one in signatures}

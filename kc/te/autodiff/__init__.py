@@ -1,0 +1,1 @@
+"""Differentiating tensor expressions: rules for scalars, and the adjoint of reading a tensor."""

@@ -1,0 +1,286 @@
+"""The adjoint of reading a tensor: what flows back to an element is a sum over who read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
+
+from kc.analysis.isl import ask, expr_text
+from kc.analysis.simplify_affine import Bounds
+from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.autodiff.solve import System, Variable
+from kc.te.expr import (
+    INTS,
+    UINTS,
+    Binary,
+    Compare,
+    Const,
+    Element,
+    Expr,
+    IterVar,
+    Var,
+    binary,
+    cast,
+    compare,
+    const,
+    walk,
+)
+from kc.te.indices import Space, from_affine
+from kc.te.relations import dim_of
+from kc.te.rewrite import Substitution
+from kc.te.tensor import Dim
+
+
+@dataclass(frozen=True)
+class Read:
+    """An element that an operation reads, and what flows back through it in one iteration."""
+
+    element: Element
+    flow: Expr
+    """Over the axes of the operation, and those of the head in front of them."""
+    conditions: tuple[Expr, ...]
+    """When it is read at all."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loops of an operation in which it reads."""
+
+    name: str
+    axes: tuple[IterVar, ...]
+    prefix: tuple[IterVar, ...]
+    """The axes of the head in front of those of the result."""
+    ties: tuple[tuple[IterVar, IterVar], ...] = ()
+    """Axes that must be equal for anything to flow: the head is an identity."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What flows to one element of a tensor: the sum of ``term`` over ``loops``."""
+
+    targets: tuple[IterVar, ...]
+    """They stand for the element: the axes of the head, then those of the tensor."""
+    term: Expr
+    loops: tuple[tuple[IterVar, Dim], ...]
+    """With their extents."""
+    conditions: tuple[Expr, ...]
+
+
+def adjoint(read: Read, nest: Nest) -> Flow | None:
+    """What flows to each element of the tensor that ``read`` reads; None if nothing does."""
+    return _Adjoint(read, nest).flow()
+
+
+class _Adjoint:
+    def __init__(self, read: Read, nest: Nest) -> None:
+        self.read, self.nest = read, nest
+        self.space = space = Space()
+        shape = read.element.tensor.shape
+        self.elements = tuple(IterVar(f"x{n}", one, "spatial") for n, one in enumerate(shape))
+        self.box = [*nest.prefix, *self.elements]
+        variables: dict[int, Variable] = {}
+        for one in nest.axes:
+            extent = space.affine(one.extent)
+            variables[space.number(one)] = Variable(one.name, extent, one.kind == "reduce")
+        ranges: dict[int, Bounds] = {}
+        for one in self.box:
+            extent = dim_of(one.extent)
+            ranges[space.number(one)] = (0, extent - 1 if isinstance(extent, int) else None)
+        for one in (*self.box, *nest.axes):
+            if isinstance(one.extent, Var):  # a size is never negative
+                ranges[space.number(one.extent)] = (0, None)
+        equations = [
+            space.affine(index) - space.affine(one)
+            for index, one in zip(read.element.indices, self.elements, strict=True)
+        ]
+        equations += [space.affine(axis) - space.affine(one) for one, axis in nest.ties]
+        self.system = System(space, variables, ranges, equations)
+        self.loops: dict[int, IterVar] = {}
+        self._values: dict[int, Expr] = {}
+
+    def flow(self) -> Flow | None:
+        if not self.system.solve():
+            return None
+        for n in self.system.loops:
+            self.loops[n] = IterVar(self.system.variables[n].name, 0, "reduce")
+        conditions = self._necessary()
+        if conditions is None:
+            return None
+        replaced = self._replaced(self.read.flow)
+        return Flow(
+            (*self.nest.prefix, *self.elements),
+            Substitution(replaced)(self.read.flow),
+            tuple((axis, self._extent(n)) for n, axis in self.loops.items()),
+            tuple(conditions),
+        )
+
+    # Expressions over elements and loops ----------------------------------------------------
+
+    def _leaf(self, n: int) -> Expr:
+        """What dimension ``n`` of the space stands for."""
+        if n in self.loops:
+            return self.loops[n]
+        if n not in self._values:
+            leaf = self.space.leaves[n]
+            assert leaf is not None
+            inside = [one for one in walk(leaf) if one in self.nest.axes]
+            found = Substitution({one: self._value(one) for one in inside})(leaf)
+            self._values[n] = cast(found, "int64") if found.dtype in UINTS else found
+        return self._values[n]
+
+    def _value(self, expr: Expr) -> Expr:
+        """An index expression over the loops of the operation, in its simplest form."""
+        return from_affine(self.system.known(self.space.affine(expr)), self._leaf)
+
+    def _replaced(self, expr: Expr) -> dict[Expr, Expr]:
+        """What stands for the axes in ``expr``; and indices of elements, in their simplest form."""
+        found: dict[Expr, Expr] = {}
+        for one in walk(expr):
+            if one in self.nest.axes:
+                found[one] = self._value(one)
+            elif isinstance(one, Element):
+                indices = tuple(map(self._value, one.indices))
+                found[one] = Element(one.tensor, indices, one.dtype, one.location)
+        return found
+
+    def _extent(self, n: int) -> Dim:
+        extent = self.system.known(self.system.variables[n].extent)
+        names = self.system.needs(extent)
+        if names:
+            one = self.system.variables[n].name
+            other = self.system.variables[min(names)].name
+            raise TEError(
+                "KC2205",
+                f"te.gradient: the extent of loop {one} of {self.nest.name} depends on {other}, "
+                "and both are summed over",
+                location=caller_location(),
+                why=f"the gradient of {self.read.element.tensor.name} sums over the iterations of "
+                f"{self.nest.name} that read an element, and the extents of one sum are fixed",
+                hints=[f"give {one} its largest extent, and a condition: where={one} < ..."],
+            )
+        return dim_of(from_affine(extent, self._leaf))
+
+    # Conditions -----------------------------------------------------------------------------
+
+    def _necessary(self) -> list[Expr] | None:
+        """The conditions that do not follow from the others; None if they contradict."""
+        found: list[tuple[str | None, Expr]] = []
+        for one in self.system.conditions():
+            found.append((self._constraint_text(one), self._constraint(one)))
+        for one in conjuncts(self.read.conditions):
+            found.append((self._text(one), Substitution(self._replaced(one))(one)))
+        domain = self._domain()
+        if self._is_empty([domain, *(text for text, _ in found if text is not None)]):
+            return None
+        # First what follows from those before, then what follows from all that are left.
+        for start in (False, True):
+            n = 0
+            while n < len(found):
+                text = found[n][0]
+                others = found[:n] + (found[n + 1 :] if start else [])
+                known = [one for one, _ in others if one is not None]
+                if text is not None and self._is_empty([domain, *known, f"not ({text})"]):
+                    del found[n]
+                else:
+                    n += 1
+        return [expr for _, expr in found]
+
+    def _is_empty(self, parts: Sequence[str]) -> bool:
+        """Whether ``parts`` contradict; False where that is undecided."""
+        import islpy as isl
+
+        names = ", ".join(_dim(n) for n in range(len(self.space.leaves)))
+        text = f"{{ [{names}] : {' and '.join(f'({one})' for one in parts)} }}"
+        return ask(lambda context: isl.Set.read_from_str(context, text).is_empty()) is True
+
+    def _domain(self) -> str:
+        """The elements, the loops and the sizes."""
+        parts = ["1 = 1"]
+        extents = {self.space.number(one): self.space.affine(one.extent) for one in self.box}
+        extents.update({n: self.system.variables[n].extent for n in self.loops})
+        for n, extent in extents.items():
+            parts.append(f"0 <= {_dim(n)} < {_isl(self.system.known(extent))}")
+        for n, (low, _) in self.system.ranges.items():
+            if n not in extents and low is not None:
+                parts.append(f"{low} <= {_dim(n)}")
+        return " and ".join(parts)
+
+    def _constraint_text(self, one: AffineConstraintExpr) -> str:
+        sign = "=" if one.kind is AffineConstraintKind.eq else ">="
+        return f"{_isl(one.lhs)} {sign} 0"
+
+    def _constraint(self, one: AffineConstraintExpr) -> Expr:
+        """``lhs >= 0`` or ``lhs == 0``, with what is subtracted on the other side."""
+        terms, constant = linear_terms(one.lhs)
+        large = {atom: factor for atom, factor in terms.items() if factor > 0}
+        small = {atom: -factor for atom, factor in terms.items() if factor < 0}
+        left = from_affine(from_terms(small, max(-constant, 0)), self._leaf)
+        right = from_affine(from_terms(large, max(constant, 0)), self._leaf)
+        return compare("eq" if one.kind is AffineConstraintKind.eq else "le", left, right)
+
+    def _text(self, condition: Expr) -> str | None:
+        """``condition`` for isl, where it is one of affine indices."""
+        if isinstance(condition, Const):
+            return "1 = 1" if condition.value else "1 = 0"
+        if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
+            sides = (
+                self.system.known(self.space.affine(one)) for one in (condition.lhs, condition.rhs)
+            )
+            left, right = map(_isl, sides)
+            return f"{left} {_SIGNS[condition.op]} {right}"
+        if isinstance(condition, Binary) and condition.op in ("and", "or"):
+            parts = [self._text(condition.lhs), self._text(condition.rhs)]
+            if None not in parts:
+                return f"(({parts[0]}) {condition.op} ({parts[1]}))"
+        return None
+
+
+_SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def _dim(n: int) -> str:
+    return f"d{n}"
+
+
+def _isl(expr: AffineExpr) -> str:
+    def opaque() -> str:
+        raise AssertionError(f"{expr} is not affine")
+
+    return expr_text(expr, _dim, opaque)
+
+
+# Conditions in general --------------------------------------------------------------------------
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+
+
+def conjuncts(conditions: Sequence[Expr]) -> list[Expr]:
+    """The parts that must all hold."""
+    found: list[Expr] = []
+    stack = list(reversed(conditions))
+    while stack:
+        one = stack.pop()
+        if isinstance(one, Binary) and one.op == "and":
+            stack += [one.rhs, one.lhs]
+        else:
+            found.append(one)
+    return found
+
+
+def negation(condition: Expr) -> Expr:
+    """When ``condition`` does not hold (of floats: also where one is no number)."""
+    if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
+        return compare(_OPPOSITE[condition.op], condition.lhs, condition.rhs)
+    if isinstance(condition, Binary) and condition.op in ("and", "or"):
+        parts = negation(condition.lhs), negation(condition.rhs)
+        return binary("or" if condition.op == "and" else "and", *parts)
+    return binary("xor", condition, const(True))
+
+
+def is_of_indices(condition: Expr) -> bool:
+    """Whether a condition is known without reading a tensor."""
+    return not any(isinstance(one, Element) for one in walk(condition))

@@ -1,0 +1,244 @@
+"""The derivatives of scalar expressions, backwards: what flows to each element that is read.
+
+Each rule gives what flows to an operand, from what flows to the result (``g``), the operands and
+the result. At points without a derivative it gives one of the one-sided ones, as TVM does: ``abs``
+has the slope 1 at 0, and of equal operands ``max`` and ``min`` are the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence, Set
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.autodiff.reads import Read, is_of_indices, negation
+from kc.te.expr import (
+    Binary,
+    Call,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    IfThenElse,
+    SelectExpr,
+    binary,
+    cast,
+    children,
+    compare,
+    const,
+    intrinsic,
+    is_float,
+    select,
+    walk,
+)
+from kc.te.intrinsics import copysign, power
+from kc.te.tensor import Tensor
+
+Rule = Callable[[Expr, Sequence[Expr], Expr], Expr]
+
+_exp, _log, _sqrt, _trunc = (intrinsic(name) for name in ("exp", "log", "sqrt", "trunc"))
+_sin, _cos, _sinh, _cosh = (intrinsic(name) for name in ("sin", "cos", "sinh", "cosh"))
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    """``a * b``, without factors of 1."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Const) and one.value == 1:
+            return other
+        if isinstance(one, Const) and one.value == -1:
+            return -other
+    return binary("mul", a, b)
+
+
+def _log_or_zero(x: Expr) -> Expr:
+    """``log(x)``, and 0 for 0: the slope of ``0 ** y`` is 0 for positive ``y``."""
+    return _log(select(compare("eq", x, const(0.0, x.dtype)), const(1.0, x.dtype), x))
+
+
+def _power(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
+    del y
+    x, exponent = args
+    if isinstance(exponent, Const):
+        known = float(exponent.value)
+        if known == 2:
+            return g * (x * 2)
+        return g * (power(x, const(known - 1, x.dtype)) * known)
+    return g * (exponent * power(x, exponent - 1))
+
+
+_RULES: dict[str, tuple[Rule | None, ...]] = {
+    # Operators
+    "add": (lambda g, a, y: g, lambda g, a, y: g),
+    "sub": (lambda g, a, y: g, lambda g, a, y: -g),
+    "mul": (lambda g, a, y: times(g, a[1]), lambda g, a, y: times(g, a[0])),
+    "div": (lambda g, a, y: g / a[1], lambda g, a, y: -(times(g, y) / a[1])),
+    "max": (
+        lambda g, a, y: select(a[0] >= a[1], g, 0),
+        lambda g, a, y: select(a[0] >= a[1], 0, g),
+    ),
+    "min": (
+        lambda g, a, y: select(a[0] <= a[1], g, 0),
+        lambda g, a, y: select(a[0] <= a[1], 0, g),
+    ),
+    "floordiv": (None, None),
+    # Steps
+    "ceil": (None,),
+    "floor": (None,),
+    "nearbyint": (None,),
+    "round": (None,),
+    "trunc": (None,),
+    # Functions
+    "abs": (lambda g, a, y: select(a[0] >= 0, g, -g),),
+    "acos": (lambda g, a, y: -(g / _sqrt(1 - a[0] * a[0])),),
+    "acosh": (lambda g, a, y: g / (_sqrt(a[0] - 1) * _sqrt(a[0] + 1)),),
+    "asin": (lambda g, a, y: g / _sqrt(1 - a[0] * a[0]),),
+    "asinh": (lambda g, a, y: g / _sqrt(a[0] * a[0] + 1),),
+    "atan": (lambda g, a, y: g / (a[0] * a[0] + 1),),
+    "atan2": (
+        lambda g, a, y: g * a[1] / (a[0] * a[0] + a[1] * a[1]),
+        lambda g, a, y: -(g * a[0] / (a[0] * a[0] + a[1] * a[1])),
+    ),
+    "atanh": (lambda g, a, y: g / (1 - a[0] * a[0]),),
+    "copysign": (
+        lambda g, a, y: (
+            g * copysign(const(1.0, g.dtype), a[0]) * copysign(const(1.0, g.dtype), a[1])
+        ),
+        None,
+    ),
+    "cos": (lambda g, a, y: -(g * _sin(a[0])),),
+    "cosh": (lambda g, a, y: g * _sinh(a[0]),),
+    "erf": (lambda g, a, y: g * (_exp(-(a[0] * a[0])) * (2 / math.sqrt(math.pi))),),
+    "exp": (lambda g, a, y: times(g, y),),
+    "exp2": (lambda g, a, y: g * (y * math.log(2)),),
+    "fmod": (lambda g, a, y: g, lambda g, a, y: -(g * _trunc(a[0] / a[1]))),
+    "log": (lambda g, a, y: g / a[0],),
+    "log10": (lambda g, a, y: g / (a[0] * math.log(10)),),
+    "log1p": (lambda g, a, y: g / (a[0] + 1),),
+    "log2": (lambda g, a, y: g / (a[0] * math.log(2)),),
+    "neg": (lambda g, a, y: -g,),
+    "power": (_power, lambda g, a, y: g * (y * _log_or_zero(a[0]))),
+    "rsqrt": (lambda g, a, y: g * (y * -0.5) / a[0],),
+    "sigmoid": (lambda g, a, y: g * (y * (1 - y)),),
+    "sin": (lambda g, a, y: g * _cos(a[0]),),
+    "sinh": (lambda g, a, y: g * _cosh(a[0]),),
+    "sqrt": (lambda g, a, y: g * 0.5 / y,),
+    "tan": (lambda g, a, y: g * (y * y + 1),),
+    "tanh": (lambda g, a, y: g * (1 - y * y),),
+}
+"""For each operator and function what flows to its operands; None: nothing, its slope is 0."""
+
+
+def reads(
+    value: Expr,
+    flow: Expr,
+    active: Set[Tensor],
+    result: Expr | None = None,
+    conditions: tuple[Expr, ...] = (),
+) -> Iterator[Read]:
+    """What flows to each element of ``active`` tensors in ``value``, when ``flow`` flows to it.
+
+    ``result`` is an expression that has the value of ``value`` already. Raises KC2203 for what has
+    no derivative.
+    """
+    order = _flowing(value, active)
+    flows: dict[Expr, Expr] = {value: flow}
+    for one in reversed(order):
+        g = flows.get(one)
+        if g is None:
+            continue
+        if isinstance(one, Element):
+            yield Read(one, g, conditions)
+            continue
+        if _splits(one):
+            assert isinstance(one, SelectExpr | IfThenElse)
+            known = result if one is value else None
+            for condition, branch in (
+                (one.condition, one.on_true),
+                (negation(one.condition), one.on_false),
+            ):
+                yield from reads(branch, g, active, known, (*conditions, condition))
+            continue
+        y = result if one is value and result is not None else one
+        for operand, more in _operands(one, g, y):
+            if operand in order:
+                flows[operand] = binary("add", flows[operand], more) if operand in flows else more
+
+
+def _splits(expr: Expr) -> bool:
+    """Whether what flows into the branches of ``expr`` is told apart by the iteration.
+
+    A branch that is not evaluated has reads that are not made. For a choice by indices alone it
+    makes the sums shorter.
+    """
+    lazy = isinstance(expr, IfThenElse)
+    return lazy or (isinstance(expr, SelectExpr) and is_of_indices(expr.condition))
+
+
+def _flowing(value: Expr, active: Set[Tensor]) -> dict[Expr, None]:
+    """The parts of ``value`` through which something flows to ``active`` tensors, inner first."""
+    found: dict[Expr, None] = {}
+    done: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(value, False)]
+    while stack:
+        one, ready = stack.pop()
+        if one in done or not is_float(one.dtype):
+            continue
+        if not ready:
+            stack.append((one, True))
+            stack += [(part, False) for part in _sources(one, active)]
+            continue
+        done.add(one)
+        is_read = isinstance(one, Element) and one.tensor in active
+        if is_read or any(part in found for part in _sources(one, active)):
+            found[one] = None
+    return found
+
+
+def _sources(expr: Expr, active: Set[Tensor]) -> Sequence[Expr]:
+    """The operands that something may flow to."""
+    if isinstance(expr, Binary | Call):
+        rules = _RULES.get(expr.op)
+        if rules is None:
+            _require_constant(expr, active)
+            return ()
+        operands = children(expr)
+        return [one for one, rule in zip(operands, rules, strict=True) if rule is not None]
+    if isinstance(expr, SelectExpr | IfThenElse):
+        return (expr.on_true, expr.on_false)
+    if isinstance(expr, Cast):
+        return (expr.value,)
+    if not isinstance(expr, Element):
+        _require_constant(expr, active)
+    return ()
+
+
+def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
+    """Refuse ``expr``, of which no derivative is known, if anything would flow into it."""
+    for part in walk(expr):
+        if isinstance(part, Element) and part.tensor in active:
+            op = getattr(expr, "op", type(expr).__name__)
+            raise TEError(
+                "KC2203",
+                f"te.gradient: {op} of {part.tensor.name} has no derivative",
+                location=expr.location or caller_location(),
+                why="it works on the bits of a value"
+                if op == "reinterpret"
+                else "nothing is known of what it computes but its type",
+                hints=[f"te.gradient(T, ...) of the tensors T from which {op} computes"],
+            )
+
+
+def _operands(expr: Expr, g: Expr, y: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The operands of ``expr`` and what flows to each, from what flows to ``expr``."""
+    if isinstance(expr, Cast):
+        yield expr.value, cast(g, expr.value.dtype) if is_float(expr.value.dtype) else g
+    elif isinstance(expr, SelectExpr):
+        yield expr.on_true, select(expr.condition, g, 0)
+        yield expr.on_false, select(expr.condition, 0, g)
+    else:
+        assert isinstance(expr, Binary | Call)
+        args = children(expr)
+        for one, rule in zip(args, _RULES[expr.op], strict=True):
+            if rule is not None:
+                yield one, rule(g, args, y)

@@ -1,0 +1,301 @@
+"""Which iterations of a loop nest read a given element: index equations solved for the loops.
+
+An iteration reads ``X[f(i)]``; what flows back to ``X[x]`` comes from all ``i`` with ``f(i) == x``.
+Here the equations are solved, so that loops are left only over what they do not determine:
+
+- ``x == i + k``: ``i`` is ``x - k``, and ``k`` stays a loop (the longest loop goes);
+- ``x == 4 * i + k``: modulo 4 it says what ``k`` is: ``k == x mod 4 + 4 * t`` with a loop ``t`` of
+  a quarter of the iterations (none where ``k < 4``), and then ``i + t == x floordiv 4``;
+- ``x == i floordiv 4``: with ``i == 4 * q + r`` it says what ``q`` is, and ``r`` is a loop.
+
+What is left over are conditions: that the values found are in the ranges of their loops, and that
+divisions are exact. This is what TVM's autodiff gets by solving linear equations in Smith normal
+form and then inequalities; one variable at a time is enough for how tensors are indexed, and it
+keeps loops and their names as they were written.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
+from kc.dialects.affine_assembly import ZERO, at_least_zero, from_terms, linear_terms
+from kc.te.expr import IterVar, Var, walk
+from kc.te.indices import Space
+
+ONE = AffineExpr.constant(1)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A loop: ``0 <= value < extent``."""
+
+    name: str
+    extent: AffineExpr
+    is_reduce: bool
+
+    @property
+    def size(self) -> float:
+        """The number of iterations; a symbolic one is larger than any constant."""
+        return self.extent.value if isinstance(self.extent, AffineConstantExpr) else math.inf
+
+
+@dataclass
+class System:
+    """Equations ``expr == 0`` over loops and known values, and what was found from them."""
+
+    space: Space
+    variables: dict[int, Variable]
+    """The loops by their dimensions."""
+    ranges: dict[int, Bounds]
+    """What is known of other dimensions."""
+    equations: list[AffineExpr]
+    values: dict[int, AffineExpr] = field(default_factory=dict)
+    """The loops that are determined, over the others and what is known."""
+    exact: list[AffineExpr] = field(default_factory=list)
+    """What must be 0 beyond that."""
+    _parts: dict[tuple[AffineExpr, int], tuple[AffineExpr, AffineExpr]] = field(
+        default_factory=dict
+    )
+
+    def solve(self) -> bool:
+        """Solve the equations as far as possible; False if they have no solution."""
+        for n, one in self.variables.items():
+            if one.extent == ONE:
+                self._determine(n, ZERO)
+        self.equations = [self._without_divisions(self.known(one)) for one in self.equations]
+        for (whole, by), (quotient, rest) in self._parts.items():
+            self.equations.append(whole - quotient * by - rest)
+        while True:
+            self.equations = [self._divided(self.known(one)) for one in self.equations]
+            if any(_number(one) not in (None, 0) for one in self.equations):
+                return False
+            self.equations = [one for one in self.equations if _number(one) is None]
+            if not self._step():
+                self.exact += self.equations
+                return True
+
+    def known(self, expr: AffineExpr) -> AffineExpr:
+        """``expr`` with what is determined in its place, in its simplest form."""
+        dims = [self.values.get(n, AffineExpr.dimension(n)) for n in range(self._count)]
+        return simplify(expr.replace_dims_and_symbols(dims, []), self.bounds())
+
+    @property
+    def _count(self) -> int:
+        return len(self.space.leaves)
+
+    def bounds(self) -> list[Bounds]:
+        """The ranges of all dimensions."""
+        found = [self.ranges.get(n, UNBOUNDED) for n in range(self._count)]
+        for n, one in self.variables.items():
+            found[n] = (0, int(one.size) - 1 if one.size < math.inf else None)
+        return found
+
+    @property
+    def loops(self) -> list[int]:
+        """The loops that stay."""
+        return [n for n in self.variables if n not in self.values]
+
+    def needs(self, expr: AffineExpr) -> set[int]:
+        """The loops that ``expr`` depends on, those in parts that are not affine included."""
+        found: set[int] = set()
+        stack = list(expr.used_dims())
+        while stack:
+            n = stack.pop()
+            leaf = self.space.leaves[n]
+            if n in self.values:
+                stack += self.values[n].used_dims()
+            elif n in self.variables:
+                found.add(n)
+            elif leaf is not None:
+                axes = {self.space.number(one) for one in walk(leaf) if isinstance(one, IterVar)}
+                stack += axes - {n}
+        return found
+
+    def conditions(self) -> list[AffineConstraintExpr]:
+        """When the values found are those of an iteration."""
+        found: list[AffineConstraintExpr] = []
+        for n, one in self.variables.items():
+            if n in self.values:
+                value = self.values[n]
+                found += [at_least_zero(value), at_least_zero(self.known(one.extent) - value - 1)]
+        equal = AffineConstraintKind.eq
+        found += [AffineConstraintExpr(equal, self.known(one), ZERO) for one in self.exact]
+        return found
+
+    # Before: divisions become variables -----------------------------------------------------
+
+    def _without_divisions(self, expr: AffineExpr) -> AffineExpr:
+        """``expr`` with variables for quotient and remainder in the place of divisions of loops."""
+        terms, constant = linear_terms(expr)
+        total: AffineExpr = AffineExpr.constant(constant)
+        for atom, factor in terms.items():
+            total = total + self._atom(atom) * factor
+        return simplify(total, self.bounds())
+
+    def _atom(self, atom: AffineExpr) -> AffineExpr:
+        if not isinstance(atom, AffineBinaryOpExpr) or not self.needs(atom):
+            return atom
+        assert isinstance(atom.rhs, AffineConstantExpr)
+        by, whole = atom.rhs.value, self._without_divisions(atom.lhs)
+        if atom.kind is AffineBinaryOpKind.CeilDiv:
+            whole = whole + (by - 1)
+        key = (whole, by)
+        if key not in self._parts:
+            parts = self._quotient(whole, by)
+            if parts is None:  # of unknown range: a value like any other
+                return AffineExpr.dimension(self.space.number(self.space.expr(atom)))
+            self._parts[key] = parts
+        return self._parts[key][1 if atom.kind is AffineBinaryOpKind.Mod else 0]
+
+    def _quotient(self, whole: AffineExpr, by: int) -> tuple[AffineExpr, AffineExpr] | None:
+        """Quotient and remainder of ``whole`` as new variables; None without a range of it."""
+        terms, constant = linear_terms(whole)
+        low, _ = bounds(whole, self.bounds())
+        if low is None:
+            return None
+        top: AffineExpr = AffineExpr.constant(constant)
+        names: list[str] = []
+        for atom, factor in terms.items():
+            n = atom.position if isinstance(atom, AffineDimExpr) else -1
+            if n in self.variables:
+                names.append(self.variables[n].name)
+                if factor > 0:
+                    top = top + (self.variables[n].extent - 1) * factor
+            elif n >= 0 and isinstance(self.space.leaves[n], Var):
+                top = top + atom * factor
+            else:
+                return None
+        first = low // by
+        extent = simplify(top // by - first + 1, self.bounds())
+        name = "_".join(names)
+        quotient = self._new(Variable(f"{name}_o", extent, True)) + first
+        return quotient, self._new(Variable(f"{name}_i", AffineExpr.constant(by), True))
+
+    def _new(self, variable: Variable) -> AffineExpr:
+        n = self.space.fresh()
+        self.variables[n] = variable
+        return AffineExpr.dimension(n)
+
+    # Steps ----------------------------------------------------------------------------------
+
+    def _step(self) -> bool:
+        """Determine one more loop, by what leaves the fewest iterations of the others."""
+        ways = (self._only_one, self._longest, self._by_remainder, self._any, self._by_division)
+        return any(way(n) for way in ways for n in range(len(self.equations)))
+
+    def _unknowns(self, expr: AffineExpr) -> dict[int, int]:
+        """The loops that ``expr`` is linear in, with their factors."""
+        terms, _ = linear_terms(expr)
+        return {
+            atom.position: factor
+            for atom, factor in terms.items()
+            if isinstance(atom, AffineDimExpr) and atom.position in self.variables
+        }
+
+    def _size(self, n: int) -> tuple[float, bool]:
+        """By which loops are compared: of equal lengths, a spatial one is longer."""
+        return self.variables[n].size, not self.variables[n].is_reduce
+
+    def _divided(self, expr: AffineExpr) -> AffineExpr:
+        """The equation ``expr == 0`` by the greatest divisor of its unknowns."""
+        unknowns = self._unknowns(expr)
+        divisor = math.gcd(*unknowns.values())
+        if divisor <= 1:
+            return expr
+        rest = expr - _sum(unknowns)
+        remainder = simplify(rest % divisor, self.bounds())
+        if _number(remainder) not in (None, 0):
+            return ONE
+        if _number(remainder) is None:
+            self.exact.append(remainder)
+        smaller = {n: factor // divisor for n, factor in unknowns.items()}
+        return simplify(_sum(smaller) + rest // divisor, self.bounds())
+
+    def _only_one(self, at: int) -> bool:
+        unknowns = self._unknowns(self.equations[at])
+        return len(unknowns) == 1 and self._solve(at, *unknowns)
+
+    def _longest(self, at: int) -> bool:
+        unknowns = self._unknowns(self.equations[at])
+        return bool(unknowns) and self._solve(at, max(unknowns, key=self._size))
+
+    def _any(self, at: int) -> bool:
+        unknowns = self._unknowns(self.equations[at])
+        return any(self._solve(at, n) for n in sorted(unknowns, key=self._size, reverse=True))
+
+    def _solve(self, at: int, n: int) -> bool:
+        """Take the value of ``n`` from an equation, if its factor there is 1 or -1."""
+        equation = self.equations[at]
+        factor = self._unknowns(equation)[n]
+        rest = simplify(equation - AffineExpr.dimension(n) * factor, self.bounds())
+        if abs(factor) != 1 or n in self.needs(rest):
+            return False
+        return self._determine(n, rest * -factor)
+
+    def _determine(self, n: int, value: AffineExpr) -> bool:
+        self.values[n] = value
+        self.values = {one: self.known(value) for one, value in self.values.items()}
+        return True
+
+    def _by_remainder(self, at: int) -> bool:
+        """Take from an equation what a loop is modulo a common factor of the others."""
+        equation = self.equations[at]
+        unknowns = self._unknowns(equation)
+        rest = simplify(equation - _sum(unknowns), self.bounds())
+        for n in sorted(unknowns, key=self._size):
+            others = {one: factor for one, factor in unknowns.items() if one != n}
+            modulus = math.gcd(*others.values())
+            if modulus <= 1 or n in self.needs(rest):
+                continue
+            own = unknowns[n]
+            first = simplify(rest * -pow(own, -1, modulus) % modulus, self.bounds())
+            extent = simplify(self.variables[n].extent.ceil_div(modulus), self.bounds())
+            steps: AffineExpr = ZERO
+            if extent != ONE:
+                steps = self._new(Variable(self.variables[n].name, extent, True))
+            # rest + own * first is a multiple of the modulus
+            if own == 1:
+                whole = (rest * -1) // modulus * -1
+            elif own == -1:
+                whole = rest // modulus
+            else:
+                whole = (rest + first * own) // modulus
+            fewer = {one: factor // modulus for one, factor in others.items()}
+            self.equations[at] = _sum(fewer) + steps * own + whole
+            return self._determine(n, first + steps * modulus)
+        return False
+
+    def _by_division(self, at: int) -> bool:
+        """Take the value of a loop where what it is a factor of can be divided."""
+        equation = self.equations[at]
+        unknowns = self._unknowns(equation)
+        for n in sorted(unknowns, key=self._size, reverse=True):
+            factor = unknowns[n]
+            rest = simplify(equation - AffineExpr.dimension(n) * factor, self.bounds())
+            if n in self.needs(rest):
+                continue
+            self.exact.append(rest % abs(factor))
+            self.equations[at] = ZERO
+            sign = -1 if factor > 0 else 1
+            return self._determine(n, (rest * sign) // abs(factor))
+        return False
+
+
+def _number(expr: AffineExpr) -> int | None:
+    return expr.value if isinstance(expr, AffineConstantExpr) else None
+
+
+def _sum(terms: dict[int, int]) -> AffineExpr:
+    return from_terms({AffineExpr.dimension(n): factor for n, factor in terms.items()}, 0)

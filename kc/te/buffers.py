@@ -1,0 +1,163 @@
+"""Buffers: the memory that loads and stores are about, as ``tir.decl_buffer`` declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.expr import BufferAccess, Const, Expr, as_expr, check_dtype
+from kc.te.tensor import PlaceholderOp, Tensor, check_name, check_shape, shape_text
+
+
+class Buffer(Tensor):
+    """A dense, row-major buffer of ``shape`` (integers or sizes): ``B[i, j]`` is an element.
+
+    It is declared by itself, and gets memory as an argument of a function or where it is
+    allocated. As an annotation it says what a parameter of a :func:`kc.script` is.
+    """
+
+    def __init__(
+        self, shape: Any, dtype: str = "float32", name: str = "buffer", scope: str = ""
+    ) -> None:
+        location = caller_location()
+        checked = check_shape(shape, f"buffer {name}", location)
+        made = PlaceholderOp(check_name(name, location), checked, check_dtype(dtype), location)
+        super().__init__(made)
+        made.__dict__["_tensors"] = {0: self}
+        self._scope = _check_scope(scope, name)
+
+    def scope(self) -> str:
+        """The memory it lives in; "global" is ordinary memory."""
+        return self._scope
+
+    @property
+    def data(self) -> Buffer:
+        """The buffer (in TVM, the variable of its address)."""
+        return self
+
+    @property
+    def strides(self) -> tuple[Any, ...]:
+        """The distance of neighbours along each dimension, in elements."""
+        found: list[Any] = []
+        distance: Any = 1
+        for one in reversed(self.shape):
+            found.append(distance)
+            distance = one * distance
+        return tuple(reversed(found))
+
+    @property
+    def elem_offset(self) -> int:
+        """Where the first element is, in elements: a buffer starts with it."""
+        return 0
+
+    def access_ptr(
+        self,
+        access_mask: str | int,
+        ptr_type: str = "handle",
+        content_lanes: int = 1,
+        offset: Any = 0,
+    ) -> BufferAccess:
+        """The buffer as an argument of a call, which reads it ("r", 1), writes all of it without
+        reading it ("w", 2), or both ("rw", 3). Raises TEError KC2154 for another mask or offset.
+        """
+        from kc.te.calls import access_mode
+
+        del ptr_type
+        return BufferAccess(self, access_mode(self, access_mask, content_lanes, offset))
+
+    def named(self, name: str) -> Buffer:
+        """Another buffer of the same shape and type."""
+        return Buffer(self.shape, self.dtype, name, self._scope)
+
+    def __repr__(self) -> str:
+        return f"Buffer({shape_text(self.shape)}, {self.dtype}, name={self.name})"
+
+
+def decl_buffer(
+    shape: Any,
+    dtype: str = "float32",
+    name: str = "buffer",
+    data: Any = None,
+    strides: Sequence[Any] | None = None,
+    elem_offset: Any = None,
+    scope: str = "",
+    data_alignment: int = -1,
+    offset_factor: int = 0,
+    buffer_type: str = "",
+    axis_separators: Sequence[int] | None = None,
+) -> Buffer:
+    """Declare a buffer, with TVM's arguments.
+
+    Buffers are dense and row-major, start with their first element and share their memory with no
+    other one: ``strides``, ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something
+    else are refused (KC2101). ``data_alignment`` and ``offset_factor`` are promises about
+    addresses that nothing here needs. Raises TEError.
+    """
+    del data_alignment, offset_factor
+    made = Buffer(shape, dtype, name, scope)
+    if strides is not None and len(strides) and not _same(strides, made.strides):
+        raise _refuse(
+            made,
+            f"the strides {shape_text(strides)}",
+            "a buffer is dense and row-major",
+            [f"leave strides out: a dense buffer has {shape_text(made.strides)}"],
+        )
+    if elem_offset is not None and not _same([elem_offset], [0]):
+        why = "a buffer starts with its first element"
+        raise _refuse(made, f"elem_offset {elem_offset}", why, ["index from the offset on"])
+    if data is not None:
+        why = "two names for one memory would hide that one writes what the other reads"
+        raise _refuse(made, "the memory of another one", why, ["index the other one"])
+    if buffer_type not in ("", "default"):
+        why = "broadcasting is an index of 0 along a dimension"
+        raise _refuse(made, f"buffer_type '{buffer_type}'", why, ["give it the shape that it has"])
+    if axis_separators:
+        why = "how a buffer is laid out is a matter of its schedule"
+        hints = ["sch.set_axis_separator(block, buffer, axis_separators)"]
+        raise _refuse(made, f"axis_separators {list(axis_separators)}", why, hints)
+    return made
+
+
+def _refuse(buffer: Buffer, what: str, why: str, hints: Sequence[str]) -> TEError:
+    return TEError(
+        "KC2101",
+        f"decl_buffer: {buffer.name} with {what}",
+        location=caller_location(),
+        why=why,
+        hints=hints,
+    )
+
+
+def _check_scope(scope: Any, name: str) -> str:
+    if scope is not None and not isinstance(scope, str):
+        raise TEError(
+            "KC2101",
+            f"decl_buffer: {name} with the scope {scope!r}",
+            location=caller_location(),
+            why='a memory scope is a name: "global", "shared", "local", ...',
+        )
+    return scope or "global"
+
+
+def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    return len(one) == len(other) and all(map(same_expr, one, other))
+
+
+def same_expr(one: Any, other: Any) -> bool:
+    """Whether two sizes are written alike."""
+    a, b = as_expr(one), as_expr(other)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a.value == b.value
+    if a is b:
+        return True
+    lhs, rhs = getattr(a, "lhs", None), getattr(b, "lhs", None)
+    return (
+        type(a) is type(b)
+        and isinstance(lhs, Expr)
+        and isinstance(rhs, Expr)
+        and getattr(a, "op", None) == getattr(b, "op", None)
+        and same_expr(lhs, rhs)
+        and same_expr(getattr(a, "rhs", None), getattr(b, "rhs", None))
+    )

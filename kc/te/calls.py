@@ -1,0 +1,245 @@
+"""Calls out of tensor expressions and statements: functions of C and Python, LLVM's intrinsics.
+
+The names, arguments and meanings are those of ``tvm.tir``. What is called is not seen by kc, so a
+call says all of it: the buffers that it is given, and whether it reads or writes them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kc.support.diagnostics import TEError, suggest
+from kc.support.locations import caller_location
+from kc.te import intrinsics
+from kc.te.expr import (
+    BufferAccess,
+    Expr,
+    ExternCall,
+    as_expr,
+    binary,
+    bits,
+    check_dtype,
+    if_then_else,
+    intrinsic,
+    is_float,
+)
+from kc.te.tensor import Tensor
+
+_MODES = {"r": "read", "w": "write", "rw": "update", 1: "read", 2: "write", 3: "update"}
+
+
+def call_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
+    """Call the C function ``func_name``, which gives a ``dtype`` ("void": nothing).
+
+    Scalars are passed by value, buffers as pointers to their first elements. The function is one
+    that the process has when the kernel is built, as those of the C library or of what
+    ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` loaded; in a saved object it stays a symbol to link.
+    It touches no other memory of the program than the buffers that it is given. Raises TEError
+    KC2150 to KC2155.
+    """
+    return _call("call_extern", func_name, args, dtype)
+
+
+def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
+    """:func:`call_extern` of a function of scalars whose result depends on these alone.
+
+    Code may call it more or less often than it is written, and in the lanes of vectors.
+    """
+    made = _call("call_pure_extern", func_name, args, dtype, pure=True)
+    for one in made.args:
+        if isinstance(one, BufferAccess):
+            raise TEError(
+                "KC2152",
+                f"call_pure_extern: {func_name} is given the buffer {one.buffer.name}",
+                location=made.location,
+                why="a pure function depends on its arguments alone, not on what memory holds",
+                hints=[f'tir.call_extern("{dtype}", "{func_name}", ...)'],
+            )
+    if made.dtype == "void":
+        raise TEError(
+            "KC2152",
+            f"call_pure_extern: {func_name} gives nothing",
+            location=made.location,
+            why="a pure function is called for its result",
+            hints=[f'tir.call_extern("void", "{func_name}", ...)'],
+        )
+    return made
+
+
+def call_packed(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
+    """Call the Python function that ``kc.register_func`` knows as ``func_name``.
+
+    It is looked up when it is called. It gets buffers as ``kc.nd`` arrays that share their memory,
+    scalars as numbers, text as it is; what it returns is the result, 0 for None. What it raises
+    ends the call of the kernel (CallError KC5250). Raises TEError KC2150 to KC2155.
+    """
+    return _call("call_packed", func_name, args, dtype, kind="packed")
+
+
+def call_cpacked(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
+    """:func:`call_packed`; TVM calls functions of C so, which have another interface there."""
+    return _call("call_cpacked", func_name, args, dtype, kind="packed")
+
+
+def call_llvm_intrin(
+    dtype: str, name: str, n_signature: int | None = None, *args: Any
+) -> ExternCall:
+    """Call the intrinsic ``name`` of LLVM, as "llvm.fma", which gives a ``dtype``.
+
+    The first ``n_signature`` arguments are in TVM those whose types are part of the intrinsic's
+    name; here a name of two words gets the type of the result, ``llvm.fma.f32``, if ``n_signature``
+    is not 0, and one of more words is complete. Raises TEError KC2150 to KC2155.
+    """
+    return _llvm("call_llvm_intrin", dtype, name, n_signature, args)
+
+
+def call_llvm_pure_intrin(
+    dtype: str, name: str, n_signature: int | None = None, *args: Any
+) -> ExternCall:
+    """:func:`call_llvm_intrin` of an intrinsic without effects, as all of those of scalars are."""
+    return _llvm("call_llvm_pure_intrin", dtype, name, n_signature, args)
+
+
+def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
+    """Call an intrinsic by the name that TVM has for it, as "tir.exp" or "tir.if_then_else".
+
+    Raises TEError KC2151 for one that there is not.
+    """
+    location = caller_location()
+    short = func_name.removeprefix("tir.") if isinstance(func_name, str) else ""
+    known: dict[str, Any] = {
+        **{name: getattr(intrinsics, name) for name in intrinsics.__all__},
+        **{name: intrinsic(name) for name in _UNARY},
+        **{name: lambda a, b, op=op: binary(op, a, b) for name, op in _BINARY.items()},
+        "if_then_else": if_then_else,
+    }
+    if short not in known:
+        raise TEError(
+            "KC2151",
+            f"call_intrin: there is no intrinsic '{func_name}'",
+            location=location,
+            hints=[
+                *suggest(short, sorted(known), "intrinsics are"),
+                f'tir.call_extern("{dtype}", "{short}", ...) calls a function of C',
+            ],
+        )
+    made = as_expr(known[short](*args))
+    return made if made.dtype == check_dtype(dtype) else made.astype(dtype)
+
+
+_UNARY = ("exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan")
+_UNARY = (*_UNARY, "tanh", "erf", "floor", "ceil", "trunc", "round", "sigmoid")
+_BINARY = {
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "floordiv": "floordiv",
+    "floormod": "floormod",
+    "truncdiv": "truncdiv",
+    "truncmod": "truncmod",
+}
+
+
+def _call(
+    what: str, name: Any, args: tuple[Any, ...], dtype: Any, kind: str = "c", *, pure: bool = False
+) -> ExternCall:
+    location = caller_location()
+    wanted = "a function of Python has a name" if kind == "packed" else "a symbol of C"
+    good = isinstance(name, str) and bool(
+        name if kind == "packed" else re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
+    )
+    if not good:
+        raise TEError(
+            "KC2150",
+            f"{what}: {name!r} is not the name of a function",
+            location=location,
+            why=f"it is {wanted}",
+            hints=[f'tir.{what}("int32", "abs", x)'] if kind == "c" else ["kc.register_func(name)"],
+        )
+    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
+    given = tuple(_argument(what, name, n, one, kind) for n, one in enumerate(args))
+    return ExternCall(name, given, kept, location, kind, pure)
+
+
+def _argument(what: str, name: str, n: int, one: Any, kind: str) -> Expr | BufferAccess | str:
+    location = caller_location()
+    if isinstance(one, str) and kind == "packed":
+        return one
+    if isinstance(one, BufferAccess):
+        return one
+    if isinstance(one, Tensor) and hasattr(one, "access_ptr"):
+        return BufferAccess(one, "update")
+    if isinstance(one, Tensor) and one.ndim:
+        raise TEError(
+            "KC2153",
+            f"{what}: argument {n} of {name} is the tensor {one.name}",
+            location=location,
+            why="a tensor has memory only where te.extern gives it some",
+            hints=[
+                f"pass an element: {one.name}[{', '.join('ijklmnop'[: one.ndim])}]",
+                f"te.extern(shape, [{one.name}], lambda ins, outs: tir.{what}(..., ins[0]))",
+            ],
+        )
+    if isinstance(one, str):
+        raise TEError(
+            "KC2153",
+            f"{what}: argument {n} of {name} is the text {one!r}",
+            location=location,
+            why="a function of C gets numbers and buffers",
+            hints=[f'tir.call_packed("{name}", ...) passes text to a function of Python'],
+        )
+    return as_expr(one)
+
+
+def _llvm(
+    what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, ...]
+) -> ExternCall:
+    location = caller_location()
+    if not isinstance(name, str) or not name.startswith("llvm."):
+        raise TEError(
+            "KC2150",
+            f"{what}: {name!r} is not an intrinsic of LLVM",
+            location=location,
+            why='their names start with "llvm."',
+            hints=[f'tir.{what}("float32", "llvm.fma", 3, a, b, c)'],
+        )
+    if isinstance(n_signature, int) and not 0 <= n_signature <= len(args):
+        raise TEError(
+            "KC2155",
+            f"{what}: {n_signature} arguments of {name} are to tell its types, {len(args)} are "
+            "given",
+            location=location,
+            why="the number of these comes before the arguments",
+            hints=[f'tir.{what}("{dtype}", "{name}", {len(args)}, ...)'],
+        )
+    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
+    given = tuple(as_expr(one) for one in args)
+    if name.count(".") == 1 and n_signature != 0 and (given or kept != "void"):
+        typed = kept if kept != "void" else given[0].dtype
+        letter = "bf" if typed == "bfloat16" else "f" if is_float(typed) else "i"
+        name = f"{name}.{letter}{bits(typed)}"
+    return ExternCall(name, given, kept, location, "llvm", True)
+
+
+def access_mode(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> str:
+    """What a call does with a buffer, by TVM's mask (KC2154)."""
+    location = caller_location()
+    mode = _MODES.get(mask) if isinstance(mask, str | int) else None
+    if mode is None:
+        raise TEError(
+            "KC2154",
+            f"access_ptr: {buffer.name} with the mask {mask!r}",
+            location=location,
+            why="a call reads a buffer, writes it, or both",
+            hints=[f'{buffer.name}.access_ptr("r"), "w" or "rw"'],
+        )
+    if lanes != 1 or not isinstance(offset, int) or offset != 0:
+        raise TEError(
+            "KC2154",
+            f"access_ptr: {buffer.name} from element {offset} on, {lanes} lanes",
+            location=location,
+            why="a call is given a buffer as a whole, so that what it touches is known",
+            hints=["pass the offset as an argument of the function"],
+        )
+    return mode

@@ -1,0 +1,412 @@
+"""Tensors that statements write: ``te.extern``, and functions of loops as operations."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+from kc.te.expr import BufferAccess, Expr, Var, check_dtype, is_float, walk
+from kc.te.scan import same_dim
+from kc.te.tags import tag_of
+from kc.te.tensor import Dim, Operation, Tensor, check_name, check_shape, output_name, shape_text
+
+if TYPE_CHECKING:
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Region
+
+    from kc.te.buffers import Buffer
+
+
+@dataclass(eq=False)
+class ExternOp(Operation):
+    """Tensors that a statement writes: see :func:`kc.te.extern`.
+
+    ``shape`` and ``dtype`` are those of the first.
+    """
+
+    inputs: tuple[Tensor, ...] = field(kw_only=True)
+    input_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The inputs, as the statement sees them."""
+    output_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The outputs, as the statement sees them."""
+    body: Any = field(kw_only=True)
+    """The statement, or the module whose function is spliced."""
+    code: Code = field(kw_only=True, repr=False)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return len(self.output_placeholders)
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of an output."""
+        return self.output_placeholders[index].shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        return self.output_placeholders[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors read, each once."""
+        return list(dict.fromkeys(self.inputs))
+
+    def with_tensors(self, tensors: Mapping[Tensor, Tensor]) -> ExternOp:
+        """The same statement on other tensors of the same shapes."""
+        return dataclasses.replace(self, inputs=tuple(tensors.get(one, one) for one in self.inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """The operations of a statement, to be copied."""
+
+    region: Region
+    """Takes the buffers of inputs and outputs, then the scalars."""
+    scalars: tuple[Var, ...]
+    sizes: tuple[Var, ...]
+    """What ``tir.symbol`` asks for."""
+
+
+def extern(
+    shape: Any,
+    inputs: Any,
+    fcompute: Callable[..., Any],
+    name: str = "extern",
+    dtype: Any = None,
+    in_buffers: Any = None,
+    out_buffers: Any = None,
+    tag: str = "",
+    attrs: dict[str, Any] | None = None,
+) -> Any:
+    """Tensors that a statement writes.
+
+    ``shape`` is that of the result, or a list of shapes; ``dtype`` is that of the inputs, if they
+    have one, or given, one for all results or a list. ``fcompute(ins, outs)`` gets buffers and
+    returns what is done with them: what ``tir.ir_builder`` gives, a call (``tir.call_packed``,
+    ``tir.call_extern``), or a list of these, done in order. It reads ``ins``, and writes all
+    elements of ``outs``. ``in_buffers`` and ``out_buffers`` are buffers (``tir.decl_buffer``) to be
+    used for them::
+
+        C = te.extern(A.shape, [A], lambda ins, outs: tir.call_packed("my.sort", ins[0], outs[0]))
+
+    Returns the tensor, or a list of them. The statement is not scheduled: an extern stage has no
+    axes. Raises TEError KC2160 to KC2166, and what the statement raises.
+    """
+    location = caller_location()
+    name = check_name(name, location)
+    tensors = _tensors(name, inputs, location)
+    shapes = _shapes(shape)
+    if isinstance(out_buffers, Sequence):
+        outs = list(out_buffers)
+    else:
+        outs = [out_buffers] if out_buffers is not None else []
+    given = [one.dtype for one in outs] if dtype is None and outs else dtype
+    dtypes = _dtypes(name, tensors, len(shapes), given, location)
+    ins = _in_buffers(name, tensors, in_buffers, location)
+    outs = _out_buffers(name, shapes, dtypes, outs, location)
+    statement = _statement(name, fcompute(_listed(ins), _listed(outs)), location)
+    return _made(name, tensors, ins, outs, statement, tag, attrs, location)
+
+
+def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
+    """The function of a module as an operation of tensor expressions.
+
+    ``primfunc`` is a module of one function: of ``te.create_prim_func``, ``kc.lower``,
+    ``kc.IRModule.parse``, ``kc.script`` or ``tir.PrimFunc``. Its arguments that are not written are
+    the ``input_tensors``, in order; those that are written become the results. ``name``, ``tag``
+    and ``attrs`` may be given, as for :func:`extern`. Raises TEError KC2160 to KC2168.
+    """
+    from kc.te.extern_function import function_parts
+
+    location = caller_location()
+    unknown = sorted(set(kwargs) - {"name", "tag", "attrs"})
+    if unknown:
+        raise TEError(
+            "KC2160",
+            f"extern_primfunc: there is no argument '{unknown[0]}'",
+            location=location,
+            hints=["name, tag and attrs can be given"],
+        )
+    name = check_name(kwargs.get("name") or "extern", location)
+    tensors = _tensors(name, input_tensors, location)
+    parts = function_parts(primfunc, tensors, location)
+    op = ExternOp(
+        name,
+        parts.outs[0].shape,
+        parts.outs[0].dtype,
+        location,
+        inputs=tensors,
+        input_placeholders=tuple(parts.ins),
+        output_placeholders=tuple(parts.outs),
+        body=primfunc,
+        code=parts.code,
+    )
+    tag_of(op, kwargs.get("tag", ""), kwargs.get("attrs"))
+    return list(op.outputs) if op.num_outputs > 1 else op.output(0)
+
+
+def _listed(buffers: Sequence[Buffer]) -> list[Buffer]:
+    return list(buffers)
+
+
+def _tensors(name: str, inputs: Any, location: Location | None) -> tuple[Tensor, ...]:
+    given = tuple(inputs) if isinstance(inputs, list | tuple) else (inputs,)
+    for one in given:
+        if not isinstance(one, Tensor):
+            raise TEError(
+                "KC2161",
+                f"extern {name} is given {type(one).__name__} {one!r} for a tensor",
+                location=location,
+                hints=["te.extern(shape, [A, B], fcompute): the inputs are tensors"],
+            )
+    return given
+
+
+def _shapes(shape: Any) -> list[Any]:
+    """One shape, or several: a shape is of sizes, a list of shapes of shapes."""
+    several = isinstance(shape, list | tuple) and any(isinstance(one, list | tuple) for one in shape)
+    return list(shape) if several else [shape]
+
+
+def _dtypes(
+    name: str, tensors: Sequence[Tensor], count: int, dtype: Any, location: Location | None
+) -> list[str]:
+    if dtype is None:
+        found = sorted({one.dtype for one in tensors})
+        if len(found) != 1:
+            what = "no inputs" if not found else f"inputs of the types {', '.join(found)}"
+            raise TEError(
+                "KC2162",
+                f"extern {name} has {what} and no dtype",
+                location=location,
+                why="the type of the result is that of the inputs, where they have one",
+                hints=['dtype="float32"'],
+            )
+        return found * count
+    given = list(dtype) if isinstance(dtype, list | tuple) else [dtype] * count
+    if len(given) != count:
+        raise TEError(
+            "KC2162",
+            f"extern {name} has {count} results and {len(given)} dtypes",
+            location=location,
+            why="each result has an element type",
+        )
+    return [check_dtype(one) for one in given]
+
+
+def _in_buffers(
+    name: str, tensors: Sequence[Tensor], given: Any, location: Location | None
+) -> list[Buffer]:
+    from kc.te.buffers import Buffer
+
+    if given is None:
+        return [Buffer(one.shape, one.dtype, one.name) for one in tensors]
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    shapes = [(one.shape, one.dtype, f"input {one.name}") for one in tensors]
+    return _checked(name, "in_buffers", listed, shapes, location)
+
+
+def _out_buffers(
+    name: str,
+    shapes: Sequence[Any],
+    dtypes: Sequence[str],
+    given: list[Any],
+    location: Location | None,
+) -> list[Buffer]:
+    from kc.te.buffers import Buffer
+
+    count = len(shapes)
+    names = [output_name(name, n, count) for n in range(count)]
+    checked = [
+        check_shape(one, f"extern {text}", location)
+        for one, text in zip(shapes, names, strict=True)
+    ]
+    if not given:
+        triples = zip(checked, dtypes, names, strict=True)
+        return [Buffer(shape, dtype, text) for shape, dtype, text in triples]
+    wanted = [
+        (shape, dtype, f"result {n}")
+        for n, (shape, dtype) in enumerate(zip(checked, dtypes, strict=True))
+    ]
+    return _checked(name, "out_buffers", given, wanted, location)
+
+
+def _checked(
+    name: str,
+    what: str,
+    given: list[Any],
+    wanted: Sequence[tuple[Any, str, str]],
+    location: Location | None,
+) -> list[Buffer]:
+    """Buffers of the user's, which have to be what they stand for (KC2163)."""
+    from kc.te.buffers import Buffer
+
+    if len(given) != len(wanted):
+        raise TEError(
+            "KC2163",
+            f"extern {name}: {len(given)} {what} for {len(wanted)} tensors",
+            location=location,
+            why="each tensor is seen as one buffer",
+        )
+    for one, (shape, dtype, text) in zip(given, wanted, strict=True):
+        if not isinstance(one, Buffer):
+            raise TEError(
+                "KC2163",
+                f"extern {name}: {type(one).__name__} {one!r} in {what}",
+                location=location,
+                hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
+            )
+        same = len(one.shape) == len(shape) and all(map(same_dim, one.shape, shape))
+        if not same or one.dtype != dtype or one.scope() != "global":
+            raise TEError(
+                "KC2163",
+                f"extern {name}: buffer {one.name} of {shape_text(one.shape)} {one.dtype} in "
+                f"{one.scope()} memory for {text}",
+                location=location,
+                why=f"{text} is {shape_text(shape)} {dtype} in global memory",
+                hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
+            )
+    return given
+
+
+def _statement(name: str, found: Any, location: Location | None) -> Any:
+    from kc.tir.stmt import Seq, Stmt
+
+    if isinstance(found, list | tuple) and found:
+        return Seq(location, [_statement(name, one, location) for one in found])
+    made = getattr(found, "__kc_stmt__", None)
+    if made is not None:
+        return made(location)
+    if not isinstance(found, Stmt):
+        raise TEError(
+            "KC2164",
+            f"extern {name}: the function returns {type(found).__name__}, which is no statement",
+            location=location,
+            why="it returns what is done with the buffers",
+            hints=[
+                "return ib.get() of a tir.ir_builder",
+                'return tir.call_packed("function", ins[0], outs[0])',
+            ],
+        )
+    return found
+
+
+def _made(
+    name: str,
+    tensors: tuple[Tensor, ...],
+    ins: Sequence[Buffer],
+    outs: Sequence[Buffer],
+    statement: Any,
+    tag: str,
+    attrs: dict[str, Any] | None,
+    location: Location | None,
+) -> Any:
+    from kc.tir.emit import build_function
+
+    buffers = [*ins, *outs]
+    sizes = {
+        dim
+        for one in buffers
+        for dim in one.shape
+        if isinstance(dim, Expr)
+        for dim in walk(dim)
+        if isinstance(dim, Var)
+    }
+    known = {dim for one in buffers for dim in one.shape if isinstance(dim, Var)}
+    used = list(dict.fromkeys([*_variables(statement), *sizes]))
+    extra = [one for one in used if one not in known]
+    function = build_function([*buffers, *extra], statement, name, location)
+    code = code_of(function, len(buffers), [one for one in extra if is_float(one.dtype)], used)
+    check_writes(name, code.region, [one.name for one in ins], [one.name for one in outs], location)
+    op = ExternOp(
+        name,
+        outs[0].shape,
+        outs[0].dtype,
+        location,
+        inputs=tensors,
+        input_placeholders=tuple(ins),
+        output_placeholders=tuple(outs),
+        body=statement,
+        code=code,
+    )
+    tag_of(op, tag, attrs)
+    return list(op.outputs) if len(outs) > 1 else op.output(0)
+
+
+def code_of(
+    function: FuncOp, buffers: int, scalars: Sequence[Var], variables: Sequence[Var]
+) -> Code:
+    """The body of ``function``, without the arguments that are sizes: ``tir.symbol`` gives them."""
+    from kc.dialects.tir import INDEX
+
+    region = function.detach_region(function.body)
+    block = region.block
+    end = block.last_op
+    assert end is not None
+    end.detach()
+    for arg in list(block.args[buffers:]):
+        if arg.type == INDEX:
+            block.erase_arg(arg)
+    sizes = tuple(one for one in variables if not is_float(one.dtype))
+    return Code(region, tuple(scalars), sizes)
+
+
+def _variables(statement: Any) -> list[Var]:
+    """The sizes and scalars that a statement uses."""
+    found: dict[Var, None] = {}
+    seen: set[int] = set()
+    stack = [statement]
+    while stack:
+        one = stack.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Expr):
+            found.update((part, None) for part in walk(one) if isinstance(part, Var))
+        elif isinstance(one, list | tuple):
+            stack.extend(one)
+        elif isinstance(one, Tensor):
+            stack.extend(one.shape)
+        elif isinstance(one, BufferAccess):
+            stack.append(one.buffer)
+        elif dataclasses.is_dataclass(one) and not isinstance(one, type):
+            stack.extend(getattr(one, part.name) for part in dataclasses.fields(one))
+    return list(found)
+
+
+def check_writes(
+    name: str,
+    region: Region,
+    ins: Sequence[str],
+    outs: Sequence[str],
+    location: Location | None,
+) -> None:
+    """Refuse a statement that writes an input (KC2165), or nothing of an output (KC2166)."""
+    from kc.dialects.te_extern import written_buffers
+    from kc.support.locations import location_of
+
+    args = list(region.block.args)
+    inputs, outputs = args[: len(ins)], args[len(ins) : len(ins) + len(outs)]
+    written = {one: op for op in region.walk() for one in written_buffers(op)}
+    for one, text in zip(inputs, ins, strict=True):
+        if one in written:
+            raise TEError(
+                "KC2165",
+                f"extern {name} writes its input {text}",
+                location=location_of(written[one]) or location,
+                why="a tensor is what it was computed as: others may read it, too",
+                hints=["copy it to an output, or to a buffer that ib.allocate gives"],
+            )
+    for one, text in zip(outputs, outs, strict=True):
+        if one not in written:
+            raise TEError(
+                "KC2166",
+                f"extern {name} never writes its result {text}",
+                location=location,
+                why="the elements would be whatever the memory holds",
+                hints=[f'{text}.access_ptr("w") says of a call that it writes the buffer'],
+            )

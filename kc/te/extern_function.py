@@ -1,0 +1,221 @@
+"""A function of loops taken apart into what an extern operation is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
+from xdsl.ir.affine import AffineExpr, AffineSymExpr
+
+from kc.dialects.te_extern import written_buffers
+from kc.dialects.tir import DYNAMIC, SymbolOp, symbol_names
+from kc.dialects.tir_calls import dtype_name
+from kc.support.diagnostics import Location, TEError
+from kc.te.buffers import Buffer
+from kc.te.expr import Var
+from kc.te.extern import Code, check_writes, code_of
+from kc.te.indices import from_affine
+from kc.te.tensor import Dim, Tensor, shape_text
+
+__all__ = ["FunctionParts", "function_parts"]
+
+
+@dataclass(frozen=True)
+class FunctionParts:
+    """The buffers of a function, and what it does with them."""
+
+    name: str
+    ins: Sequence[Buffer]
+    outs: Sequence[Buffer]
+    code: Code
+
+
+def function_parts(
+    primfunc: Any, tensors: Sequence[Tensor], location: Location | None
+) -> FunctionParts:
+    """The parts of the function of a module, for the inputs ``tensors``."""
+    function = _function(primfunc, location).clone()
+    name = function.sym_name.data
+    args = list(function.body.block.args)
+    written = {one for op in function.walk() for one in written_buffers(op)}
+    for arg in args:
+        if not isinstance(arg.type, MemRefType) and not _is_size(function, arg.index):
+            raise TEError(
+                "KC2168",
+                f"extern_primfunc: @{name} takes the scalar {_name(function, arg.index)}",
+                location=location,
+                why="the inputs of the operation are tensors",
+                hints=["te.extern with a statement takes scalars: it uses the te.var itself"],
+            )
+    buffers = [one for one in args if isinstance(one.type, MemRefType)]
+    inputs = [one for one in buffers if one not in written]
+    outputs = [one for one in buffers if one in written]
+    if len(inputs) != len(tensors) or not outputs:
+        reads = ", ".join(_name(function, one.index) for one in inputs) or "nothing"
+        writes = ", ".join(_name(function, one.index) for one in outputs) or "nothing"
+        raise TEError(
+            "KC2167",
+            f"extern_primfunc: {len(tensors)} inputs for @{name}, which reads {reads} and writes "
+            f"{writes}",
+            location=location,
+            why="each argument that is not written is an input, and those written are the results",
+        )
+    shapes = {one: _shape(function, one.index) for one in buffers}
+    sizes = _sizes(function, name, [shapes[one] for one in inputs], tensors, location)
+    ins: list[Buffer] = []
+    for arg, tensor in zip(inputs, tensors, strict=True):
+        text = _name(function, arg.index)
+        buffer = Buffer(_resolved(shapes[arg], sizes), _dtype(function, arg.index), text)
+        if not _same(buffer.shape, tensor.shape) or buffer.dtype != tensor.dtype:
+            raise TEError(
+                "KC2167",
+                f"extern_primfunc: {tensor.name} is {shape_text(tensor.shape)} {tensor.dtype}, the "
+                f"argument {text} of @{name} is {shape_text(buffer.shape)} {buffer.dtype}",
+                location=location,
+                why="the inputs have the shapes and types of the arguments",
+            )
+        ins.append(buffer)
+    outs = [
+        Buffer(_resolved(shapes[one], sizes), _dtype(function, one.index), _name(function, one.index))
+        for one in outputs
+    ]
+    _ask_for_sizes(function)
+    _rename_sizes(function, sizes)
+    _order_arguments(function.body.block, [*inputs, *outputs])
+    code = code_of(function, len(buffers), [], list(sizes.values()))
+    check_writes(name, code.region, [one.name for one in ins], [one.name for one in outs], location)
+    return FunctionParts(name, ins, outs, code)
+
+
+def _function(primfunc: Any, location: Location | None) -> FuncOp:
+    module = getattr(primfunc, "op", primfunc)
+    found = [one for one in module.body.ops] if isinstance(module, ModuleOp) else [module]
+    functions = [one for one in found if isinstance(one, FuncOp) and not one.is_declaration]
+    if len(functions) != 1 or len(found) != 1:
+        what = f"{len(functions)} functions of loops" if found != [module] else "no module"
+        raise TEError(
+            "KC2167",
+            f"extern_primfunc: {type(primfunc).__name__} is {what}",
+            location=location,
+            why="it takes a module of one function of loops",
+            hints=["te.create_prim_func([A, B]), kc.lower(s, args), kc.IRModule.parse(text)"],
+        )
+    return functions[0]
+
+
+def _attrs(function: FuncOp, index: int) -> dict[str, Any]:
+    given = function.arg_attrs
+    return dict(given.data[index].data) if isinstance(given, ArrayAttr) else {}
+
+
+def _name(function: FuncOp, index: int) -> str:
+    name = _attrs(function, index).get("kc.name")
+    if isinstance(name, StringAttr):
+        return name.data
+    return function.body.block.args[index].name_hint or f"arg{index}"
+
+
+def _is_size(function: FuncOp, index: int) -> bool:
+    return "kc.symbol" in _attrs(function, index)
+
+
+def _dtype(function: FuncOp, index: int) -> str:
+    given = _attrs(function, index).get("kc.dtype")
+    if isinstance(given, StringAttr):
+        return given.data
+    return dtype_name(function.body.block.args[index].type)
+
+
+def _shape(function: FuncOp, index: int) -> list[Any]:
+    """The dimensions of a buffer: integers, and affine expressions of symbols."""
+    type_ = function.body.block.args[index].type
+    assert isinstance(type_, MemRefType)
+    given = _attrs(function, index).get("kc.shape")
+    exprs = given.data.results if isinstance(given, AffineMapAttr) else [None] * 8
+    return [
+        size if size != DYNAMIC else expr
+        for size, expr in zip(type_.get_shape(), exprs, strict=False)
+    ]
+
+
+def _sizes(
+    function: FuncOp,
+    name: str,
+    shapes: Sequence[Sequence[Any]],
+    tensors: Sequence[Tensor],
+    location: Location | None,
+) -> dict[str, Var]:
+    """What the symbols of a function are: sizes of the inputs."""
+    symbols = symbol_names(function)
+    found: dict[str, Var] = {}
+    for shape, tensor in zip(shapes, tensors, strict=True):
+        for dim, size in zip(shape, tensor.shape, strict=False):
+            if isinstance(dim, AffineSymExpr) and isinstance(size, Var):
+                found.setdefault(symbols[dim.position], size)
+    for one in symbols:
+        if one not in found:
+            raise TEError(
+                "KC2168",
+                f"extern_primfunc: no input gives the size {one} of @{name}",
+                location=location,
+                why="a size of the function is a te.var that is a dimension of an input",
+                hints=["make the function of constant shapes", f'te.placeholder((te.var("{one}"),))'],
+            )
+    return {one: found[one] for one in symbols}
+
+
+def _resolved(shape: Sequence[Any], sizes: dict[str, Var]) -> list[Dim]:
+    variables = list(sizes.values())
+    dims = [AffineExpr.dimension(n) for n in range(len(variables))]
+    return [
+        one
+        if isinstance(one, int)
+        else from_affine(one.replace_dims_and_symbols([], dims), variables.__getitem__)
+        for one in shape
+    ]
+
+
+def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+    from kc.te.scan import same_dim
+
+    return len(one) == len(other) and all(map(same_dim, one, other))
+
+
+def _rename_sizes(function: FuncOp, sizes: dict[str, Var]) -> None:
+    for op in function.walk():
+        if isinstance(op, SymbolOp):
+            op.symbol = StringAttr(sizes[op.symbol.data].name)
+
+
+def _order_arguments(block: Block, order: Sequence[Any]) -> None:
+    """Give ``block`` its arguments in another order; those left out are no longer needed."""
+    for n, old in enumerate(order):
+        new = block.insert_arg(old.type, n)
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    for old in list(block.args[len(order) :]):
+        block.erase_arg(old)
+
+
+def _ask_for_sizes(function: FuncOp) -> None:
+    """Let ``tir.symbol`` give the sizes that arguments give."""
+    block = function.body.block
+    for arg in list(block.args):
+        symbol = _attrs(function, arg.index).get("kc.symbol")
+        if isinstance(symbol, StringAttr) and arg.first_use is not None:
+            op = SymbolOp(symbol.data)
+            op.location = function.location
+            assert block.first_op is not None
+            block.insert_op_before(op, block.first_op)
+            arg.replace_all_uses_with(op.result)

@@ -1,0 +1,312 @@
+"""Reverse-mode differentiation of tensor expressions: ``te.gradient``.
+
+Each operation is differentiated by itself, from the output to the inputs: what flows to an element
+``X[x]`` is the sum, over the reads ``X[f(i)]`` of all operations, of what flows to their results
+times the derivative of their expressions, over the iterations with ``f(i) == x``. These equations
+are solved for the iterations (:mod:`kc.te.autodiff.solve`), so that no sum is longer than it must
+be: the gradient of a matmul is a matmul, of a stencil a stencil, of a broadcast a sum.
+
+The interface is that of TVM's ``te.gradient``, which builds Jacobians and simplifies them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
+from kc.te.autodiff.reductions import terms_of
+from kc.te.autodiff.rules import reads
+from kc.te.expr import Expr, IterVar, Reduce, all_of, const, if_then_else, is_float, select
+from kc.te.indices import Space
+from kc.te.reducers import reduction
+from kc.te.relations import dim_of
+from kc.te.rewrite import Substitution
+from kc.te.tensor import (
+    ComputeOp,
+    Dim,
+    Operation,
+    Tensor,
+    compute,
+    make_axis,
+    shape_text,
+)
+from kc.te.to_ir import post_order
+
+
+def gradient(output: Tensor, inputs: Any, head: Tensor | None = None) -> list[Tensor]:
+    """The derivatives of ``output`` with respect to ``inputs`` (tensors, or one tensor).
+
+    ``head`` is what flows to the output from what is computed with it, for each of ``P``:
+    its shape is ``P + output.shape``. A result is for each input the tensor of shape
+    ``P + input.shape`` of::
+
+        G[p, x] = sum over y of head[p, y] * d output[y] / d input[x]
+
+    Without a head it is the Jacobian ``J[y, x] = d output[y] / d input[x]``, of shape
+    ``output.shape + input.shape``.
+
+    The results are computed from the inputs, the head and the tensors between input and output;
+    they are scheduled like any. What is rounded (``floor``, integers) has the derivative 0. Where
+    several terms of a ``max`` or ``min`` are equal, what flows to it is shared among them.
+
+    Raises KC2200 for what is no tensor, KC2201 for integers, KC2202 for a head that does not fit,
+    KC2203 to KC2205 for what cannot be differentiated.
+    """
+    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    for what, one in (("output", output), *(("input", one) for one in given)):
+        _check_tensor(what, one)
+    if head is not None:
+        _check_head(head, output)
+    return _Gradient(output, given, head).results()
+
+
+def _check_tensor(what: str, one: Any) -> None:
+    if not isinstance(one, Tensor):
+        raise TEError(
+            "KC2200",
+            f"te.gradient: the {what} {one!r} is not a tensor",
+            location=caller_location(),
+            hints=["te.gradient(C, [A, B]) of tensors made by te.compute and te.placeholder"],
+        )
+    if not is_float(one.dtype):
+        raise TEError(
+            "KC2201",
+            f"te.gradient: the {what} {one.name} has elements of type {one.dtype}",
+            location=caller_location(),
+            why="a function of integers has no slope: there is nothing between two of them",
+            hints=['convert it where it is used: x.astype("float32")']
+            if what == "output"
+            else ["leave it out of the inputs"],
+        )
+
+
+def _check_head(head: Any, output: Tensor) -> None:
+    if not isinstance(head, Tensor):
+        raise TEError(
+            "KC2200",
+            f"te.gradient: the head {head!r} is not a tensor",
+            location=caller_location(),
+            hints=["leave it out for the Jacobian"],
+        )
+    space = Space()
+    rank = output.ndim
+    tail = head.shape[head.ndim - rank :] if head.ndim >= rank else None
+    if tail is None or [*map(space.affine, tail)] != [*map(space.affine, output.shape)]:
+        raise TEError(
+            "KC2202",
+            f"te.gradient: the head {head.name} has the shape {shape_text(head.shape)}, "
+            f"{output.name} has {shape_text(output.shape)}",
+            location=caller_location(),
+            why="the last dimensions of the head are those of the output",
+            hints=[f"a head of shape {shape_text(output.shape)} gives the gradient of one number"],
+        )
+    if head.dtype != output.dtype:
+        raise TEError(
+            "KC2202",
+            f"te.gradient: the head {head.name} has elements of type {head.dtype}, {output.name} "
+            f"of {output.dtype}",
+            location=caller_location(),
+            hints=[f'a head of type "{output.dtype}"'],
+        )
+
+
+class _Gradient:
+    def __init__(self, output: Tensor, inputs: list[Tensor], head: Tensor | None) -> None:
+        self.output, self.inputs, self.head = output, inputs, head
+        rank = output.ndim
+        self.prefix: tuple[Dim, ...] = (
+            output.shape if head is None else head.shape[: head.ndim - rank]
+        )
+        self.order = post_order([output.op])
+        self.active: set[Tensor] = set(inputs)
+        """What depends on the inputs."""
+        for op in self.order:
+            if any(one in self.active for one in op.input_tensors):
+                self.active.update(one for one in op.outputs if is_float(one.dtype))
+        self.flows: dict[Tensor, list[tuple[str, Flow]]] = {}
+        """What flows to each tensor, and from which."""
+        self.adjoints: dict[Tensor, Tensor] = {}
+
+    def results(self) -> list[Tensor]:
+        for op in reversed(self.order):
+            for n, tensor in enumerate(op.outputs):
+                if tensor is self.output:
+                    if self.head is not None:
+                        self.adjoints[tensor] = self.head
+                elif tensor in self.flows:
+                    self.adjoints[tensor] = self._sum(tensor)
+                else:
+                    continue
+                if any(one in self.active for one in op.input_tensors):
+                    self._pull_back(op, n)
+        return [self._result(one) for one in self.inputs]
+
+    def _result(self, tensor: Tensor) -> Tensor:
+        if tensor in self.adjoints:
+            return self.adjoints[tensor]
+        shape = (*self.prefix, *tensor.shape)
+        if tensor is self.output:
+            rank = tensor.ndim
+
+            def identity(*axes: IterVar) -> Expr:
+                equal = [axes[n].equal(axes[rank + n]) for n in range(rank)]
+                return select(all_of(*equal), one, 0) if equal else one
+
+            one = const(1.0, tensor.dtype)
+            made = compute(shape, lambda *axes: identity(*axes), name=f"{tensor.name}_grad")
+        else:
+            zero = const(0.0, tensor.dtype)
+            made = compute(shape, lambda *axes: zero, name=f"{tensor.name}_grad")
+        self.adjoints[tensor] = made
+        return made
+
+    # One operation --------------------------------------------------------------------------
+
+    def _pull_back(self, op: Operation, index: int) -> None:
+        """Add what flows from output ``index`` of ``op`` to the tensors that it reads."""
+        tensor = op.output(index)
+        if not isinstance(op, ComputeOp):
+            kind = type(op).__name__.removesuffix("Op").lower()
+            raise TEError(
+                "KC2203",
+                f"te.gradient: {tensor.name} is the result of a te.{kind}, which has no derivative",
+                location=op.location,
+                why="only what te.compute gives is differentiated",
+                hints=[f"te.gradient(T, ...) of a tensor T that {op.name} reads"],
+            )
+        prefix = tuple(
+            make_axis(f"p{n}", dim, "spatial", op.location) for n, dim in enumerate(self.prefix)
+        )
+        own = self.adjoints.get(tensor)
+        ties: tuple[tuple[IterVar, IterVar], ...] = ()
+        if own is None:
+            flow: Expr = const(1.0, tensor.dtype)
+            ties = tuple(zip(prefix, op.axis, strict=True))
+        else:
+            flow = own(*prefix, *op.axis)
+        outer = Nest(op.name, tuple(op.axis), prefix, ties)
+        body = op.bodies[index]
+        if not isinstance(body, Reduce):
+            self._add(tensor, outer, reads(body, flow, self.active, tensor(*op.axis)))
+            return
+        terms = terms_of(op, index)
+        scaled = terms.scaled(flow)
+        if scaled is not flow and own is not None:
+            scaled = self._shared(tensor, scaled, prefix, op)
+        inner = Nest(op.name, (*op.axis, *op.reduce_axis), prefix, ties)
+        term = body.values[body.value_index]
+        conditions = () if body.condition is None else (body.condition,)
+        found = reads(term, terms.share(scaled, term), self.active, None, conditions)
+        self._add(tensor, inner, found)
+        if body.init is not None:
+            start = body.init[body.value_index]
+            self._add(tensor, outer, reads(start, terms.share(scaled, start), self.active))
+
+    def _shared(
+        self, tensor: Tensor, scaled: Expr, prefix: Sequence[IterVar], op: ComputeOp
+    ) -> Expr:
+        """``scaled`` as a tensor of its own, so that it is not computed for each term."""
+        axes = (*prefix, *op.axis)
+        made = compute(
+            (*self.prefix, *tensor.shape),
+            lambda *place: Substitution(dict(zip(axes, place, strict=True)))(scaled),
+            name=f"{tensor.name}_share",
+            varargs_names=_names(axes),
+        )
+        return made(*axes)
+
+    def _add(self, tensor: Tensor, nest: Nest, found: Any) -> None:
+        """Note what flows through ``found`` reads; those of one element are one."""
+        space = Space()
+        merged: dict[Any, Read] = {}
+        for one in found:
+            place = tuple(map(space.affine, one.element.indices))
+            key = (one.element.tensor, place, one.conditions)
+            if key in merged:
+                one = Read(one.element, merged[key].flow + one.flow, one.conditions)
+            merged[key] = one
+        for one in merged.values():
+            flow = adjoint(one, nest)
+            if flow is not None:
+                self.flows.setdefault(one.element.tensor, []).append((tensor.name, flow))
+
+    # Tensors --------------------------------------------------------------------------------
+
+    def _loops(self, flow: Flow, target: Tensor, name: str) -> Tensor:
+        """The sum that ``flow`` is, as a tensor."""
+
+        def body(*axes: IterVar) -> Expr:
+            at = dict(zip(flow.targets, axes, strict=True))
+            place = Substitution(at)
+            loops: dict[IterVar, IterVar] = {}
+            for loop, extent in flow.loops:
+                dim = dim_of(place(extent)) if isinstance(extent, Expr) else extent
+                loops[loop] = make_axis(loop.name, dim, "reduce", target.op.location)
+            where, term = _guarded(flow, Substitution({**at, **loops}))
+            return reduction("sum")(term, axis=[*loops.values()], where=where)
+
+        return self._compute(target, body, name)
+
+    def _sum(self, target: Tensor) -> Tensor:
+        """All that flows to a tensor."""
+        flows = self.flows[target]
+        name = f"{target.name}_grad"
+        if len(flows) == 1 and flows[0][1].loops:
+            return self._loops(flows[0][1], target, name)
+        parts = [
+            self._loops(one, target, f"{name}_{source}") if one.loops else one
+            for source, one in flows
+        ]
+
+        def body(*axes: IterVar) -> Expr:
+            terms: list[Expr] = []
+            for one in parts:
+                if isinstance(one, Tensor):
+                    terms.append(one(*axes))
+                    continue
+                place = Substitution(dict(zip(one.targets, axes, strict=True)))
+                where, term = _guarded(one, place)
+                terms.append(term if where is None else if_then_else(where, term, 0))
+            return reduce(operator.add, terms)
+
+        return self._compute(target, body, name)
+
+    def _compute(self, target: Tensor, body: Callable[..., Expr], name: str) -> Tensor:
+        """A tensor of the shape of a gradient; its axes are called as those of ``target``."""
+        own = [one.name for one in target.op.axis] if isinstance(target.op, ComputeOp) else []
+        if len(own) != target.ndim:
+            own = [f"i{n}" for n in range(target.ndim)]
+        names: list[str] = []
+        for n in range(len(self.prefix)):
+            taken = f"p{n}"
+            while taken in own:
+                taken += "_"
+            names.append(taken)
+        shape = (*self.prefix, *target.shape)
+        return compute(shape, lambda *axes: body(*axes), name=name, varargs_names=[*names, *own])
+
+
+def _guarded(flow: Flow, place: Substitution) -> tuple[Expr | None, Expr]:
+    """When there is anything to add at all, by the indices alone, and what that is.
+
+    What depends on elements is asked only where these are read: inside of the term.
+    """
+    conditions = [place(one) for one in flow.conditions]
+    term = place(flow.term)
+    for one in reversed(conditions):
+        if not is_of_indices(one):
+            term = if_then_else(one, term, 0)
+    indices = [one for one in conditions if is_of_indices(one)]
+    return (all_of(*indices) if indices else None), term
+
+
+def _names(axes: Sequence[IterVar]) -> list[str]:
+    return [f"i{n}" for n in range(len(axes))]
+
+
+__all__ = ["gradient"]

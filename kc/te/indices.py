@@ -1,0 +1,128 @@
+"""Index expressions of tensor expressions as affine expressions, and back.
+
+A :class:`Space` numbers what index expressions are made of: dimension ``n`` stands for
+``leaves[n]``, which is an axis (counted from 0), a size, or a part that is not affine, such as an
+element of a tensor of indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from kc.dialects.affine_assembly import linear_terms
+from kc.te.body import affine, keeps_value
+from kc.te.expr import (
+    Binary,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    IterVar,
+    Var,
+    as_expr,
+    binary,
+    children,
+    const,
+)
+from kc.te.relations import add
+
+_OPS = {AffineBinaryOpKind.FloorDiv: "floordiv", AffineBinaryOpKind.Mod: "floormod"}
+
+
+def from_affine(expr: AffineExpr, leaf: Callable[[int], Expr]) -> Expr:
+    """``expr`` as an integer expression; ``leaf(n)`` stands for dimension ``n``."""
+    terms, constant = linear_terms(expr)
+    found: Expr = const(0)
+    # What is added comes first: a - b reads better than -b + a.
+    for atom, factor in sorted(terms.items(), key=lambda one: one[1] < 0):
+        part = _atom(atom, leaf)
+        scaled = part if abs(factor) == 1 else binary("mul", part, abs(factor))
+        if factor > 0:
+            found = add(found, scaled)
+        else:
+            found = binary("sub", found, scaled)
+    if constant < 0 and terms:
+        return binary("sub", found, _number(-constant))
+    return add(found, _number(constant))
+
+
+def _number(value: int) -> Const:
+    return const(value, "int32" if -(2**31) <= value < 2**31 else "int64")
+
+
+def _atom(atom: AffineExpr, leaf: Callable[[int], Expr]) -> Expr:
+    if isinstance(atom, AffineDimExpr):
+        return leaf(atom.position)
+    assert isinstance(atom, AffineBinaryOpExpr)
+    assert isinstance(atom.rhs, AffineConstantExpr)
+    by = atom.rhs.value
+    if atom.kind is AffineBinaryOpKind.CeilDiv:
+        return binary("floordiv", from_affine(atom.lhs + (by - 1), leaf), by)
+    return binary(_OPS[atom.kind], from_affine(atom.lhs, leaf), by)
+
+
+class Space:
+    """The leaves of index expressions; equal parts that are not affine are one leaf."""
+
+    def __init__(self) -> None:
+        self.leaves: list[Expr | None] = []
+        """None: a variable that :meth:`fresh` made."""
+        self._numbers: dict[Hashable, int] = {}
+
+    def fresh(self) -> int:
+        """A new dimension, which stands for nothing yet."""
+        self.leaves.append(None)
+        return len(self.leaves) - 1
+
+    def number(self, leaf: Expr) -> int:
+        """The dimension that stands for ``leaf``."""
+        key = _structure(leaf)
+        if key not in self._numbers:
+            self.leaves.append(leaf)
+            self._numbers[key] = len(self.leaves) - 1
+        return self._numbers[key]
+
+    def affine(self, value: Any) -> AffineExpr:
+        """``value``, an integer expression, over the dimensions."""
+        expr = as_expr(value)
+        if isinstance(expr, Const):
+            return AffineExpr.constant(int(expr.value))
+        if isinstance(expr, IterVar):
+            return AffineExpr.dimension(self.number(expr)) + expr.start
+        if isinstance(expr, Cast) and keeps_value(expr):
+            return self.affine(expr.value)
+        if isinstance(expr, Binary):
+            made = affine(expr.op, self.affine(expr.lhs), self.affine(expr.rhs), expr)
+            if made is not None:
+                return made
+        return AffineExpr.dimension(self.number(expr))
+
+    def expr(self, affine: AffineExpr) -> Expr:
+        """The inverse of :meth:`affine`, for what has no fresh variables."""
+
+        def leaf(n: int) -> Expr:
+            found = self.leaves[n]
+            assert found is not None
+            start = found.start if isinstance(found, IterVar) else 0
+            return binary("sub", found, start) if start else found
+
+        return from_affine(affine, leaf)
+
+
+def _structure(expr: Expr) -> Hashable:
+    """What two equal expressions have in common."""
+    if isinstance(expr, IterVar | Var):
+        return expr
+    if isinstance(expr, Const):
+        return (expr.value, expr.dtype)
+    own: Hashable = expr.tensor if isinstance(expr, Element) else getattr(expr, "op", None)
+    return (type(expr), expr.dtype, own, *map(_structure, children(expr)))

@@ -1,0 +1,35 @@
+"""Calls as statements: what ``te.extern`` and ``tir.ir_builder`` do with a call for its effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kc.support.diagnostics import TEError
+from kc.te.expr import BufferAccess, Expr, ExternCall
+from kc.tir.stmt import Stmt
+
+if TYPE_CHECKING:
+    from kc.tir.emit import Emitter
+
+
+@dataclass(eq=False)
+class Evaluate(Stmt):
+    """A call for what it does; what it gives is dropped."""
+
+    call: ExternCall
+
+    def emit(self, emitter: Emitter) -> None:
+        call = self.call
+        emitter.check(*(one for one in call.args if isinstance(one, Expr)))
+        for one in call.args:
+            if isinstance(one, BufferAccess) and one.buffer not in emitter.values:
+                raise TEError(
+                    "KC2100",
+                    f"buffer {one.buffer.name} has no memory here",
+                    location=call.location,
+                    why="a buffer is a parameter of the function, or it is allocated before it is "
+                    "used, in the statements around that",
+                    hints=[f"add {one.buffer.name} to the parameters"],
+                )
+        emitter.body().effect(call)

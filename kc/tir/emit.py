@@ -1,0 +1,288 @@
+"""From statements to a function of loops, checked: scopes, bounds, and what runs at once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.access_bounds import out_of_bounds
+from kc.conversion._te_blocks import fresh
+from kc.conversion.convert_te_to_tir import convert_function
+from kc.conversion.raise_to_tir.statements import make_blocks
+from kc.dialects import tir
+from kc.support.diagnostics import Location, ScheduleError, TEError
+from kc.support.locations import caller_location, loc_attr, location_of
+from kc.support.registry import pass_class
+from kc.support.target import Target
+from kc.te.body import Body
+from kc.te.buffers import Buffer
+from kc.te.expr import Const, Element, Expr, IterVar, Var, is_float, walk
+from kc.te.tensor import Tensor
+from kc.te.to_ir import create_func
+from kc.tir.stmt import For, Stmt, Value, is_one, truth
+from kc.transforms.schedule.base import LoopRef, Primitive, Site, called_from
+
+
+class Emitter:
+    """Adds the operations of statements to :attr:`block`; knows what names mean there."""
+
+    def __init__(self, block: Block, values: dict[Any, SSAValue]) -> None:
+        """``values`` of the parameters and sizes."""
+        self.block = block
+        self.values = values
+        """The memory of buffers, and the values of sizes and scalars."""
+        self.axes: dict[IterVar, SSAValue] = {}
+        self.lets: dict[Expr, SSAValue] = {}
+        self.kinds: list[tuple[tir.ForOp, For]] = []
+        """The loops that are not serial, and what they are to be."""
+        self.location: Location | None = None
+        """The place of the statement that is emitted."""
+        self._names: set[str] = {one.name_hint or "" for one in block.args}
+        self._labels: set[str] = set()
+
+    @contextlib.contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Stand in ``block``; what is defined there is forgotten afterwards."""
+        outer = self.block, self.values, self.axes, self.lets
+        self.block = block
+        self.values, self.axes, self.lets = dict(self.values), dict(self.axes), dict(self.lets)
+        try:
+            yield
+        finally:
+            self.block, self.values, self.axes, self.lets = outer
+
+    def run(self, statements: Iterable[Stmt]) -> None:
+        """Emit statements, one after another."""
+        for one in statements:
+            self.location = one.location
+            one.emit(self)
+
+    def add(self, op: Operation, location: Location | None) -> Any:
+        """Add ``op``; gives its result, if it has one."""
+        op.location = loc_attr(location)
+        self.block.add_op(op)
+        return op.results[0] if op.results else None
+
+    def fresh(self, name: str) -> str:
+        """A name for a buffer that no other one has."""
+        return fresh(name, self._names)
+
+    def label(self, name: str) -> str:
+        """A name for a block that no other one has."""
+        return fresh(name, self._labels)
+
+    @property
+    def labels(self) -> set[str]:
+        """The names of the blocks so far."""
+        return self._labels
+
+    # Scalars -------------------------------------------------------------------------------
+
+    def body(self) -> Body:
+        """What computes scalars here. Every statement takes a new one: memory changes."""
+        made = Body(self.block, self.axes, self.values, frozenset())
+        made.memo = ChainMap({}, self.lets)  # pyright: ignore[reportArgumentType]
+        return made
+
+    def scalar(self, expr: Expr) -> SSAValue:
+        """The value of ``expr``."""
+        self.check(expr)
+        return self.body().value(expr)
+
+    def index(self, expr: Expr) -> SSAValue:
+        """The value of an integer as an index."""
+        self.check(expr)
+        return self.body().index(expr)
+
+    def extent(self, size: Any) -> int | SSAValue:
+        """A size: a number where it is one, else an index."""
+        if isinstance(size, int):
+            return size
+        if isinstance(size, Const):
+            return int(size.value)
+        if isinstance(size, Var) and size in self.values:
+            return self.values[size]
+        return self.index(size)
+
+    def affine(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr:
+        """An integer as an affine expression over ``operands``, which grow."""
+        self.check(expr)
+        body = self.body()
+        start = len(operands)
+        found = body.affine_of(expr, operands)
+        if found is not None:
+            return found
+        del operands[start:]
+        operands.append(body.index(expr))
+        return AffineExpr.dimension(len(operands) - 1)
+
+    def condition(
+        self, condition: Expr, location: Location | None
+    ) -> tuple[list[AffineConstraintExpr], list[SSAValue]]:
+        """A condition as constraints over operands; what is not affine of it is computed."""
+        self.check(condition)
+        body = self.body()
+        constraints, operands, others = body.conditions(condition)
+        for one in others:
+            operands.append(truth(body.value(one), self, location))
+            constraints.append(is_one(len(operands) - 1))
+        return constraints, operands
+
+    def check(self, *exprs: Expr) -> None:
+        """Refuse names that mean nothing here (KC2100)."""
+        for one in walk(*exprs):
+            if isinstance(one, Element):
+                if one.tensor not in self.values:
+                    raise _unknown(one.tensor, one.location)
+            elif isinstance(one, IterVar):
+                if one not in self.axes:
+                    raise _undefined(
+                        f"the loop variable {one.name} is used outside of its loop",
+                        one.location,
+                        f"{one.name} has a value in the statements of the loop only",
+                        [],
+                    )
+            elif isinstance(one, Var):
+                if one not in self.values:
+                    raise _undefined(
+                        f"the value of {one.name} is not known in the function",
+                        self.location,
+                        f"{one.name} is neither a dimension of a parameter nor a parameter",
+                        [f"add {one.name} to the parameters"],
+                    )
+            elif isinstance(one, Value) and one not in self.lets:
+                raise _undefined(
+                    f"{one.name} is used where it is not computed",
+                    one.location,
+                    f"{one.name} has a value from where it is computed to the end of the "
+                    "statements around that",
+                    [],
+                )
+
+
+def _unknown(tensor: Tensor, location: Location | None) -> TEError:
+    if not isinstance(tensor, Buffer):
+        why = "statements load from buffers; a tensor has memory where a schedule gives it some"
+        return _undefined(
+            f"{tensor.name} is a tensor of te, not a buffer", location, why, ["te.extern takes it"]
+        )
+    return _undefined(
+        f"buffer {tensor.name} has no memory here",
+        location,
+        "a buffer is a parameter of the function, or it is allocated before it is used, in the "
+        "statements around that",
+        [f"add {tensor.name} to the parameters"],
+    )
+
+
+def _undefined(
+    title: str, location: Location | None, why: str, hints: Sequence[str]
+) -> TEError:
+    return TEError("KC2100", title, location=location, why=why, hints=hints)
+
+
+def build_function(
+    params: Sequence[Any], body: Stmt, name: str = "main", location: Location | None = None
+) -> func.FuncOp:
+    """The function of buffers and ``te.var`` scalars that executes ``body``.
+
+    A store that stands in no block becomes one, named after its buffer, where it can be: so that
+    schedules work on it. Raises TEError: KC2020 for a parameter that is none, KC2030 for an access
+    that leaves its buffer for sure, KC2100 for what has no value where it is used; ScheduleError
+    for a parallel or vectorized loop whose iterations are not independent.
+    """
+    location = location if location is not None else caller_location()
+    declared, _ = create_func(params, [], name)
+    function = convert_function(declared)
+    function.location = loc_attr(location)
+    entry = function.body.block
+    end = entry.last_op
+    assert end is not None
+    end.detach()
+    function.arg_attrs = _without_roles(function)
+    emitter = Emitter(entry, _values(function, params))
+    body.emit(emitter)
+    entry.add_op(end)
+    end.location = loc_attr(location)
+    _refuse_outside(function)
+    if not any(one.axis is not None for one in loop_tree.loops(function)):
+        make_blocks(function, {}, emitter.labels, _is_shared)
+    for loop, wanted in emitter.kinds:
+        _run_as(function, loop, wanted)
+    return function
+
+
+def _without_roles(function: func.FuncOp) -> Any:
+    """The attributes of the arguments; whether one is written follows from the statements."""
+    from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+
+    assert function.arg_attrs is not None
+    return ArrayAttr(
+        [
+            DictionaryAttr({key: value for key, value in one.data.items() if key != "kc.role"})
+            for one in function.arg_attrs
+        ]
+    )
+
+
+def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]:
+    values: dict[Any, SSAValue] = dict(zip(params, function.body.block.args, strict=True))
+    symbols = {
+        op.symbol.data: op.result
+        for op in function.body.block.ops
+        if isinstance(op, tir.SymbolOp)
+    }
+    for one in params:
+        sizes = one.shape if isinstance(one, Tensor) else (one,)
+        for part in walk(*(size for size in sizes if isinstance(size, Expr))):
+            if isinstance(part, Var) and not is_float(part.dtype):
+                values[part] = symbols[part.name]
+    return values
+
+
+def _refuse_outside(function: func.FuncOp) -> None:
+    found = out_of_bounds(function)
+    if found is None:
+        return
+    place = ", ".join(f"{name}={value}" for name, value in found.point.items())
+    does = "reads" if isinstance(found.access, tir.LoadOp) else "writes"
+    buffer = loop_tree.buffer_name(found.access.buffer)
+    raise TEError(
+        "KC2030",
+        f"{function.sym_name.data} {does} outside {buffer}: index {found.index} of dimension "
+        f"{found.dimension}, which has the size {found.size}",
+        location=location_of(found.access),
+        why=f"this happens at {place}" if place else "this happens whenever it is executed",
+        hints=["make the loops shorter, or guard the access with an if"],
+    )
+
+
+def _is_shared(store: tir.StoreOp) -> bool:
+    """Whether the buffer of a store is one for all iterations of the loops around the store."""
+    owner = store.buffer.owner
+    return isinstance(owner, Block) or not loop_tree.loops_around(owner)
+
+
+_PRIMITIVES = {"parallel": "parallel", "vectorize": "vectorize", "unroll": "unroll"}
+
+
+def _run_as(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
+    """Give a loop its kind, by the primitive that proves that it may have it."""
+    step = pass_class(_PRIMITIVES[wanted.kind])(LoopRef(loop))
+    assert isinstance(step, Primitive)
+    site = Site(function, Target.current() or Target.generic())
+    try:
+        with called_from(wanted.location):
+            step.apply(site, unsafe=wanted.unsafe)
+    except ScheduleError as refusal:
+        if refusal.undecided:
+            refusal.hints = (*refusal.hints, "unsafe=True on the loop takes it on trust")
+        raise

@@ -1,0 +1,426 @@
+"""``tir.ir_builder``: loops, conditions and stores, one statement after another, as in TVM.
+
+::
+
+    ib = tir.ir_builder.create()
+    A, B = ib.buffer_ptr(a), ib.buffer_ptr(b)
+    with ib.for_range(0, n, name="i", kind="parallel") as i:
+        with ib.if_scope(i < 10):
+            B[i] = A[i] * 2.0
+    mod = tir.PrimFunc([a, b], ib.get())
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError, suggest
+from kc.support.locations import caller_location
+from kc.te.buffers import Buffer
+from kc.te.expr import (
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    IterVar,
+    Var,
+    as_expr,
+    cast,
+    const,
+    is_float,
+    walk,
+)
+from kc.te.intrinsics import likely
+from kc.te.tensor import check_name, make_axis, shape_text
+from kc.te.threads import ThreadAxis
+from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Store, Value
+from kc.transforms.schedule._annotations import Value as Annotation
+
+KINDS = {
+    "serial": "serial",
+    "parallel": "parallel",
+    "vectorize": "vectorize",
+    "vectorized": "vectorize",
+    "unroll": "unroll",
+    "unrolled": "unroll",
+}
+"""What ``for_range`` calls the kinds of loops, TVM's names and those of the IR."""
+
+
+class BufferVar:
+    """A buffer in the statements of a builder: ``A[i, j]`` loads, ``A[i, j] = x`` stores."""
+
+    def __init__(self, builder: IRBuilder, buffer: Buffer) -> None:
+        self._builder = builder
+        self.buffer = buffer
+
+    def asobject(self) -> Buffer:
+        """The buffer."""
+        return self.buffer
+
+    @property
+    def dtype(self) -> str:
+        """The element type."""
+        return self.buffer.dtype
+
+    def __getitem__(self, index: ExprLike | tuple[ExprLike, ...]) -> Expr:
+        return self.buffer[index]
+
+    def __setitem__(self, index: ExprLike | tuple[ExprLike, ...], value: ExprLike) -> None:
+        self._builder.emit(store(self.buffer, index, value, caller_location()))
+
+
+def store(
+    buffer: Buffer,
+    index: ExprLike | tuple[ExprLike, ...],
+    value: ExprLike,
+    location: Location | None,
+) -> Store:
+    """``buffer[index] = value``; the value is converted where no value of its type is lost.
+
+    Raises KC2103 where one may be.
+    """
+    element = buffer[index]
+    assert isinstance(element, Element)
+    given = as_expr(value, buffer.dtype)
+    if isinstance(given, Const):
+        given = const(given.value, buffer.dtype)
+    elif given.dtype != buffer.dtype:
+        given = stored_as(given, buffer, location)
+    return Store(location, element, given)
+
+
+_LADDER = (
+    ("bool",),
+    ("int8", "int16", "int32", "int64"),
+    ("float16", "float32", "float64"),
+)
+
+
+def stored_as(value: Expr, buffer: Buffer, location: Location | None) -> Expr:
+    """``value`` as an element of ``buffer``; KC2103 where that may be another value."""
+    wanted = buffer.dtype
+    holds = any(
+        value.dtype in step and wanted in step and step.index(value.dtype) < step.index(wanted)
+        for step in (*_LADDER, ("uint8", "uint16", "uint32", "uint64"))
+    )
+    # An index is as wide as its values need, which is no business of the user's.
+    if not holds and not (value.dtype in _LADDER[1] and wanted in _LADDER[1] and _is_index(value)):
+        raise TEError(
+            "KC2103",
+            f"a value of type {value.dtype} is stored to {buffer.name}, whose elements are "
+            f"{wanted}",
+            location=location,
+            why=f"not every value of {value.dtype} is one of {wanted}",
+            hints=[f'convert it: (...).astype("{wanted}")'],
+        )
+    return cast(value, wanted)
+
+
+def _is_index(value: Expr) -> bool:
+    return not any(isinstance(one, Element) for one in walk(value))
+
+
+class IRBuilder:
+    """Collects statements: see :mod:`kc.tir.ir_builder`."""
+
+    def __init__(self) -> None:
+        self._open: list[list[Stmt]] = [[]]
+        self._names: dict[str, int] = {}
+
+    # Statements ----------------------------------------------------------------------------
+
+    def emit(self, stmt: Any) -> None:
+        """Add a statement: what another builder gave, or a call for its effect."""
+        if not isinstance(stmt, Stmt):
+            made = getattr(stmt, "__kc_stmt__", None)
+            if made is None:
+                raise TEError(
+                    "KC2102",
+                    f"ir_builder: emit of {type(stmt).__name__}, which is no statement",
+                    location=caller_location(),
+                    hints=["ib.emit(other.get())", "A[i] = x stores a value"],
+                )
+            stmt = made(caller_location())
+        self._open[-1].append(stmt)
+
+    def get(self) -> Stmt:
+        """The statement that was built; the builder is empty afterwards."""
+        body = self._open.pop()
+        if self._open:
+            raise TEError(
+                "KC2104",
+                "ir_builder: get() inside of a scope",
+                location=caller_location(),
+                why="the statement is complete when every scope is closed",
+                hints=["call get() after the with statements"],
+            )
+        self._open = [[]]
+        return body[0] if len(body) == 1 else Seq(caller_location(), body)
+
+    @contextlib.contextmanager
+    def _scope(self, body: list[Stmt]) -> Iterator[None]:
+        depth = len(self._open)
+        self._open.append(body)
+        yield
+        # scope_attr opens statements that end with those around them.
+        del self._open[depth:]
+
+    def _fresh(self, name: str) -> str:
+        name = check_name(name, caller_location())
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return name if count == 0 else f"{name}_{count}"
+
+    # Loops and conditions ------------------------------------------------------------------
+
+    def for_range(
+        self,
+        begin: ExprLike,
+        end: ExprLike,
+        name: str = "i",
+        dtype: str | None = None,
+        kind: str = "serial",
+        *,
+        unsafe: bool = False,
+    ) -> contextlib.AbstractContextManager[Expr]:
+        """A loop over ``begin <= i < end``; ``with`` gives the variable.
+
+        ``kind`` is "serial", "parallel", "vectorize" or "unroll". That the iterations of a parallel
+        or vectorized loop are independent is proven when the function is made (KC3041); with
+        ``unsafe`` what cannot be decided is taken on trust. Raises KC2105 for another kind.
+        """
+        location = caller_location()
+        if kind not in KINDS:
+            raise TEError(
+                "KC2105",
+                f"for_range: there are no loops of kind {kind!r}",
+                location=location,
+                hints=suggest(str(kind), KINDS, "the kinds are"),
+            )
+        return self._for_range(begin, end, self._fresh(name), dtype, KINDS[kind], unsafe, location)
+
+    @contextlib.contextmanager
+    def _for_range(
+        self,
+        begin: ExprLike,
+        end: ExprLike,
+        name: str,
+        dtype: str | None,
+        kind: str,
+        unsafe: bool,
+        location: Location | None,
+    ) -> Iterator[Expr]:
+        begin, end = (self._computed(one) for one in (begin, end))
+        loop, variable = counting_loop(name, begin, end, kind, location)
+        loop.unsafe = unsafe
+        self.emit(loop)
+        with self._scope(loop.body):
+            yield variable if dtype is None else cast(variable, dtype)
+
+    def _computed(self, bound: ExprLike) -> ExprLike:
+        """A bound that is the same in all iterations, whatever they store."""
+        given = as_expr(bound)
+        reads = any(isinstance(one, Element) for one in walk(given))
+        return self.let("bound", given) if reads else given
+
+    def while_loop(self, condition: ExprLike) -> Any:
+        """Refused (KC2106): loops here have a number of iterations."""
+        del condition
+        raise no_while("while_loop", caller_location())
+
+    @contextlib.contextmanager
+    def if_scope(self, cond: ExprLike) -> Iterator[None]:
+        """The statements in it are executed where ``cond`` holds."""
+        made = If(caller_location(), condition_of(cond, caller_location()), [], [])
+        self.emit(made)
+        with self._scope(made.then):
+            yield
+
+    @contextlib.contextmanager
+    def else_scope(self) -> Iterator[None]:
+        """What is executed otherwise; it follows an ``if_scope``. Raises KC2104 elsewhere."""
+        body = self._open[-1]
+        last = body[-1] if body else None
+        if not isinstance(last, If) or last.orelse:
+            raise TEError(
+                "KC2104",
+                "ir_builder: else_scope without an if_scope before it",
+                location=caller_location(),
+                why="it belongs to the if_scope that was closed right before it",
+            )
+        with self._scope(last.orelse):
+            yield
+
+    def scope_attr(self, node: Any, attr_key: str, value: Any) -> None:
+        """An attribute of the statements from here to the end of the scope.
+
+        ``thread_extent`` of a ``te.thread_axis`` runs them in as many threads as ``value`` says; a
+        ``pragma_...`` of a loop variable is an annotation of its loop. Raises KC2107 for others.
+        """
+        location = caller_location()
+        if attr_key in ("thread_extent", "virtual_thread") and isinstance(node, ThreadAxis):
+            extent = value if isinstance(value, int) else _number(value)
+            loop = For(location, node, extent, [], thread=node.thread_tag)
+            self.emit(loop)
+            self._open.append(loop.body)
+            return
+        loop = self._loop_of(node)
+        if attr_key.startswith("pragma") and loop is not None:
+            given = value.value if isinstance(value, Const) else value
+            loop.annotations[attr_key] = Annotation.of(given).attr
+            return
+        raise TEError(
+            "KC2107",
+            f"scope_attr: '{attr_key}' of {getattr(node, 'name', node)!s}",
+            location=location,
+            why="thread_extent is of a te.thread_axis, pragma_... of the variable of a loop around",
+            hints=['ib.scope_attr(te.thread_axis("threadIdx.x"), "thread_extent", 64)'],
+        )
+
+    def _loop_of(self, node: Any) -> For | None:
+        parts = _variables(node)
+        for body in self._open:
+            for one in body[-1:]:
+                if isinstance(one, For) and any(one.axis is part for part in parts):
+                    return one
+        return None
+
+    # Memory --------------------------------------------------------------------------------
+
+    def allocate(
+        self,
+        dtype: str,
+        shape: Any,
+        name: str = "buf",
+        axis_separators: Any = None,
+        scope: str | None = None,
+    ) -> BufferVar:
+        """Memory for the statements from here to the end of the scope."""
+        del axis_separators
+        buffer = Buffer(shape, dtype, self._fresh(name), scope or "")
+        self.emit(Allocate(caller_location(), buffer))
+        return BufferVar(self, buffer)
+
+    def pointer(self, content_type: str, name: str = "ptr", scope: str = "") -> BufferVar:
+        """An array whose size the caller gives; ``asobject()`` is the parameter."""
+        location = caller_location()
+        size = Var(f"{check_name(name, location)}_size", "int32", location)
+        return BufferVar(self, Buffer((size,), content_type, name, scope))
+
+    def buffer_ptr(self, buf: Any, shape: Any = None) -> BufferVar:
+        """A declared buffer, to be loaded from and stored to. Raises KC2108 for anything else."""
+        if not isinstance(buf, Buffer):
+            raise TEError(
+                "KC2108",
+                f"buffer_ptr: {type(buf).__name__} is not a buffer",
+                location=caller_location(),
+                hints=["tir.decl_buffer((n, 128), name='A')"],
+            )
+        if shape is not None:
+            raise TEError(
+                "KC2108",
+                f"buffer_ptr: {buf.name} with the shape {shape_text(tuple(shape))}",
+                location=caller_location(),
+                why="a buffer has one shape",
+                hints=["declare it with the shape that is indexed"],
+            )
+        return BufferVar(self, buf)
+
+    # Scalars -------------------------------------------------------------------------------
+
+    def let(self, var_name: str, value: ExprLike) -> Expr:
+        """``value``, computed here and once."""
+        given = as_expr(value)
+        name = Value(self._fresh(var_name), given.dtype, caller_location())
+        self.emit(Let(caller_location(), name, given))
+        return name
+
+    def likely(self, expr: ExprLike) -> Expr:
+        """The condition: a hint in TVM, which nothing needs here."""
+        return likely(expr)
+
+
+def create() -> IRBuilder:
+    """A builder without statements."""
+    return IRBuilder()
+
+
+def counting_loop(
+    name: str, begin: Any, end: Any, kind: str, location: Location | None, step: int = 1
+) -> tuple[For, Expr]:
+    """A loop over ``begin <= i < end`` (in steps), and its variable."""
+    first, last = integer(begin, "the start", location), integer(end, "the end", location)
+    extent: Any
+    if isinstance(first, int) and isinstance(last, int):
+        span = last - first if step > 0 else first - last
+        extent = max(0, -(-span // abs(step)))
+    else:
+        span = last if isinstance(first, int) and first == 0 else as_expr(last) - first
+        if step < 0:
+            span = as_expr(first) - last
+        extent = span if abs(step) == 1 else (span + (abs(step) - 1)) // abs(step)
+    simple = isinstance(first, int) and step == 1
+    axis = make_axis(name, extent, "spatial", location, first if isinstance(first, int) else 0)
+    if not simple:
+        axis = make_axis(name, extent, "spatial", location)
+    loop = For(location, axis, extent, [], kind)
+    variable: Expr = axis
+    if step != 1:
+        variable = axis * step
+    if not simple:
+        variable = variable + first
+    return loop, variable
+
+
+def integer(value: Any, what: str, location: Location | None) -> int | Expr:
+    """An integer, as a number of Python's where it is one. Raises KC2109 for others."""
+    given = as_expr(value)
+    if isinstance(given, Const) and isinstance(given.value, int) and given.dtype != "bool":
+        return int(given.value)
+    if is_float(given.dtype) or given.dtype == "bool":
+        raise TEError(
+            "KC2109",
+            f"{what} of a loop has type {given.dtype}",
+            location=location,
+            why="a loop counts with integers",
+            hints=['(...).astype("int32")'],
+        )
+    return given
+
+
+def condition_of(value: Any, location: Location | None) -> Expr:
+    """A condition. Raises KC2006 for what is none."""
+    given = as_expr(value)
+    if given.dtype != "bool":
+        raise TEError(
+            "KC2006",
+            f"the condition of an if has type {given.dtype}",
+            location=location,
+            hints=["compare it: x != 0"],
+        )
+    return given
+
+
+def no_while(what: str, location: Location | None) -> TEError:
+    """The refusal of loops without a number of iterations."""
+    return TEError(
+        "KC2106",
+        f"{what}: a loop without a number of iterations",
+        location=location,
+        why="loops count, so that what they do is known before they run",
+        hints=["a for over the largest number of iterations, with an if in it"],
+    )
+
+
+def _number(value: Any) -> Any:
+    given = as_expr(value)
+    return int(given.value) if isinstance(given, Const) else given
+
+
+def _variables(node: Any) -> list[IterVar]:
+    if not isinstance(node, Expr):
+        return []
+    return [one for one in walk(node) if isinstance(one, IterVar)]

@@ -1,0 +1,332 @@
+"""The blocks and the memory of scripts: ``with block("C"):``, ``axis.remap``, ``alloc_buffer``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.ir import Attribute
+
+from kc.dialects.tir import IterType, is_name
+from kc.support.diagnostics import KCError, Location, TEError, suggest
+from kc.te.buffers import Buffer
+from kc.te.expr import Expr, IterVar, as_expr, is_float, walk
+from kc.te.tensor import make_axis
+from kc.tir.script.expressions import Expressions, python, refuse, truth
+from kc.tir.script.names import Word
+from kc.tir.stmt import Allocate, BlockStmt, Iter, Stmt
+from kc.transforms.schedule._annotations import Value as Annotation
+
+_KINDS = {
+    "axis.spatial": IterType.SPATIAL,
+    "axis.reduce": IterType.REDUCE,
+    "axis.opaque": IterType.OPAQUE,
+}
+_LETTERS = {"S": IterType.SPATIAL, "R": IterType.REDUCE, "O": IterType.OPAQUE}
+
+
+@dataclass
+class _Open:
+    """A block whose statements are being read."""
+
+    made: BlockStmt
+    begun: bool = False
+    """Whether a statement was read that is no declaration."""
+    names: list[str] = field(default_factory=list)
+
+
+class Blocks(Expressions):
+    """Reads blocks, and the words that stand in them."""
+
+    body: list[Stmt]
+    extents: dict[IterVar, Any]
+    inside: Callable[[str, list[Stmt], Location], AbstractContextManager[None]]
+    run: Callable[[Sequence[ast.stmt]], None]
+    blocks: list[_Open]
+
+    # Blocks --------------------------------------------------------------------------------
+
+    def with_(self, node: ast.With, at: Location) -> None:
+        """``with block("C"):`` and ``with init():``."""
+        for item in node.items:
+            call = item.context_expr
+            word = self.eval(call.func) if isinstance(call, ast.Call) else None
+            if not isinstance(word, Word) or word.name not in ("block", "init"):
+                raise refuse(
+                    f"with {ast.unparse(call)}", self.at(call), 'with block("C"):, with init():'
+                )
+        if len(node.items) != 1:
+            raise refuse("several blocks in one with", at, "one with in another")
+        item = node.items[0]
+        call = item.context_expr
+        assert isinstance(call, ast.Call)
+        word = self.eval(call.func)
+        values = [self.eval(one) for one in call.args]
+        named = {one.arg or "**": self.eval(one.value) for one in call.keywords}
+        if item.optional_vars is not None:
+            raise refuse("with ... as", at, "axis.remap and axis.spatial give the variables")
+        if word.name == "block":
+            self._block(node, values, named, at)
+        else:
+            self._init(node, values, at)
+
+    def _block(
+        self, node: ast.With, values: list[Any], named: Mapping[str, Any], at: Location
+    ) -> None:
+        name = values[0] if values else named.get("name_hint", "root")
+        unknown = [one for one in named if one not in ("name_hint", "annotations")]
+        if len(values) > 1 or unknown or not isinstance(name, str) or not is_name(name):
+            raise TEError(
+                "KC2119",
+                f"{ast.unparse(node.items[0].context_expr)} names no block",
+                location=at,
+                why="a block has a name, an identifier, and may have annotations",
+                hints=['with block("C"):'],
+            )
+        if self.blocks:
+            raise TEError(
+                "KC2119",
+                f"block {name} is in block {self.blocks[-1].made.name}",
+                location=at,
+                why="a script writes blocks one after another, each with its own variables",
+                hints=["sch.blockize puts blocks into blocks"],
+            )
+        made = BlockStmt(at, name, [], [], None, [])
+        made.annotations.update(self.annotations(named.get("annotations", {}), at))
+        self.body.append(made)
+        self.blocks.append(_Open(made))
+        with self.inside(f"block {name}", made.body, at):
+            self.run(node.body)
+        self.blocks.pop()
+
+    def _init(self, node: ast.With, values: list[Any], at: Location) -> None:
+        block = self._current("init", at).made
+        if values:
+            raise TEError("KC2116", "init takes no arguments", location=at)
+        if block.init is not None:
+            raise TEError("KC2119", f"block {block.name} has two inits", location=at)
+        if not any(one.kind is IterType.REDUCE for one in block.iters):
+            raise TEError(
+                "KC2119",
+                f"block {block.name} has an init, and no reduce variable",
+                location=at,
+                why="an init is executed where all reduce variables are at their start",
+                hints=['vi, vk = axis.remap("SR", [i, k])', "store in a block before"],
+            )
+        if block.body:
+            raise TEError(
+                "KC2119",
+                f"the init of block {block.name} comes after other statements",
+                location=at,
+                why="it is executed before the block's statements",
+                hints=["with init(): right after the variables of the block"],
+            )
+        block.init = []
+        with self.inside(f"the init of block {block.name}", block.init, at):
+            self.run(node.body)
+        reduce = {one.axis for one in block.iters if one.kind is IterType.REDUCE}
+        for one in _scalars(block.init):
+            if isinstance(one, IterVar) and one in reduce:
+                raise TEError(
+                    "KC2119",
+                    f"the init of block {block.name} uses the reduce variable {one.name}",
+                    location=at,
+                    why="it is executed once for all values of it",
+                )
+
+    def _current(self, word: str, at: Location) -> _Open:
+        if not self.blocks:
+            raise TEError(
+                "KC2119",
+                f"{word} outside of a block",
+                location=at,
+                hints=['with block("C"):'],
+            )
+        return self.blocks[-1]
+
+    # Words ---------------------------------------------------------------------------------
+
+    def call_word(self, word: Word, node: ast.Call, name: str = "") -> Any:
+        """A word of scripts that is called where a value is wanted, which goes to ``name``."""
+        at = self.at(node)
+        if word.family in ("loop", "block") and word.name != "where":
+            place = "with" if word.family == "block" else "for"
+            example = f"with {word.name}():" if place == "with" else f"for i in {word.name}(n):"
+            raise TEError(
+                "KC2110",
+                f"{word.name} stands in a {place} only",
+                location=at,
+                hints=[example],
+            )
+        values = [self.eval(one) for one in node.args]
+        named = {one.arg or "**": self.eval(one.value) for one in node.keywords}
+        if word.name == "where":
+            return self._where(values, at)
+        if word.family == "axis":
+            block = self._current(word.name, at)
+            if block.made.body or block.made.init is not None:
+                raise TEError(
+                    "KC2119",
+                    f"{word.name} after statements of block {block.made.name}",
+                    location=at,
+                    why="the variables of a block are there before its statements",
+                )
+            if word.name == "axis.remap":
+                return self._remap(block, values, name, node, at)
+            return self._axis(block, word, values, name, at)
+        return self.allocate(word, values, named, name, at)
+
+    def _where(self, values: list[Any], at: Location) -> None:
+        block = self._current("where", at).made
+        if len(values) != 1:
+            raise TEError("KC2116", f"where takes 1 condition, not {len(values)}", location=at)
+        block.where.append(truth(values[0]))
+
+    def _axis(
+        self, block: _Open, word: Word, values: list[Any], name: str, at: Location
+    ) -> IterVar:
+        """``vi = axis.spatial(n, i * 4 + j)``."""
+        if len(values) != 2:
+            raise TEError(
+                "KC2116",
+                f"{word.name} takes the number of values and the value, and is given "
+                f"{len(values)} arguments",
+                location=at,
+                hints=[f"vi = {word.name}(n, i)"],
+            )
+        extent, binding = values
+        start = 0
+        if isinstance(extent, tuple) and len(extent) == 2 and isinstance(extent[0], int):
+            start = extent[0]
+            extent = extent[1] - start
+        return self._declare_axis(block, _KINDS[word.name], name, extent, start, binding, at)
+
+    def _declare_axis(
+        self,
+        block: _Open,
+        kind: IterType,
+        name: str,
+        extent: Any,
+        start: int,
+        binding: Any,
+        at: Location,
+    ) -> IterVar:
+        if not name:
+            raise TEError(
+                "KC2119",
+                f"a variable of block {block.made.name} has no name",
+                location=at,
+                hints=["vi = axis.spatial(n, i)", 'vi, vk = axis.remap("SR", [i, k])'],
+            )
+        value = as_expr(binding)
+        if is_float(value.dtype) or value.dtype == "bool":
+            raise TEError(
+                "KC2119",
+                f"the variable {name} of block {block.made.name} is a {value.dtype}",
+                location=at,
+                why="the variables of a block are integers",
+            )
+        axis = make_axis(name, extent, "spatial", at, start)
+        if name in block.names:
+            raise TEError(
+                "KC2119", f"block {block.made.name} has two variables {name}", location=at
+            )
+        block.names.append(name)
+        block.made.iters.append(Iter(kind, axis, value - start if start else value))
+        return axis
+
+    def _remap(
+        self, block: _Open, values: list[Any], name: str, node: ast.Call, at: Location
+    ) -> Any:
+        """``vi, vk = axis.remap("SR", [i, k])``: variables that are those of the loops."""
+        kinds, loops = values if len(values) == 2 else ("", ())
+        loops = loops if isinstance(loops, tuple) else (loops,)
+        if not isinstance(kinds, str) or len(kinds) != len(loops) or set(kinds) - set(_LETTERS):
+            raise TEError(
+                "KC2119",
+                f"{ast.unparse(node)}: one letter a loop is needed",
+                location=at,
+                why="S is a spatial variable, R one of a reduction, O an opaque one",
+                hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
+            )
+        names = self._targets if self._targets is not None else [name]
+        if len(names) != len(loops):
+            raise TEError(
+                "KC2116",
+                f"{len(loops)} variables are assigned to {len(names)} names",
+                location=at,
+                hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
+            )
+        made = []
+        for one, letter, loop in zip(names, kinds, loops, strict=True):
+            if not isinstance(loop, IterVar) or loop not in self.extents:
+                raise TEError(
+                    "KC2119",
+                    f"{one} is remapped from what is no loop variable",
+                    location=at,
+                    why="a remapped variable takes all values of a loop from 0 or a constant on",
+                    hints=[f"{one} = axis.spatial(number of values, value)"],
+                )
+            extent = self.extents[loop]
+            made.append(
+                self._declare_axis(block, _LETTERS[letter], one, extent, loop.start, loop, at)
+            )
+        return tuple(made) if self._targets is not None else made[0]
+
+    _targets: list[str] | None = None
+    """The names that a tuple of variables is assigned to."""
+
+    # Memory --------------------------------------------------------------------------------
+
+    def allocate(
+        self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
+    ) -> Buffer:
+        """``B = alloc_buffer(shape, dtype, scope)``."""
+        given = self.memory(word, values, named, at)
+        buffer = Buffer(given["shape"], given["dtype"], name or "buf", given["scope"])
+        self.body.append(Allocate(at, buffer))
+        return buffer
+
+    @staticmethod
+    def memory(
+        word: Word, values: list[Any], named: Mapping[str, Any], at: Location
+    ) -> dict[str, Any]:
+        """Shape, type and scope."""
+        fields = ("shape", "dtype", "scope")
+        given: dict[str, Any] = dict(zip(fields, values, strict=False))
+        unknown = [one for one in named if one not in fields or one in given]
+        given.update(named)
+        if len(values) > len(fields) or unknown or "shape" not in given:
+            raise TEError(
+                "KC2116",
+                f"{word.name} takes a shape, a type and a memory scope",
+                location=at,
+                hints=[
+                    *(suggest(unknown[0], fields) if unknown else []),
+                    f'B = {word.name}((n, 128), "float32")',
+                ],
+            )
+        return {"dtype": "float32", "scope": "", **given}
+
+    def annotations(self, given: Any, at: Location) -> dict[str, Attribute]:
+        """Annotations of a loop or a block."""
+        found = python(lambda: dict(given), "annotations", at)
+        try:
+            return {str(key): Annotation.of(value).attr for key, value in found.items()}
+        except KCError as error:
+            raise error.with_location(at) from None
+
+
+def _scalars(statements: Sequence[Stmt]) -> list[Expr]:
+    """All expressions in statements."""
+    found: list[Expr] = []
+    for one in statements:
+        for value in vars(one).values():
+            if isinstance(value, Expr):
+                found += walk(value)
+            elif isinstance(value, list):
+                found += _scalars([part for part in value if isinstance(part, Stmt)])
+    return found

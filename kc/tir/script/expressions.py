@@ -1,0 +1,377 @@
+"""The expressions of scripts: numbers and Python values are computed, the rest is built."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kc import te
+from kc.support.diagnostics import KCError, Location, TEError
+from kc.support.locations import reading
+from kc.te.buffers import same_expr
+from kc.te.expr import (
+    Element,
+    Expr,
+    IfThenElse,
+    Operators,
+    as_expr,
+    binary,
+    children,
+    compare,
+    const,
+    is_float,
+    select,
+    walk,
+)
+from kc.te.tensor import Tensor
+from kc.tir.script.functions import for_expressions
+from kc.tir.script.names import Word
+from kc.tir.script.scope import Local, Scope, lookup
+from kc.tir.script.source import Source, is_builtin
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.MatMult: operator.matmul,
+}
+_COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("lt", operator.lt),
+    ast.LtE: ("le", operator.le),
+    ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge),
+    ast.Eq: ("eq", operator.eq),
+    ast.NotEq: ("ne", operator.ne),
+}
+_NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
+    ast.Lambda: ("a lambda", "a def outside of the script can be called in it"),
+    ast.ListComp: ("a comprehension", "a for writes the elements of a buffer"),
+    ast.SetComp: ("a comprehension", "a for writes the elements of a buffer"),
+    ast.DictComp: ("a comprehension", "a for writes the elements of a buffer"),
+    ast.GeneratorExp: ("a generator", "a for adds to a local: acc = acc + A[i]"),
+    ast.Await: ("await", "a kernel runs to its end"),
+    ast.Yield: ("yield", "store the value to a buffer"),
+    ast.YieldFrom: ("yield from", "store the values to a buffer"),
+    ast.JoinedStr: ("a formatted string", "a kernel knows numbers only"),
+    ast.NamedExpr: (":=", "assign in a statement of its own"),
+    ast.Dict: ("a dictionary", "a kernel knows numbers and buffers; build it outside"),
+    ast.Set: ("a set", "a kernel knows numbers and buffers; build it outside"),
+    ast.Starred: ("*", "write the arguments one by one"),
+    ast.Slice: ("a slice", "a for goes over the elements"),
+}
+
+_NUMBERS = ("math", "cmath", "numpy", None)
+"""The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
+
+_ATTRIBUTES = ("shape", "dtype", "ndim", "name", "astype", "equal")
+"""What can be asked of buffers and scalars."""
+
+
+def refuse(what: str, at: Location, hint: str | None) -> TEError:
+    """Something of Python's that scripts do not have."""
+    return TEError(
+        "KC2110",
+        f"kc.script does not have {what}",
+        location=at,
+        hints=[hint] if hint else (),
+    )
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is known only when the kernel runs."""
+    return isinstance(value, Operators | Tensor | Local)
+
+
+class Expressions:
+    """Evaluates the expressions of one function."""
+
+    source: Source
+    scope: Scope
+
+    def at(self, node: ast.AST) -> Location:
+        """The place of a node in the user's file."""
+        return self.source.at(node)
+
+    def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
+        """Inline a call of another script: the statements' business."""
+        raise NotImplementedError
+
+    def call_word(self, word: Word, node: ast.Call) -> Any:
+        """A word of scripts in an expression: the statements' business."""
+        raise NotImplementedError
+
+    def eval(self, node: ast.expr) -> Any:
+        """The value of an expression: of Python, or an expression of the kernel."""
+        at = self.at(node)
+        with reading(at):
+            return self._eval(node, at)
+
+    def scalar(self, node: ast.expr) -> Expr:
+        """An expression that is a scalar of the kernel."""
+        value = self.eval(node)
+        with reading(self.at(node)):
+            return as_scalar(value)
+
+    def _eval(self, node: ast.expr, at: Location) -> Any:
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                value = lookup(self.source, self.scope, node.id, at)
+                return value.buffer() if isinstance(value, Local) else value
+            case ast.Tuple() | ast.List():
+                return tuple(self.eval(one) for one in node.elts)
+            case ast.BinOp():
+                return self._binary(node, at)
+            case ast.UnaryOp():
+                return self._unary(node, at)
+            case ast.Compare():
+                return self._compare(node, at)
+            case ast.BoolOp():
+                return self._connect(node, at)
+            case ast.IfExp():
+                return self._choose(node, at)
+            case ast.Subscript():
+                return self._subscript(node, at)
+            case ast.Attribute():
+                return self._attribute(node, at)
+            case ast.Call():
+                return self._call(node, at)
+            case _:
+                what, hint = _NOT_HERE.get(type(node), (f"a {type(node).__name__}", None))
+                raise refuse(what, at, hint)
+
+    # Operators -----------------------------------------------------------------------------
+
+    def _binary(self, node: ast.BinOp, at: Location) -> Any:
+        lhs, rhs = self.eval(node.left), self.eval(node.right)
+        return self.combine(node.op, lhs, rhs, at)
+
+    def combine(self, op: ast.operator, lhs: Any, rhs: Any, at: Location) -> Any:
+        """``lhs op rhs``."""
+        if is_symbolic(lhs) or is_symbolic(rhs):
+            lhs, rhs = as_scalar(lhs, rhs), as_scalar(rhs, lhs)
+        if type(op) is ast.MatMult:
+            raise refuse("@", at, "loops over rows, columns and the sum")
+        return python(lambda: _BINARY[type(op)](lhs, rhs), type(op).__name__, at)
+
+    def _unary(self, node: ast.UnaryOp, at: Location) -> Any:
+        value = self.eval(node.operand)
+        if isinstance(node.op, ast.Not):
+            return ~truth(value) if is_symbolic(value) else not value
+        if is_symbolic(value):
+            value = as_scalar(value)
+        if isinstance(node.op, ast.UAdd):
+            return value
+        call = operator.neg if isinstance(node.op, ast.USub) else operator.invert
+        return python(lambda: call(value), type(node.op).__name__, at)
+
+    def _compare(self, node: ast.Compare, at: Location) -> Any:
+        values = [self.eval(one) for one in (node.left, *node.comparators)]
+        found: Any = True
+        for op, lhs, rhs in zip(node.ops, values, values[1:], strict=False):
+            one = self._compare_two(op, lhs, rhs, at)
+            found = one if found is True else self._and(found, one)
+        return found
+
+    def _compare_two(self, op: ast.cmpop, lhs: Any, rhs: Any, at: Location) -> Any:
+        if type(op) not in _COMPARE:
+            if not is_symbolic(lhs) and not is_symbolic(rhs):
+                if isinstance(op, ast.Is | ast.IsNot):
+                    return (lhs is rhs) is isinstance(op, ast.Is)
+                return python(lambda: (lhs in rhs) is isinstance(op, ast.In), "in", at)
+            raise refuse(
+                "in and is of values that are known only when the kernel runs", at, "compare with =="
+            )
+        name, compute = _COMPARE[type(op)]
+        if is_symbolic(lhs) or is_symbolic(rhs):
+            return compare(name, as_scalar(lhs, rhs), as_scalar(rhs, lhs))
+        return python(lambda: compute(lhs, rhs), name, at)
+
+    @staticmethod
+    def _and(lhs: Any, rhs: Any) -> Any:
+        if not is_symbolic(lhs):
+            return rhs if lhs else lhs
+        if not is_symbolic(rhs) and rhs:
+            return lhs
+        a, b = truth(lhs), truth(rhs)
+        return te.if_then_else(a, b, const(False)) if loads(b) else binary("and", a, b)
+
+    @staticmethod
+    def _or(lhs: Any, rhs: Any) -> Any:
+        if not is_symbolic(lhs):
+            return lhs if lhs else rhs
+        if not is_symbolic(rhs) and not rhs:
+            return lhs
+        a, b = truth(lhs), truth(rhs)
+        return te.if_then_else(a, const(True), b) if loads(b) else binary("or", a, b)
+
+    def _connect(self, node: ast.BoolOp, at: Location) -> Any:
+        join = self._and if isinstance(node.op, ast.And) else self._or
+        found = self.eval(node.values[0])
+        for one in node.values[1:]:
+            if not is_symbolic(found) and bool(found) is isinstance(node.op, ast.Or):
+                return found  # the others are not evaluated
+            found = join(found, self.eval(one))
+        return found
+
+    def _choose(self, node: ast.IfExp, at: Location) -> Any:
+        condition = self.eval(node.test)
+        if not is_symbolic(condition):
+            return self.eval(node.body if condition else node.orelse)
+        a, b = self.eval(node.body), self.eval(node.orelse)
+        test, a, b = truth(condition), as_scalar(a, b), as_scalar(b, a)
+        # What the condition has read already may be read again, whatever it says.
+        safe = all(_is_read(one, test) for one in walk(a, b) if isinstance(one, Element))
+        return (select if safe else te.if_then_else)(test, a, b)
+
+    # Elements, attributes and calls ----------------------------------------------------------
+
+    def _subscript(self, node: ast.Subscript, at: Location) -> Any:
+        value = self.eval(node.value)
+        if isinstance(value, Tensor):
+            return value[self.indices(node)]
+        if is_symbolic(value):
+            raise TEError(
+                "KC2121",
+                "a scalar is indexed",
+                location=at,
+                why="buffers have elements; this is a number",
+            )
+        index = self.eval(node.slice)
+        if is_symbolic(index):
+            raise TEError(
+                "KC2126",
+                f"a Python {type(value).__name__} is indexed with what is known only when the "
+                "kernel runs",
+                location=at,
+                why="it is no memory of the kernel's",
+                hints=["an index of const_range", "pass it as a buffer"],
+            )
+        return python(lambda: value[index], "the index", at)
+
+    def indices(self, node: ast.Subscript) -> tuple[Any, ...]:
+        """The indices of an element."""
+        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        found: list[Any] = []
+        for one in given:
+            value = self.eval(one)
+            found += value if isinstance(value, tuple) else [value]
+        return tuple(found)
+
+    def _attribute(self, node: ast.Attribute, at: Location) -> Any:
+        value = self.eval(node.value)
+        if is_symbolic(value) and node.attr not in _ATTRIBUTES:
+            raise TEError(
+                "KC2121",
+                f"a {'buffer' if isinstance(value, Tensor) else 'scalar'} has no attribute "
+                f"{node.attr}",
+                location=at,
+                hints=[f"there are: {', '.join(_ATTRIBUTES)}"],
+            )
+        return python(lambda: getattr(value, node.attr), f".{node.attr}", at)
+
+    def _call(self, node: ast.Call, at: Location) -> Any:
+        function = self.eval(node.func)
+        if isinstance(function, Word):
+            return self.call_word(function, node)
+        values = [self.eval(one) for one in node.args]
+        if hasattr(function, "__kc_script__"):
+            return self.call_script(function, node, values)
+        named = {one.arg: self.eval(one.value) for one in node.keywords if one.arg is not None}
+        if len(named) != len(node.keywords):
+            raise refuse("**", at, "write the arguments one by one")
+        return self._call_python(function, values, named, node, at)
+
+    def _call_python(
+        self,
+        function: Any,
+        values: list[Any],
+        named: Mapping[str, Any],
+        node: ast.Call,
+        at: Location,
+    ) -> Any:
+        text = ast.unparse(node.func)
+        if not callable(function):
+            raise TEError(
+                "KC2118", f"{text} is called, and is {type(function).__name__}", location=at
+            )
+        symbolic = any(is_symbolic(one) for one in (*values, *named.values()))
+        if symbolic and not is_builtin(function) and getattr(function, "__module__", "") in _NUMBERS:
+            own = getattr(function, "__name__", "")
+            instead = f"te.{own}" if own in dir(te) else "a function of te"
+            raise refuse(f"{text} of values of the kernel", at, f"{instead} computes in a kernel")
+        function = for_expressions(function)
+        try:
+            inspect.signature(function).bind(*values, **named)
+        except ValueError:
+            pass  # a function of C without a signature
+        except TypeError as error:
+            raise TEError(
+                "KC2116",
+                f"{text} cannot be called so: {error}",
+                location=at,
+                why=f"its parameters are {inspect.signature(function)}",
+            ) from None
+        return python(lambda: function(*values, **named), f"the call of {text}", at)
+
+
+def as_scalar(value: Any, like: Any = None) -> Expr:
+    """``value`` as a scalar; a number takes the type of ``like`` where it can."""
+    if is_symbolic(like) and not is_symbolic(value):
+        return as_expr(value, as_expr(like).dtype)
+    return as_expr(value)
+
+
+def truth(value: Any) -> Expr:
+    """``value`` as a condition; a number is one where it is not 0, as in Python."""
+    given = as_scalar(value)
+    if given.dtype == "bool":
+        return given
+    return compare("ne", given, const(0.0 if is_float(given.dtype) else 0, given.dtype))
+
+
+def _is_read(element: Element, expr: Expr) -> bool:
+    """Whether ``expr`` reads an element in any case; a number of the script's is always there."""
+    if not element.indices:
+        return True
+    waiting = [expr]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Element) and one.tensor is element.tensor:
+            if all(map(same_expr, one.indices, element.indices)):
+                return True
+        waiting += [one.condition] if isinstance(one, IfThenElse) else children(one)
+    return False
+
+
+def loads(expr: Expr) -> bool:
+    """Whether memory is read for ``expr``."""
+    return any(isinstance(one, Element) for one in walk(expr))
+
+
+def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
+    """What ``compute`` gives; what Python raises becomes a diagnostic (KC2118)."""
+    try:
+        return compute()
+    except KCError as error:
+        raise error.with_location(at) from None
+    except Exception as error:
+        raise TEError(
+            "KC2118",
+            f"{what} fails: {error}",
+            location=at,
+            why=f"it is computed while the script is compiled, and raises {type(error).__name__}",
+        ) from error

@@ -1,0 +1,126 @@
+"""``kc.script``: a Python function as a kernel, read from its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import reading
+from kc.te.buffers import Buffer
+from kc.te.expr import DTYPES, Var
+from kc.tir.emit import build_function
+from kc.tir.module import IRModule
+from kc.tir.script.source import Source, source_of
+from kc.tir.script.statements import Statements, parameter_names
+from kc.tir.stmt import Seq
+
+
+class ScriptFunction:
+    """A function that other scripts call: its statements take the place of the call."""
+
+    def __init__(self, source: Source) -> None:
+        self.__kc_script__ = source
+        self.__name__ = source.name
+        self.__doc__ = source.function.__doc__
+        self.__wrapped__ = source.function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Execute it as plain Python."""
+        return self.__kc_script__.function(*args, **kwargs)
+
+
+class ScriptKernel(IRModule, ScriptFunction):
+    """A module of one function, which was written as a script. ``kc.lower``, ``kc.build`` and
+    ``kc.tir.Schedule`` take it; other scripts can call it."""
+
+    def __init__(self, source: Source) -> None:
+        ScriptFunction.__init__(self, source)
+        self.params = parameters(source)
+        at = source.at(source.tree)
+        reader = Statements(source)
+        reader.take(self.params, {}, at)
+        reader.run(source.tree.body)
+        function = build_function(self.params, Seq(at, reader.body), source.name, at)
+        IRModule.__init__(self, ModuleOp([function]))
+
+
+def script(function: Callable[..., Any]) -> Any:
+    """Make a kernel of a Python function, from its source.
+
+    ::
+
+        n = te.var("n")
+
+        @kc.script
+        def matmul(A: kc.Buffer((n, 64)), B: kc.Buffer((64, 32)), C: kc.Buffer((n, 32))):
+            for i, j, k in grid(n, 32, 64):
+                with block("C"):
+                    vi, vj, vk = axis.remap("SSR", [i, j, k])
+                    with init():
+                        C[vi, vj] = 0.0
+                    C[vi, vj] += A[vi, vk] * B[vk, vj]
+
+    Parameters are annotated: ``kc.Buffer(shape, dtype)``, or an element type for a scalar. Loops
+    are ``range`` (also ``serial``, ``parallel``, ``vectorized``, ``unroll``, ``grid``,
+    ``thread_binding``, and ``const_range``, which repeats statements); ``alloc_buffer`` gives
+    memory; names are numbers, which may be assigned to again; numbers, functions and other scripts
+    of the scope around are used as they are. A store that stands in no block becomes a block named
+    after its buffer, where it can be. Every operation has the line of the statement it comes from.
+
+    A function without annotations is for other scripts to call. Raises TEError, with the line and
+    column of what cannot be compiled; ScheduleError for parallel loops that are not independent.
+    """
+    source = source_of(function)
+    arguments = source.tree.args.args
+    annotated = [one for one in arguments if one.annotation is not None]
+    if len(annotated) == len(arguments) and arguments:
+        return ScriptKernel(source)
+    if annotated:
+        missing = next(one for one in arguments if one.annotation is None)
+        raise TEError(
+            "KC2115",
+            f"parameter {missing.arg} of {source.name} has no annotation",
+            location=source.at(missing),
+            why="all parameters of a kernel are declared; a function for other scripts to call "
+            "has no annotations",
+            hints=[f'{missing.arg}: kc.Buffer((n,), "float32")', f'{missing.arg}: "int32"'],
+        )
+    parameter_names(source)
+    return ScriptFunction(source)
+
+
+def parameters(source: Source) -> list[Buffer | Var]:
+    """The buffers and scalars that the annotations of a function declare."""
+    names = parameter_names(source)
+    found: list[Buffer | Var] = []
+    for name, node in zip(names, source.tree.args.args, strict=True):
+        at = source.at(node)
+        with reading(at):
+            found.append(_parameter(source, name, node.annotation, at))
+    return found
+
+
+_SCALARS = {int: "int32", float: "float32", bool: "bool"}
+
+
+def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | Var:
+    given = source.function.__annotations__[name]
+    if isinstance(given, str) and given not in DTYPES:
+        given = Statements(source).eval(node)  # annotations that were not evaluated
+    if isinstance(given, Buffer):
+        return given.named(name)
+    dtype = _SCALARS.get(given, given) if isinstance(given, type) else given
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return Var(name, dtype, at)
+    if isinstance(given, Var):
+        return given
+    raise TEError(
+        "KC2115",
+        f"parameter {name} of {source.name} is declared as {given!r}",
+        location=at,
+        why="a parameter is a buffer, or a scalar of an element type",
+        hints=[f'{name}: kc.Buffer((n,), "float32")', f'{name}: "int32"'],
+    )

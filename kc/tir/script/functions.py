@@ -1,0 +1,111 @@
+"""The functions that a script may call by name: Python's, and those of TVM's hybrid script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kc import te
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.support.target import Target
+from kc.te.expr import DTYPES, Expr, Operators, as_expr, binary, cast
+from kc.te.tensor import Tensor
+
+
+def _fold(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*values: Any) -> Any:
+        if not any(isinstance(one, Operators | Tensor) for one in values):
+            return python(*values)
+        found = values[0]
+        for one in values[1:]:
+            found = binary(op, found, one)
+        return found
+
+    call.__name__ = op
+    return call
+
+
+def _either(python: Callable[..., Any], compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """``python`` of numbers, ``compiled`` of expressions."""
+
+    def call(*values: Any) -> Any:
+        symbolic = any(isinstance(one, Operators | Tensor) for one in values)
+        return (compiled if symbolic else python)(*values)
+
+    call.__name__ = getattr(python, "__name__", "call")
+    return call
+
+
+def _convert(dtype: str) -> Callable[[Any], Expr]:
+    def call(value: Any) -> Expr:
+        return cast(as_expr(value), dtype)
+
+    call.__name__ = dtype
+    return call
+
+
+def _length(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.shape[0] if value.shape else 0
+    return len(value)
+
+
+def ceil_div(a: Any, b: Any) -> Any:
+    """The quotient of integers, rounded up."""
+    if isinstance(a, int) and isinstance(b, int):
+        return -(-a // b)
+    return te.ceildiv(a, b)
+
+
+def max_num_threads(allow_none: bool = True) -> int:
+    """How many threads a block of the current target has at most."""
+    target = Target.current()
+    if target is None and not allow_none:
+        raise TEError(
+            "KC2125",
+            "max_num_threads: there is no current target",
+            location=caller_location(),
+            hints=['with kc.Target("cuda"):'],
+        )
+    chosen = target if target is not None else Target("cuda")
+    return int(chosen.limits.get("max_threads_per_block", 1))
+
+
+_PYTHON: dict[str, Callable[..., Any]] = {
+    "min": _fold("min", min),
+    "max": _fold("max", max),
+    "abs": _either(abs, te.abs),
+    "round": _either(round, te.round),
+    "pow": _either(pow, te.power),
+    "int": _either(int, _convert("int32")),
+    "float": _either(float, _convert("float32")),
+    "bool": _either(bool, _convert("bool")),
+    "len": _length,
+}
+"""What Python's own functions are of expressions."""
+
+_MATH = (
+    "exp", "exp2", "log", "log2", "log10", "sigmoid", "sqrt", "rsqrt", "tanh", "tan", "sin", "cos",
+    "erf", "floor", "ceil", "trunc", "power", "popcount", "fmod", "likely", "if_then_else",
+    "floordiv", "floormod", "truncdiv", "truncmod",
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(te, name) for name in _MATH},
+    **_PYTHON,
+    **{dtype: _convert(dtype) for dtype in DTYPES if dtype != "bool"},
+    "ceil_div": ceil_div,
+    "max_num_threads": max_num_threads,
+}
+"""Functions by the names that scripts may call them by, unless the names mean something else."""
+
+
+def for_expressions(function: Any) -> Any:
+    """What to call for one of Python's own functions."""
+    import builtins
+
+    name = getattr(function, "__name__", "")
+    if name in _PYTHON and getattr(builtins, name) is function:
+        return _PYTHON[name]
+    return function

@@ -1,0 +1,82 @@
+"""The words of scripts: loops, blocks and memory, as names that a script may use.
+
+They may be written as they are, or be imported from here, so that editors know them. In a function
+that is executed by Python, loops are ranges and memory is numpy's (:mod:`kc.te.hybrid`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that means something in a script only."""
+
+    name: str
+    family: str
+    """"loop", "block", "axis" or "memory"."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._outside()
+
+    def _outside(self) -> TEError:
+        return TEError(
+            "KC2125",
+            f"{self.name} is called outside of a script",
+            location=caller_location(),
+            why="it is read from the source of a function, not executed",
+            hints=["@kc.script above the def that it is in"],
+        )
+
+    def __iter__(self) -> Any:
+        raise self._outside()
+
+
+@dataclass(frozen=True)
+class _Axis(Word):
+    spatial = S = Word("axis.spatial", "axis")
+    reduce = R = Word("axis.reduce", "axis")
+    opaque = Word("axis.opaque", "axis")
+    remap = Word("axis.remap", "axis")
+
+
+serial = Word("serial", "loop")
+parallel = Word("parallel", "loop")
+vectorized = Word("vectorized", "loop")
+vectorize = Word("vectorize", "loop")
+unroll = Word("unroll", "loop")
+unrolled = Word("unrolled", "loop")
+thread_binding = Word("thread_binding", "loop")
+bind = Word("bind", "loop")
+grid = Word("grid", "loop")
+const_range = Word("const_range", "loop")
+
+block = Word("block", "block")
+init = Word("init", "block")
+where = Word("where", "block")
+axis = _Axis("axis", "axis")
+
+alloc_buffer = Word("alloc_buffer", "memory")
+allocate = Word("allocate", "memory")
+output_tensor = Word("output_tensor", "memory")
+
+WORDS: dict[str, Word] = {
+    name: value for name, value in list(globals().items()) if isinstance(value, Word)
+}
+"""The words of scripts, by their names."""
+
+LOOP_KINDS = {
+    "range": "serial",
+    "serial": "serial",
+    "parallel": "parallel",
+    "vectorize": "vectorize",
+    "vectorized": "vectorize",
+    "unroll": "unroll",
+    "unrolled": "unroll",
+}
+"""Loops that count, and how their iterations are executed."""

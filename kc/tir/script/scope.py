@@ -1,0 +1,123 @@
+"""The names of a script: what they stand for, and from where to where."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError, nearest, suggest
+from kc.te.buffers import Buffer
+from kc.tir.script.functions import FUNCTIONS
+from kc.tir.script.names import WORDS
+from kc.tir.script.source import Source
+
+
+_INSTEAD = {
+    "sum": "a for adds up: acc += A[i]",
+    "enumerate": "for i in range(n)",
+    "zip": "for i in range(n)",
+    "print": "a kernel has no output but its buffers",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A scalar that is assigned more than once: a buffer of one element."""
+
+    buffer: Buffer
+
+
+@dataclass
+class Scope:
+    """The names that statements define; those of ``outer`` are seen too."""
+
+    what: str
+    """What the statements are, in words."""
+    outer: Scope | None = None
+    names: dict[str, Any] = field(default_factory=dict)
+    left: dict[str, tuple[str, Location]] = field(default_factory=dict)
+    """Names of scopes that have ended, with what these were."""
+
+    def find(self, name: str) -> tuple[bool, Any]:
+        """Whether ``name`` is defined, and what it stands for."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return True, scope.names[name]
+            scope = scope.outer
+        return False, None
+
+    def gone(self, name: str) -> tuple[str, Location] | None:
+        """The statements in which ``name`` was defined, if they have ended."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.left:
+                return scope.left[name]
+            scope = scope.outer
+        return None
+
+    def close(self, at: Location) -> None:
+        """The statements have ended."""
+        if self.outer is not None:
+            self.outer.left.update(self.left)
+            self.outer.left.update({name: (self.what, at) for name in self.names})
+
+
+def assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that statements assign to, each as often as that is written."""
+    for one in statements:
+        for node in ast.walk(one):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+
+
+def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
+    """What ``name`` stands for: in the script, around it, or as a word of scripts.
+
+    Raises KC2112 for a name whose statements have ended, KC2111 for one that nobody knows.
+    """
+    found, value = scope.find(name)
+    if found:
+        return value
+    gone = scope.gone(name)
+    if gone is not None:
+        raise TEError(
+            "KC2112",
+            f"{name} is defined in {gone[0]} only",
+            location=at,
+            why="a name lives to the end of the statements that it is defined in; whether they "
+            "are executed is known only when the kernel runs",
+            hints=[f"give {name} a value before, and assign to it there"],
+        )
+    found, value = source.captured(name)
+    if found:
+        return value
+    if name in WORDS:
+        return WORDS[name]
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    if name == "range":
+        return range
+    if hasattr(builtins, name):
+        raise TEError(
+            "KC2110",
+            f"kc.script does not have Python's {name}",
+            location=at,
+            hints=[_INSTEAD.get(name, "a kernel computes numbers")],
+        )
+    known: list[str] = []
+    here: Scope | None = scope
+    while here is not None:
+        known += here.names
+        here = here.outer
+    close = suggest(name, nearest(name, [*known, *source.visible(), *WORDS, *FUNCTIONS]))
+    raise TEError(
+        "KC2111",
+        f"the name {name} is not known here",
+        location=at,
+        why="a script knows its own names, those around it, and the words of scripts",
+        hints=close or suggest(name, known, "its own are"),
+    )

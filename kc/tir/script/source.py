@@ -1,0 +1,92 @@
+"""The source of a Python function: its syntax tree, and where each part of it is in the file."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function as text; ``column`` and ``line`` are where its text starts in the file."""
+
+    function: Callable[..., Any]
+    tree: ast.FunctionDef
+    file: str
+    line: int
+    column: int
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.tree.name
+
+    def at(self, node: ast.AST) -> Location:
+        """The place of a part of the function."""
+        line = getattr(node, "lineno", 1) - 1 + self.line
+        return Location(self.file, line, getattr(node, "col_offset", 0) + self.column + 1)
+
+    def captured(self, name: str) -> tuple[bool, Any]:
+        """Whether the function sees ``name`` around it, and what it is."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            try:
+                return True, cell.cell_contents
+            except ValueError:  # it is not assigned yet
+                return False, None
+        names = self.function.__globals__
+        if name in names:
+            return True, names[name]
+        return False, None
+
+    def visible(self) -> list[str]:
+        """The names that are seen around the function."""
+        return [*self.function.__code__.co_freevars, *self.function.__globals__]
+
+
+def is_builtin(value: Any) -> bool:
+    """Whether ``value`` is what one of Python's own names means."""
+    name = getattr(value, "__name__", None)
+    return isinstance(name, str) and getattr(builtins, name, None) is value
+
+
+def source_of(function: Any) -> Source:
+    """The source of a Python function. Raises KC2122 where there is none."""
+    location = caller_location()
+    code = getattr(function, "__code__", None)
+    if code is None:
+        raise TEError(
+            "KC2122",
+            f"kc.script of {type(function).__name__}",
+            location=location,
+            why="it compiles the source of a Python function",
+            hints=["@kc.script above a def"],
+        )
+    try:
+        lines, first = inspect.getsourcelines(function)
+        text = "".join(lines)
+        tree = ast.parse(textwrap.dedent(text)).body[0]
+    except (OSError, SyntaxError, IndexError) as error:
+        tree, text, first = None, "", 0
+        why = str(error)
+    else:
+        why = "a lambda has no statements"
+    if not isinstance(tree, ast.FunctionDef):
+        raise TEError(
+            "KC2122",
+            f"kc.script: there is no source of {function.__name__}",
+            location=location,
+            why=why,
+            hints=["write it with def in a file"],
+        )
+    indent = len(text) - len(text.lstrip())
+    return Source(function, tree, code.co_filename, first, indent)

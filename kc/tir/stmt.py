@@ -1,0 +1,249 @@
+"""Statements: what ``tir.ir_builder`` and ``kc.script`` collect, and functions are made of.
+
+A statement is a description; :meth:`Stmt.emit` adds the operations that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+
+from kc.dialects import tir
+from kc.dialects.affine_assembly import ZERO
+from kc.support.diagnostics import Location
+from kc.te.body import element_type
+from kc.te.buffers import Buffer
+from kc.te.expr import Element, Expr, IterVar
+
+if TYPE_CHECKING:
+    from kc.tir.emit import Emitter
+
+
+@dataclass(eq=False)
+class Value(Expr):
+    """A scalar that was computed before: what :class:`Let` gives a name."""
+
+    name: str
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(eq=False)
+class Stmt:
+    """Something that a kernel does."""
+
+    location: Location | None = field(repr=False)
+
+    def emit(self, emitter: Emitter) -> None:
+        """Add its operations where ``emitter`` stands."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False)
+class Seq(Stmt):
+    """Statements, one after another."""
+
+    body: Sequence[Stmt]
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.run(self.body)
+
+
+@dataclass(eq=False)
+class For(Stmt):
+    """A loop: ``axis`` counts from its start on, ``extent`` values of it.
+
+    ``kind`` is one of "serial", "parallel", "vectorize", "unroll"; or the loop is bound to the
+    threads of ``thread``. The iterations of a parallel or vectorized loop are independent: that is
+    proven, unless ``unsafe`` says that what cannot be decided is to be taken on trust.
+    """
+
+    axis: IterVar
+    extent: Any
+    body: list[Stmt]
+    kind: str = "serial"
+    thread: str | None = None
+    annotations: dict[str, Attribute] = field(default_factory=dict)
+    unsafe: bool = False
+
+    def emit(self, emitter: Emitter) -> None:
+        bound = {} if self.thread is None else {"kind": tir.ForKind.THREAD, "axis": self.thread}
+        loop = tir.ForOp(
+            self.axis.name,
+            emitter.extent(self.extent),
+            annotations=self.annotations or None,
+            **bound,
+        )
+        emitter.add(loop, self.location)
+        if self.kind != "serial":
+            emitter.kinds.append((loop, self))
+        with emitter.inside(loop.body.block):
+            emitter.axes[self.axis] = loop.var
+            emitter.run(self.body)
+
+
+@dataclass(eq=False)
+class If(Stmt):
+    """``then`` where ``condition`` holds, else ``orelse``."""
+
+    condition: Expr
+    then: list[Stmt]
+    orelse: list[Stmt]
+
+    def emit(self, emitter: Emitter) -> None:
+        constraints, operands = emitter.condition(self.condition, self.location)
+        then = Block()
+        orelse = Region(Block()) if self.orelse else None
+        space = AffineSet(len(operands), 0, tuple(constraints))
+        emitter.add(tir.IfOp(space, operands, Region(then), orelse), self.location)
+        with emitter.inside(then):
+            emitter.run(self.then)
+        if orelse is not None:
+            with emitter.inside(orelse.block):
+                emitter.run(self.orelse)
+
+
+def truth(value: SSAValue, emitter: Emitter, location: Location | None) -> SSAValue:
+    """A condition as an index, 1 where it holds: ``tir.if`` is about indices."""
+    wide = emitter.add(arith.ExtUIOp(value, i64), location)
+    return emitter.add(arith.IndexCastOp(wide, tir.INDEX), location)
+
+
+def is_one(position: int) -> AffineConstraintExpr:
+    """That the operand at ``position`` is 1."""
+    return AffineConstraintExpr(
+        AffineConstraintKind.eq, AffineExpr.dimension(position) - 1, ZERO
+    )
+
+
+@dataclass(eq=False)
+class Store(Stmt):
+    """``buffer[indices] = value``."""
+
+    element: Element
+    value: Expr
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.check(self.element, self.value)
+        body = emitter.body()
+        value = body.value(self.value)
+        exprs, operands = body.access(self.element)
+        space = AffineMap(len(operands), 0, tuple(exprs))
+        emitter.add(
+            tir.StoreOp(value, emitter.values[self.element.tensor], space, operands), self.location
+        )
+
+
+@dataclass(eq=False)
+class Let(Stmt):
+    """Compute ``value`` here; ``name`` stands for the result to the end of the statements."""
+
+    name: Value
+    value: Expr
+
+    def emit(self, emitter: Emitter) -> None:
+        found = emitter.scalar(self.value)
+        if found.name_hint is None and tir.is_name(self.name.name):
+            found.name_hint = self.name.name
+        emitter.lets[self.name] = found
+
+
+@dataclass(eq=False)
+class Allocate(Stmt):
+    """Memory for ``buffer``, to the end of the statements that it stands in."""
+
+    buffer: Buffer
+
+    def emit(self, emitter: Emitter) -> None:
+        buffer = self.buffer
+        sizes = [emitter.extent(one) for one in buffer.shape]
+        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
+        scope = buffer.scope()
+        space = NoneAttr() if scope == "global" else StringAttr(scope)
+        type_ = MemRefType(element_type(buffer.dtype), shape, memory_space=space)
+        dynamic = [one for one in sizes if not isinstance(one, int)]
+        made = tir.AllocOp(emitter.fresh(buffer.name), type_, dynamic)
+        emitter.add(made, self.location)
+        emitter.values[buffer] = made.buffer
+
+
+@dataclass(frozen=True, eq=False)
+class Iter:
+    """A variable of a block: its kind, and the value that it has in an iteration of the loops."""
+
+    kind: tir.IterType
+    axis: IterVar
+    binding: Expr
+
+
+@dataclass(eq=False)
+class BlockStmt(Stmt):
+    """A block over ``iters``: ``body`` where the conditions ``where`` hold, ``init`` before it in
+    the instances whose reduce variables are all 0."""
+
+    name: str
+    iters: list[Iter]
+    where: list[Expr]
+    init: list[Stmt] | None
+    body: list[Stmt]
+    annotations: dict[str, Attribute] = field(default_factory=dict)
+
+    def emit(self, emitter: Emitter) -> None:
+        operands: list[SSAValue] = []
+        exprs = tuple(emitter.affine(one.binding, operands) for one in self.iters)
+        constraints: list[AffineConstraintExpr] = []
+        conditions: list[SSAValue] = []
+        for one in self.where:
+            found, used = emitter.condition(one, self.location)
+            dims = [AffineExpr.dimension(len(conditions) + n) for n in range(len(used))]
+            constraints += [
+                AffineConstraintExpr(
+                    part.kind,
+                    part.lhs.replace_dims_and_symbols(dims, []),
+                    part.rhs.replace_dims_and_symbols(dims, []),
+                )
+                for part in found
+            ]
+            conditions += used
+        init = None if self.init is None else self._region()
+        block = tir.BlockOp(
+            emitter.label(self.name),
+            [(one.kind, one.axis.name, emitter.extent(one.axis.extent)) for one in self.iters],
+            AffineMap(len(operands), 0, exprs),
+            operands,
+            self._region(),
+            init,
+            AffineSet(len(conditions), 0, tuple(constraints)),
+            conditions,
+            self.annotations or None,
+        )
+        emitter.add(block, self.location)
+        parts = [(block.body, self.body)]
+        if init is not None:
+            parts.append((init, self.init or []))
+        for region, statements in parts:
+            with emitter.inside(region.block):
+                for one, arg in zip(self.iters, region.block.args, strict=True):
+                    emitter.axes[one.axis] = arg
+                emitter.run(statements)
+
+    def _region(self) -> Region:
+        block = Block(arg_types=[tir.INDEX] * len(self.iters))
+        for arg, one in zip(block.args, self.iters, strict=True):
+            arg.name_hint = one.axis.name
+        return Region(block)

@@ -1,0 +1,171 @@
+"""Tensor expressions as formulas: ``C[i, j] += (A[i, k]*B[k, j])``.
+
+::
+
+    @main = tensors(A: float32[64, 32], B: float32[32, 64]) -> (C)
+      C[i, j] += (A[i, k]*B[k, j])  for i in 64, j in 64, reduce k in 32
+
+One line a tensor. A reduction with a combiner of the user's is ``argmax=``; what it starts from
+instead of the identity follows ``init``, and the terms that take part follow ``where``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, StringAttr, TensorType
+from xdsl.ir import Operation, Region, SSAValue
+
+from kc.dialects import te
+from kc.dialects.tir import symbol_names
+from kc.tir.tvm_expressions import Expressions, Text, dtype_text, unprintable
+
+_SIGNS = {"sum": "+", "prod": "*", "min": "min", "max": "max", "umin": "min", "umax": "max"}
+
+
+def te_text(function: te.FuncOp) -> str:
+    """The formulas of a ``te.func``. Raises CodegenError KC4330 for an op that has none."""
+    return _Formulas(function).text()
+
+
+class _Formulas:
+    def __init__(self, function: te.FuncOp) -> None:
+        self.function = function
+        self.code = Expressions(self._read)
+        self.tensors: dict[SSAValue, str] = {}
+
+    def text(self) -> str:
+        function = self.function
+        given: list[str] = []
+        for n, value in enumerate(function.body.block.args):
+            name = self._attribute(n, "kc.name")
+            text = name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{n}"
+            self.tensors[value] = text
+            self.code.texts[value] = Text(text)
+            given.append(f"{text}: {self._type(value, n)}")
+        lines = [one for op in function.body.block.ops for one in self._statement(op)]
+        results = [self.tensors[one] for one in function.return_op.values]
+        head = f"@{function.sym_name.data} = tensors({', '.join(given)}) -> ({', '.join(results)})"
+        return "\n".join([head, *(f"  {one}" for one in lines)])
+
+    def _attribute(self, n: int, key: str) -> object:
+        attrs = self.function.arg_attrs
+        return None if attrs is None else attrs.data[n].data.get(key)
+
+    def _type(self, value: SSAValue, n: int) -> str:
+        own = self._attribute(n, "kc.dtype")
+        kind = value.type
+        element = kind.element_type if isinstance(kind, TensorType) else kind
+        dtype = own.data if isinstance(own, StringAttr) else dtype_text(element)
+        if not isinstance(kind, TensorType):
+            return dtype
+        sizes = [str(one) if one >= 0 else "?" for one in kind.get_shape()]
+        shape = self._attribute(n, "kc.shape")
+        if isinstance(shape, AffineMapAttr):
+            symbols = symbol_names(self.function)
+            stand_ins = [te.SymbolOp(one) for one in symbols]
+            local = Expressions(self._read)
+            roots = [local.index.expr(one.result) for one in stand_ins]
+            for one in stand_ins:
+                local.texts[one.result] = Text(one.symbol.data)
+            for place, expr in enumerate(shape.data.results):
+                sizes[place] = local.affine(expr.replace_dims_and_symbols((), roots))
+        return f"{dtype}[{', '.join(sizes)}]"
+
+    def _read(self, op: Operation) -> str:
+        assert isinstance(op, te.ReadOp)
+        exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
+        return f"{self.tensors[op.tensor]}[{', '.join(map(self.code.affine, exprs))}]"
+
+    def _statement(self, op: Operation) -> list[str]:
+        if isinstance(op, te.SymbolOp):
+            self.code.texts[op.result] = Text(op.symbol.data)
+            return []
+        if isinstance(op, te.ComputeOp):
+            return [self._compute(op)]
+        if isinstance(op, te.ScanOp):
+            return self._scan(op)
+        if isinstance(op, te.ReturnOp | te.YieldOp):
+            return []
+        if op.regions or not op.results:
+            raise unprintable(op)
+        return []  # a size, written where it is used
+
+    def _named(self, region: Region, names: Sequence[str]) -> None:
+        for value, name in zip(region.block.args, names, strict=False):
+            self.code.texts[value] = Text(name)
+
+    def _size(self, extent: int | SSAValue) -> str:
+        return str(extent) if isinstance(extent, int) else self.code.text(extent)
+
+    def _compute(self, op: te.ComputeOp) -> str:
+        for region in op.regions:
+            if region.blocks and region is not op.combine:
+                self._named(region, op.names)
+        spatial = ", ".join(op.names[: op.rank])
+        count = len(op.results)
+        for n, result in enumerate(op.results):
+            self.tensors[result] = te.output_name(op.label, n, count)
+        places = [f"{self.tensors[one]}[{spatial}]" for one in op.results]
+        values = [self.code.text(one) for one in op.yield_op.values]
+        left, right = (", ".join(one) for one in (places, values))
+        sign = ""
+        if op.combiner is not None:
+            sign = _SIGNS[op.combiner.data.value]
+        elif op.combiner_name is not None:
+            sign = op.combiner_name.data
+        text = f"{left} {sign}= {right}" if count == 1 else f"({left}) {sign}= ({right})"
+        axes = self._axes(op)
+        text += f"  for {', '.join(axes)}" if axes else ""
+        if op.has_where:
+            text += f", where {self._where(op)}"
+        if op.has_init:
+            end = op.init.block.last_op
+            assert end is not None
+            text += f", init {', '.join(self.code.text(one) for one in end.operands)}"
+        return text
+
+    def _axes(self, op: te.ComputeOp) -> list[str]:
+        """``i in 64``, ``reduce k in 32``."""
+        own: list[str] = []
+        if op.has_domain:
+            end = op.domain.block.last_op
+            assert end is not None
+            own = [self.code.text(one) for one in end.operands]
+        found: list[str] = []
+        for n, (name, extent) in enumerate(zip(op.names, op.extents, strict=True)):
+            if own and n >= op.rank:
+                size = own[n - op.rank]
+            else:
+                assert extent is not None
+                size = self._size(extent)
+            found.append(f"{'reduce ' if n >= op.rank else ''}{name} in {size}")
+        return found
+
+    def _where(self, op: te.ComputeOp) -> str:
+        end = op.where.block.last_op
+        assert isinstance(end, te.ConditionOp)
+        parts: list[str] = []
+        if end.condition.data.constraints:
+            parts.append(self.code.condition(end.condition.data, end.operands_of_set))
+        if end.value is not None:
+            parts.append(self.code.text(end.value))
+        return " && ".join(parts)
+
+    def _scan(self, op: te.ScanOp) -> list[str]:
+        time, count = op.axis_name.data, len(op.results)
+        self.code.texts[op.time] = Text(time)
+        for n, (result, state) in enumerate(zip(op.results, op.states, strict=True)):
+            self.tensors[result] = self.tensors[state] = te.output_name(op.label, n, count)
+        first = "" if op.start == 1 else f":{op.start}"
+        inits = [
+            f"{self.tensors[one]}[{'0' if not first else first}] = {self.tensors[init]}"
+            for one, init in zip(op.results, op.inits, strict=True)
+        ]
+        steps = [one for inner in op.body.block.ops for one in self._statement(inner)]
+        rows = [
+            f"{self.tensors[one]}[{time}] = {self.tensors[row]}"
+            for one, row in zip(op.results, op.yield_op.values, strict=True)
+        ]
+        head = f"scan {time} in {op.start}..{self._size(op.extent_value)}:"
+        return [*inits, head, *(f"  {one}" for one in (*steps, *rows))]

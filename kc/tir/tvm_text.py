@@ -1,0 +1,481 @@
+"""Loops in the form in which TVM prints them: ``print(tvm.lower(s, args, simple_mode=True))``.
+
+::
+
+    @main = primfn(A_1: handle, B_1: handle) -> ()
+      attr = {"global_symbol": "main", "tir.noalias": True}
+      buffers = {A: Buffer(A_2: Pointer(float32), float32, [1024], []),
+                 B: Buffer(B_2: Pointer(float32), float32, [1024], [])}
+      buffer_map = {A_1: A, B_1: B} {
+      for (i_o: int32, 0, 32) "parallel" {
+        B_2[ramp((i_o*32), 1, 32)] = ((float32x32*)A_2[ramp((i_o*32), 1, 32)] + broadcast(1f32, 32))
+      }
+    }
+
+It is a view and is not read back. As there, blocks are lowered, reductions initialised in loops of
+their own, buffers shrunk to what is used and flat, vectorized loops are vectors, unrolled ones
+copies, and buffers are allocated where the outermost serial loop begins. Names are kc's: ``i_o``,
+``C_global`` where TVM has ``i.outer``, ``C.global``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, ModuleOp, StringAttr, VectorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.traits import is_side_effect_free
+
+from kc.dialects import te
+from kc.dialects.tir import (
+    AllocOp,
+    CallOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    SymbolOp,
+    ViewOp,
+    symbol_names,
+)
+from kc.dialects.tir_views import strides_of
+from kc.support.module_copy import copy_module
+from kc.support.pass_context import pipeline_options
+from kc.support.registry import context, get_pass
+from kc.tir.te_text import te_text
+from kc.tir.tvm_expressions import Expressions, Names, Text, dtype_text, product, unprintable
+
+_LOWERING = (
+    "lower-init-block",
+    "compact-buffer-allocation",
+    "lower-blocks",
+    "inject-double-buffer",
+    "align-storage",
+    "vectorize-loop",
+    "unroll-loop",
+)
+
+
+def tvm_text(module: ModuleOp) -> str:
+    """The functions of a module as TVM prints them, lowered as the current PassContext says.
+
+    Raises CodegenError KC4330 for what is neither ``te`` nor ``tir``, and what the passes raise.
+    """
+    copy = copy_module(module)
+    options = pipeline_options()
+    given = {one.name: one for passes in options.added.values() for one in passes}
+    for one in _LOWERING:
+        name = options.replaced.get(one, one)
+        if name is not None:
+            (given.get(name) or get_pass(name)).apply(context(), copy)
+    texts: list[str] = []
+    for op in copy.body.ops:
+        if isinstance(op, te.FuncOp):
+            texts.append(te_text(op))
+        elif isinstance(op, func.FuncOp):
+            if op.body.blocks:
+                texts.append(_Function(op).text())
+        else:
+            raise unprintable(op)
+    return "\n\n".join(texts) + "\n"
+
+
+@dataclass
+class _Buffer:
+    """A buffer: the name of its memory, its type, and how far neighbours are apart."""
+
+    data: str
+    dtype: str
+    shape: list[str]
+    strides: list[int | None]
+    base: list[AffineExpr] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    """The strides as texts, where they are not all numbers."""
+
+
+Lines = list[str]
+
+
+def _indented(lines: Lines) -> Lines:
+    return [f"  {one}" for one in lines]
+
+
+class _Function:
+    """Prints one function."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self.function = function
+        self.names = Names()
+        self.code = Expressions(self._load)
+        self.buffers: dict[SSAValue, _Buffer] = {}
+        self.declared: set[str] = set()
+        self.symbols: dict[str, str] = {}
+        self.homes: dict[Operation | None, list[AllocOp]] = {}
+        self.threads: dict[str, str] = {}
+        self.done: set[Operation] = set()
+        self.reading: dict[SSAValue, Text] = {}
+
+    # The head ------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        name = self.function.sym_name.data
+        lines, sep = self._head(), ",\n" + " " * 13
+        parameters, buffers, pairs = lines
+        body = self._scope(self.function.body.block, None)
+        return "\n".join(
+            [
+                f"@{name} = primfn({', '.join(parameters)}) -> ()",
+                f'  attr = {{"global_symbol": "{name}", "tir.noalias": True}}',
+                f"  buffers = {{{sep.join(buffers)}}}",
+                f"  buffer_map = {{{', '.join(pairs)}}} {{",
+                *_indented(body),
+                "}",
+            ]
+        )
+
+    def _head(self) -> tuple[Lines, Lines, Lines]:
+        """Parameters, descriptions of buffers, and which parameter is which buffer."""
+        arguments = list(self.function.body.block.args)
+        self._place_allocations()
+        named = [self.names.unique(self._argument_name(n)) for n in range(len(arguments))]
+        parameters, buffers, pairs = [], [], []
+        for value, name in zip(arguments, named, strict=True):
+            if isinstance(value.type, MemRefType):
+                handle = self.names.unique(name)
+                parameters.append(f"{handle}: handle")
+                pairs.append(f"{handle}: {name}")
+                continue
+            parameters.append(f"{name}: {dtype_text(value.type)}")
+            self.code.texts[value] = Text(name)
+            symbol = self._attribute(value, "kc.symbol")
+            if isinstance(symbol, StringAttr):
+                self.symbols[symbol.data] = name
+                self.declared.add(name)
+        for value, name in zip(arguments, named, strict=True):
+            if isinstance(value.type, MemRefType):
+                buffers.append(self._describe(value, name))
+        return parameters, buffers, pairs
+
+    def _attribute(self, value: SSAValue, key: str) -> object:
+        attrs = self.function.arg_attrs
+        index = value.index  # pyright: ignore[reportAttributeAccessIssue]
+        return None if attrs is None else attrs.data[index].data.get(key)
+
+    def _argument_name(self, n: int) -> str:
+        value = self.function.body.block.args[n]
+        name = self._attribute(value, "kc.name")
+        return name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{n}"
+
+    def _describe(self, value: SSAValue, name: str) -> str:
+        """``A: Buffer(A_2: Pointer(float32), float32, [n: int32, 4], [])``, and note the buffer."""
+        kind = value.type
+        assert isinstance(kind, MemRefType)
+        own = self._attribute(value, "kc.dtype")
+        dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
+        made = _Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
+        plain = kind.layout.name == "none"
+        steps = [] if plain else [self._step(one) for one in made.strides]
+        self._note(value, made, steps)
+        shape = ", ".join(self._declaring(one) for one in made.shape)
+        strides = ", ".join(self._declaring(one) for one in steps)
+        return f"{name}: Buffer({made.data}: Pointer({dtype}), {dtype}, [{shape}], [{strides}])"
+
+    def _step(self, stride: int | None) -> str:
+        return self.names.unique("stride") if stride is None else str(stride)
+
+    def _note(self, value: SSAValue, made: _Buffer, steps: Sequence[str]) -> None:
+        if any(one is None for one in made.strides):
+            dense = [
+                product(made.shape[n + 1 :]) if made.shape[n + 1 :] else "1"
+                for n in range(len(made.shape))
+            ]
+            made.steps = list(steps) or dense
+        self.buffers[value] = made
+
+    def _declaring(self, text: str) -> str:
+        """A size, with its type where it is first mentioned."""
+        if not text.isidentifier() or text in self.declared:
+            return text
+        self.declared.add(text)
+        return f"{text}: int32"
+
+    def _symbol(self, name: str) -> str:
+        if name not in self.symbols:
+            self.symbols[name] = self.names.unique(name)
+        return self.symbols[name]
+
+    def _shape(self, value: SSAValue) -> list[str]:
+        kind = value.type
+        assert isinstance(kind, MemRefType)
+        given = self._attribute(value, "kc.shape")
+        sizes = [str(one) if one >= 0 else "" for one in kind.get_shape()]
+        if isinstance(given, AffineMapAttr):
+            symbols = symbol_names(self.function)
+            local = Expressions(self._load)
+            roots = [local.index.dimension(value, (0, None)) for _ in symbols]
+            for n, expr in enumerate(given.data.results):
+                if not sizes[n]:
+                    over = expr.replace_dims_and_symbols((), roots)
+                    sizes[n] = _named(local, over, [self._symbol(one) for one in symbols])
+        return [one or self.names.unique("dim") for one in sizes]
+
+    # Statements ----------------------------------------------------------------------------
+
+    def _place_allocations(self) -> None:
+        """Where each buffer of constant size is allocated: outside of the serial loops around."""
+        for op in self.function.walk():
+            if isinstance(op, AllocOp) and not op.dynamic_sizes:
+                home = op.parent_op()
+                while isinstance(home, ForOp | IfOp) and not (
+                    isinstance(home, ForOp) and home.kind.data in (ForKind.PARALLEL, ForKind.THREAD)
+                ):
+                    home = home.parent_op()
+                self.homes.setdefault(home if isinstance(home, ForOp) else None, []).append(op)
+
+    def _scope(self, block: Block, home: Operation | None) -> Lines:
+        """The statements of a block; ``home`` is the loop that it is the body of."""
+        items: list[tuple[bool, Lines]] = []
+        if home is None or home in self.homes:
+            items += [(True, [self._allocate(one)]) for one in self.homes.pop(home, [])]
+        for op in block.ops:
+            if isinstance(op, AllocOp):
+                if op.dynamic_sizes:
+                    items.append((True, [self._allocate(op)]))
+            else:
+                items += [(False, one) for one in self._statements(op)]
+        body: list[Lines] = []
+        for allocates, lines in reversed(items):
+            if not allocates:
+                body.insert(0, lines)
+                continue
+            inside = [one for part in body for one in part]
+            if len(body) == 1:
+                body = [[f"{lines[0]};", *inside]]
+            else:
+                body = [[f"{lines[0]} {{", *_indented(inside), "}"]]
+        return [one for part in body for one in part]
+
+    def _allocate(self, op: AllocOp) -> str:
+        kind = op.buffer.type
+        assert isinstance(kind, MemRefType)
+        name = self.names.unique(op.label)
+        sizes = iter([self.code.text(one) for one in op.dynamic_sizes])
+        shape = [str(one) if one >= 0 else next(sizes) for one in kind.get_shape()]
+        own = op.attributes.get("kc.dtype")
+        dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
+        made = _Buffer(name, dtype, shape, strides_of(kind))
+        self._note(op.buffer, made, [])
+        extent = product(shape) if op.dynamic_sizes else ""
+        shown = dtype
+        if not op.dynamic_sizes:
+            elements = 1 + sum(
+                (size - 1) * (stride or 0)
+                for size, stride in zip(kind.get_shape(), made.strides, strict=True)
+            )
+            if kind.layout.name == "none":
+                elements = math.prod(kind.get_shape())
+            lanes = self._lanes(op)
+            if lanes > 1 and elements % lanes == 0:
+                elements, shown = elements // lanes, f"{dtype}x{lanes}"
+            extent = str(elements)
+        space = kind.memory_space
+        scope = space.data if isinstance(space, StringAttr) else "global"
+        pointer = f"{name}: Pointer({scope} {shown})"
+        return f"allocate({pointer}, {shown}, [{extent}]), storage_scope = {scope}"
+
+    def _lanes(self, op: AllocOp) -> int:
+        """The size of the vectors that are all that the buffer is used for, else 1."""
+        found: set[int] = set()
+        for use in op.buffer.uses:
+            user = use.operation
+            if not isinstance(user, LoadOp | StoreOp):
+                return 1
+            kind = (user.result if isinstance(user, LoadOp) else user.value).type
+            found.add(math.prod(kind.get_shape()) if isinstance(kind, VectorType) else 1)
+        return found.pop() if len(found) == 1 else 1
+
+    def _statements(self, op: Operation) -> list[Lines]:
+        """What ``op`` is: nothing for a value that is written where it is used."""
+        if isinstance(op, SymbolOp):
+            self.code.texts[op.result] = Text(self._symbol(op.symbol.data))
+            return []
+        if isinstance(op, ViewOp):
+            self._view(op)
+            return []
+        if isinstance(op, func.ReturnOp):
+            return []
+        if isinstance(op, ForOp | IfOp | StoreOp | PrefetchOp | CallOp):
+            return self._effect(op)
+        if isinstance(op, LoadOp | scf.IfOp) or (op.results and is_side_effect_free(op)):
+            return self._value(op)
+        raise unprintable(op)
+
+    def _value(self, op: Operation) -> list[Lines]:
+        self.done.update(op.walk())
+        made: list[Lines] = []
+        for result in op.results:
+            text = self.code.known(result)
+            uses = sum(1 for _ in result.uses)
+            if uses > 1 and not text.simple:
+                made.append([self._let(result, text)])
+            elif text.reads and uses:
+                self.reading[result] = text
+        return made
+
+    def _let(self, value: SSAValue, text: Text) -> str:
+        name = self.names.unique(value.name_hint or "cse_var")
+        self.code.texts[value] = Text(name)
+        self.reading.pop(value, None)
+        return f"let {name}: {dtype_text(value.type)} = {text.text}"
+
+    def _effect(self, op: Operation) -> list[Lines]:
+        self.done.add(op)
+        head = self._head_of(op)
+        lets: list[Lines] = []
+        for value, text in list(self.reading.items()):
+            if all(use.operation in self.done for use in value.uses):
+                del self.reading[value]
+            else:  # what is read must be read before this
+                lets.append([self._let(value, text)])
+        lines = [head]
+        if isinstance(op, ForOp):
+            lines = self._loop(op, head)
+        elif isinstance(op, IfOp):
+            lines = [f"{head} {{", *_indented(self._scope(op.then.block, op))]
+            if op.orelse.blocks:
+                lines += ["} else {", *_indented(self._scope(op.orelse.block, op))]
+            lines.append("}")
+        return [*lets, lines]
+
+    def _head_of(self, op: Operation) -> str:
+        if isinstance(op, StoreOp):
+            place = self._place(op.buffer, op.indices, op.operands_of_map, op.value)
+            return f"{place} = {self.code.text(op.value)}"
+        if isinstance(op, ForOp):
+            return self._loop_head(op)
+        if isinstance(op, IfOp):
+            condition = self.code.condition(op.condition.data, op.operands_of_set)
+            return f"if @tir.likely({condition}, dtype=bool)"
+        if isinstance(op, PrefetchOp):
+            place = self._place(op.buffer, op.indices, op.operands_of_map, None)
+            address = f"@tir.address_of({place}, dtype=handle)"
+            return f"@tir.prefetch({address}, 0, 3, 1, dtype=handle)"
+        assert isinstance(op, CallOp)
+        given = [
+            self._pointer(one) if one in self.buffers else self.code.text(one)
+            for one in op.arguments
+        ]
+        callee = f'"{op.callee.string_value()}"'
+        return f"@tir.call_extern({', '.join([callee, *given])}, dtype=int32)"
+
+    def _loop_head(self, op: ForOp) -> str:
+        extent = op.extent_value
+        size = str(extent) if isinstance(extent, int) else self.code.text(extent)
+        axis = op.axis
+        if axis is None:
+            name = self.names.unique(op.label)
+            self.code.texts[op.var] = Text(name)
+            kind = "" if op.kind.data is ForKind.SERIAL else f' "{op.kind.data.value}"'
+            return f"for ({name}: int32, 0, {size}){kind}"
+        virtual = axis.startswith("vthread")
+        declared = axis in self.threads and not virtual
+        name = self.threads[axis] if declared else self.names.unique(axis)
+        self.threads[axis] = name
+        self.code.texts[op.var] = Text(name)
+        shown = name if declared else f"{name}: int32"
+        key = "virtual_thread" if virtual else "thread_extent"
+        return f'attr [IterVar({shown}, (nullptr), "ThreadIndex", "{axis}")] "{key}" = {size}'
+
+    def _loop(self, op: ForOp, head: str) -> Lines:
+        body = self._scope(op.body.block, op)
+        if op.axis is None:
+            return [f"{head} {{", *_indented(body), "}"]
+        if sum(not one.startswith((" ", "}")) for one in body) == 1:
+            return [f"{head};", *body]
+        return [f"{head} {{", *_indented(body), "}"]
+
+    # Memory --------------------------------------------------------------------------------
+
+    def _load(self, op: Operation) -> str:
+        assert isinstance(op, LoadOp)
+        place = self._place(op.buffer, op.indices, op.operands_of_map, op.result)
+        kind = op.result.type
+        dtype = self.buffers[op.buffer].dtype
+        if isinstance(kind, VectorType):
+            dtype = f"{dtype}x{math.prod(kind.get_shape())}"
+        return f"({dtype}*){place}"
+
+    def _place(
+        self,
+        buffer: SSAValue,
+        indices: AffineMapAttr,
+        operands: Sequence[SSAValue],
+        value: SSAValue | None,
+    ) -> str:
+        """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
+        made = self.buffers[buffer]
+        index = self._flat(made, self.code.exprs(indices.data.results, operands))
+        if value is not None and isinstance(value.type, VectorType):
+            index = f"ramp({index}, 1, {math.prod(value.type.get_shape())})"
+        return f"{made.data}[{index}]"
+
+    def _flat(self, made: _Buffer, exprs: Sequence[AffineExpr]) -> str:
+        total = AffineExpr.constant(0)
+        parts: list[str] = []
+        for n, expr in enumerate(exprs):
+            stride = made.strides[n]
+            if stride is not None and not made.steps:
+                total = total + expr * stride
+                continue
+            text = self.code.affine(expr)
+            if text != "0":
+                step = made.steps[n]
+                parts.append(text if step == "1" else f"({text}*{step})")
+        for one in made.base:
+            total = total + one
+        if not made.steps:
+            return self.code.affine(total)
+        text = parts[0] if parts else "0"
+        for one in parts[1:]:
+            text = f"({text} + {one})"
+        return text
+
+    def _view(self, op: ViewOp) -> None:
+        """A part of a buffer: the same memory from an element on."""
+        source = self.buffers[op.buffer]
+        kind = op.result.type
+        assert isinstance(kind, MemRefType)
+        exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
+        strides = [source.strides[one] for one in op.positions]
+        shape = [str(one) for one in kind.get_shape()]
+        made = _Buffer(source.data, source.dtype, shape, strides)
+        if source.steps or any(one is None for one in strides):
+            raise unprintable(op)
+        total = AffineExpr.constant(0)
+        for expr, stride in zip(exprs, source.strides, strict=True):
+            total = total + expr * (stride or 0)
+        made.base = [*source.base, total]
+        self.buffers[op.result] = made
+
+    def _pointer(self, buffer: SSAValue) -> str:
+        made = self.buffers[buffer]
+        offset = AffineExpr.constant(0)
+        for one in made.base:
+            offset = offset + one
+        place = f"{made.data}[{self.code.affine(offset)}]"
+        return f"@tir.address_of({place}, dtype=handle)"
+
+
+def _named(code: Expressions, expr: AffineExpr, names: Sequence[str]) -> str:
+    """``expr`` over dimensions that have these names."""
+    stand_ins = [te.SymbolOp(one) for one in names]
+    for n, one in enumerate(stand_ins):
+        code.index.roots[n] = one.result
+        code.texts[one.result] = Text(names[n])
+    return code.affine(expr)

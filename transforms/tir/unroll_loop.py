@@ -1,0 +1,173 @@
+"""unroll-loop: loops that are marked, and short ones where asked for, become copies of their body.
+
+Before::
+
+    tir.for %i in 2 unrolled {
+      tir.store %x, %A[%i * 4] : memref<8xf32>
+    }
+
+After::
+
+    %c0 = arith.constant 0 : index
+    tir.store %x, %A[%c0 * 4] : memref<8xf32>
+    %c1 = arith.constant 1 : index
+    tir.store %x, %A[%c1 * 4] : memref<8xf32>
+
+A serial loop is unrolled by itself when nothing but unrolled loops is inside, no more than
+``auto_max_depth`` of them, and it leaves at most ``auto_max_step`` statements (stores, calls), or
+has at most ``auto_max_extent`` iterations, or, with ``unroll_local_access``, counts elements of a
+buffer of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_max_step`` and
+``pragma_unroll_explicit`` of a loop's annotations count for it and what is inside. Where unrolling
+is not ``explicit_unroll`` the loops are marked, and LLVM unrolls them. Loops of an extent that is
+not a constant, and loops around blocks (see ``lower-blocks``), stay as they are.
+
+TVM: ``UnrollLoop``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from kc.analysis.loop_tree import functions
+from kc.dialects.tir import INDEX, BlockOp, CallOp, ForKind, ForKindAttr, ForOp, LoadOp, StoreOp
+
+MAX_STEP = "pragma_auto_unroll_max_step"
+EXPLICIT = "pragma_unroll_explicit"
+
+
+@dataclass(frozen=True)
+class UnrollLoopPass(ModulePass):
+    """Copy the bodies of unrolled loops, and of short serial ones where asked for."""
+
+    name = "unroll-loop"
+
+    auto_max_step: int = field(
+        default=0, metadata={"help": "statements that a serial loop may leave when it is unrolled"}
+    )
+    auto_max_depth: int = field(
+        default=8, metadata={"help": "loops in each other that are unrolled by themselves"}
+    )
+    auto_max_extent: int = field(
+        default=0, metadata={"help": "iterations of a serial loop that is always unrolled"}
+    )
+    explicit_unroll: bool = field(
+        default=True, metadata={"help": "copy bodies here; otherwise loops are marked for LLVM"}
+    )
+    unroll_local_access: bool = field(
+        default=False,
+        metadata={"help": "unroll serial loops that count elements of local buffers, too"},
+    )
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            _block(function.body.block, self)
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What is in a piece of code: statements, nested unrolled loops, nested loops that stay."""
+
+    steps: int = 0
+    unrolled: int = 0
+    normal: int = 0
+    blocks: bool = False
+
+    def beside(self, other: _Counts) -> _Counts:
+        return _Counts(
+            self.steps + other.steps,
+            max(self.unrolled, other.unrolled),
+            max(self.normal, other.normal),
+            self.blocks or other.blocks,
+        )
+
+
+def _block(block: Block, options: UnrollLoopPass) -> _Counts:
+    counts = _Counts()
+    for op in list(block.ops):
+        counts = counts.beside(_operation(op, options))
+    return counts
+
+
+def _operation(op: Operation, options: UnrollLoopPass) -> _Counts:
+    inner = _pragmas(op, options) if isinstance(op, ForOp) else options
+    counts = _Counts(int(isinstance(op, StoreOp | CallOp)), blocks=isinstance(op, BlockOp))
+    for region in op.regions:
+        for block in region.blocks:
+            counts = counts.beside(_block(block, inner))
+    return _loop(op, inner, counts) if isinstance(op, ForOp) else counts
+
+
+def _pragmas(loop: ForOp, options: UnrollLoopPass) -> UnrollLoopPass:
+    """The options for a loop; its pragmas are used up."""
+    if loop.annotations is None:
+        return options
+    kept = dict(loop.annotations.data)
+    step, explicit = kept.pop(MAX_STEP, None), kept.pop(EXPLICIT, None)
+    if isinstance(step, IntegerAttr):
+        options = replace(options, auto_max_step=step.value.data)
+    if isinstance(explicit, IntegerAttr):
+        options = replace(options, explicit_unroll=bool(explicit.value.data))
+    if len(kept) != len(loop.annotations.data):
+        loop.annotations = DictionaryAttr(kept) if kept else None
+    return options
+
+
+def _loop(loop: ForOp, options: UnrollLoopPass, inside: _Counts) -> _Counts:
+    extent, kind = loop.static_extent, loop.kind.data
+    if inside.blocks:
+        extent = None
+    marked = kind is ForKind.UNROLLED and extent is not None
+    chosen = (
+        kind is ForKind.SERIAL
+        and extent is not None
+        and extent > 0
+        and not inside.normal
+        and inside.unrolled <= options.auto_max_depth
+        and (
+            0 < extent * inside.steps <= options.auto_max_step
+            or extent <= options.auto_max_extent
+            or (options.unroll_local_access and _counts_local(loop))
+        )
+    )
+    if not marked and not chosen:
+        return replace(inside, normal=inside.normal + 1)
+    assert extent is not None
+    if options.explicit_unroll:
+        _unroll(loop, extent)
+    else:
+        loop.kind = ForKindAttr(ForKind.UNROLLED)
+    return _Counts(inside.steps * extent, inside.unrolled + 1, inside.normal)
+
+
+def _counts_local(loop: ForOp) -> bool:
+    """Whether the loop's variable is in the index of an element of a buffer of scope local."""
+    for use in loop.var.uses:
+        user = use.operation
+        if isinstance(user, LoadOp | StoreOp):
+            kind = user.buffer.type
+            if isinstance(kind, MemRefType) and kind.memory_space == StringAttr("local"):
+                return True
+    return False
+
+
+def _unroll(loop: ForOp, extent: int) -> None:
+    block = loop.parent
+    assert block is not None
+    for n in range(extent):
+        at = arith.ConstantOp(IntegerAttr(n, INDEX))
+        at.location = loop.location
+        block.insert_op_before(at, loop)
+        values: dict[SSAValue, SSAValue] = {loop.var: at.result}
+        for op in loop.body.block.ops:
+            made = op.clone(values)
+            block.insert_op_before(made, loop)
+            for old, new in zip(op.walk(), made.walk(), strict=True):
+                new.location = old.location
+    loop.detach()
+    loop.erase()
