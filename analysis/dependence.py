@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import (
@@ -28,7 +28,7 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSet,
 )
-from xdsl.traits import get_effects
+from xdsl.traits import SymbolTable, get_effects
 
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.loop_tree import (
@@ -818,7 +818,18 @@ def base_buffer(buffer: SSAValue) -> SSAValue | None:
         return buffer if isinstance(owner.parent_op(), FuncOp) else None
     if isinstance(owner, _VIEWS):
         return base_buffer(owner.operands[0])
+    if isinstance(owner, memref.GetGlobalOp):
+        return buffer if _is_table(owner) else None
     return None
+
+
+def _is_table(op: memref.GetGlobalOp) -> bool:
+    """Whether the global is a constant, which nothing writes, by whatever name it is read."""
+    root: Operation | None = op
+    while root is not None and not isinstance(root, ModuleOp):
+        root = root.parent_op()
+    found = SymbolTable.lookup_symbol(root, op.name_) if root is not None else None
+    return isinstance(found, memref.GlobalOp) and found.constant is not None
 
 
 _VIEWS = (

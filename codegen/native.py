@@ -7,7 +7,6 @@ that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native
 from __future__ import annotations
 
 import base64
-import ctypes
 import itertools
 import json
 import re
@@ -31,6 +30,7 @@ from kc.codegen.native_target import (
     run_worker,
 )
 from kc.support.diagnostics import CodegenError, suggest
+from kc.support.process_symbols import find_symbol
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
 
@@ -288,7 +288,7 @@ def load_object(
     for name in needed:
         if name in own or name == "_GLOBAL_OFFSET_TABLE_":
             continue
-        address = given.get(name) or _find_symbol(name)
+        address = given.get(name) or find_symbol(name)
         if address:
             library.import_symbol(name, address)
         else:
@@ -314,24 +314,3 @@ def load_object(
 @cache
 def _conversions() -> bytes:
     return compile_ir(conversions_ir(), triple=host_target()[0], cpu="", relocation="pic").object()
-
-
-@cache
-def _system_libraries() -> list[ctypes.CDLL]:
-    """The process itself, then libraries that compiled code may need and it may not have loaded."""
-    libraries = [ctypes.CDLL(None)]
-    for name in ("libm.so.6", "libgcc_s.so.1"):
-        try:
-            libraries.append(ctypes.CDLL(name))
-        except OSError:
-            continue  # not on this system: what it would have had is reported as missing
-    return libraries
-
-
-def _find_symbol(name: str) -> int | None:
-    for library in _system_libraries():
-        try:
-            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-        except AttributeError:
-            continue
-    return None

@@ -22,7 +22,8 @@ branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of 
 i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). Small buffers of
 constant size are ``memref.alloca`` at the start of the function or parallel body; others are
 ``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
-that block. ``fastmath<contract>`` goes on float additions and multiplications without flags.
+that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and the target's
+``-fast-math`` flags on all float operations (``-contract=0``: none).
 
 Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
 Legal set: no op of ``tir`` remains.
@@ -31,7 +32,7 @@ Legal set: no op of ``tir`` remains.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,7 @@ from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
 from kc.dialects.tir_views import CallOp, ViewOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.target import target_of
 from kc.transforms.tir._inline_combine import inline_combine
 
 STACK_BYTES = 64 * 1024
@@ -95,8 +97,9 @@ class ConvertTirToScfPass(ModulePass):
         todo = [one for one in functions(op) if _uses_tir(one)]
         for function in todo:
             _require_lowered(function)
+        flags = target_of(op).fast_math if todo else ()
         for function in todo:
-            _Conversion(function).run()
+            _Conversion(function, flags).run()
 
 
 def _uses_tir(function: func.FuncOp) -> bool:
@@ -189,8 +192,10 @@ class _Frame:
 class _Conversion:
     """Converts one function in place, in program order."""
 
-    def __init__(self, function: func.FuncOp) -> None:
+    def __init__(self, function: func.FuncOp, flags: Sequence[str]) -> None:
+        """``flags`` are the target's for float operations."""
         self.function = function
+        self.flags = {FastMathFlag(one) for one in flags}
         self.symbols = _symbol_sources(function)
         self.index = IndexValues()
         self.arith = IndexArithmetic(self.index)
@@ -278,9 +283,7 @@ class _Conversion:
     # Computation
 
     def _other(self, op: Operation) -> None:
-        if isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp):
-            if op.fastmath is None or op.fastmath == _NO_FLAGS:
-                op.fastmath = _CONTRACT
+        self._set_flags(op)
         for n, operand in enumerate(op.operands):
             value = self._value(operand)
             if value is not operand:
@@ -288,6 +291,16 @@ class _Conversion:
         if isinstance(op, AFFINE_OPS):
             self.index_ops.append(op)
         self._visit(*(block for region in op.regions for block in region.blocks))
+
+    def _set_flags(self, op: Operation) -> None:
+        """The target's fast-math flags, on a float operation that has none of its own."""
+        if getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
+            return
+        contracts = isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp)
+        flags = self.flags if contracts else self.flags.difference(_CONTRACT.data)
+        if flags:
+            ordered = [one for one in FastMathFlag if one in flags]
+            op.properties["fastmath"] = arith.FastMathFlagsAttr(ordered)
 
     def _visit(self, *blocks: Block, is_limit: bool = False) -> None:
         self.frames += [_Frame(block, is_limit) for block in reversed(blocks)]

@@ -23,6 +23,7 @@ _TO_LLVM = (
     1,
     "inject-double-buffer",
     "align-storage",
+    "apply-strides",
     "vectorize-loop",
     2,
     "convert-tir-to-scf",

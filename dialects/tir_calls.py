@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     IndexType,
@@ -43,6 +44,7 @@ from kc.support.packed_signature import (
     PackedText,
 )
 
+TRACED = "kc.traced"
 UNSIGNED = "kc.unsigned"
 """The attribute that lists which operands are unsigned, and by the number after theirs, the
 result."""
@@ -65,7 +67,8 @@ class CallExternOp(IRDLOperation):
     ``tir.call_extern packed "my.add"("text", read %A, write %C, %n) : (memref<8xf32>, ...)``. Text
     is for packed functions alone. Each buffer is read, written, or both, as for ``tir.call``; a
     ``pure`` call gives the same for the same arguments, does nothing else, and takes no buffer.
-    ``kc.unsigned`` lists the operands (and by their number, a result) that are unsigned.
+    ``kc.unsigned`` lists the operands (and by their number, a result) that are unsigned;
+    ``kc.traced`` says that a function of Python that gives None gives the last operand.
     """
 
     name = "tir.call_extern"
@@ -159,12 +162,17 @@ class CallExternOp(IRDLOperation):
                 parameters.append(PackedScalar(dtype))
                 continue
             dense = value.type.layout.name == "none"
-            strides = None if dense else tuple(
-                UNKNOWN if one is None else one for one in strides_of(value.type)
+            strides = (
+                None
+                if dense
+                else tuple(UNKNOWN if one is None else one for one in strides_of(value.type))
             )
-            shape = tuple(value.type.get_shape())
+            shape = tuple(
+                UNKNOWN if one == DYNAMIC_INDEX else one for one in value.type.get_shape()
+            )
             parameters.append(PackedArray(dtype, shape, strides, mode.data != "read"))
-        return PackedSignature(self.label, tuple(parameters), result, location_of(self))
+        traced = TRACED in self.attributes
+        return PackedSignature(self.label, tuple(parameters), result, traced, location_of(self))
 
     def verify_(self) -> None:
         where = f"tir.call_extern: {self.label}"

@@ -13,10 +13,12 @@ from typing import Any
 
 from kc.runtime.c_compiler import link_library, require_compiler, run_compiler
 from kc.runtime.function import CompiledFunction
+from kc.runtime.hooks import require_no_hooks
 from kc.runtime.metadata import SYMBOL, ModuleRecord
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CodegenError
+from kc.support.packed_signature import PackedSignature
 from kc.support.target import Target
 
 Files = Mapping[str, Callable[[], str | bytes]]
@@ -52,7 +54,11 @@ def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:
 
 
 def _record(
-    signatures: Sequence[Signature], entry: str, target: Target, machine: Any = None
+    signatures: Sequence[Signature],
+    entry: str,
+    target: Target,
+    machine: Any = None,
+    packed: Sequence[PackedSignature] = (),
 ) -> ModuleRecord:
     from kc import __version__
 
@@ -65,6 +71,7 @@ def _record(
         cpu=machine.cpu if machine is not None else "",
         features=machine.features if machine is not None else "",
         version=__version__,
+        packed=tuple(packed),
     )
 
 
@@ -91,10 +98,11 @@ class NativeCode:
     machine: Any
     opt_level: int
     tir: Source
+    packed: tuple[PackedSignature, ...] = ()
 
     def record(self) -> ModuleRecord:
         """What the files say of the module."""
-        return _record(self.signatures, self.entry, self.target, self.machine)
+        return _record(self.signatures, self.entry, self.target, self.machine, self.packed)
 
     def files(self) -> Files:
         """The formats it can be saved in."""
@@ -217,10 +225,11 @@ class CSource:
     entry: str
     target: Target
     tir: Source
+    packed: tuple[PackedSignature, ...] = ()
 
     def record(self) -> ModuleRecord:
         """What the files say of the module; what the compiler makes of it runs where it does."""
-        return _record(self.signatures, self.entry, self.target)
+        return _record(self.signatures, self.entry, self.target, packed=self.packed)
 
     def files(self) -> Files:
         """The formats it can be saved in."""
@@ -258,6 +267,7 @@ class CSource:
     def _library(self) -> Module:
         from kc.loading import load_module
 
+        require_no_hooks("calling a kernel of the C target", self.packed)
         command = require_compiler("calling a kernel of the C target")
         with tempfile.TemporaryDirectory(prefix="kc-") as folder:
             path = os.fspath(Path(folder, "kernel.so"))

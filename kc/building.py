@@ -10,8 +10,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc import compile_cache
 from kc.artefacts import CSource, Files, NativeCode, call_jit
+from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import LowerToCPass, LowerToLlvmPass
 from kc.instrument import run_passes
+from kc.runtime import callbacks
 from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.metadata import ModuleRecord
@@ -30,6 +32,7 @@ from kc.support.diagnostics import (
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location, location_of
 from kc.support.module_copy import copy_module
+from kc.support.process_symbols import find_symbol
 from kc.support.pass_context import pipeline_options, using_options
 from kc.support.target import Target
 from kc.tools._pipeline import Instrument, Stage
@@ -88,15 +91,18 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
 
     loops = stages[-1][1]
     signatures = signatures_of(loops)
-    level = PassContext.current().llvm_level
+    level = target.attrs.get("opt-level", PassContext.current().llvm_level)
+    assert isinstance(level, int)
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     cpu, features = _machine(target)
     # The text does not matter: it is asked for its triple, which is given.
     machine = make_machine("", target.triple, cpu, features)
     main = next((one.name for one in signatures if one.name == name), signatures[0].name)
+    packed = tuple(packed_calls(loops))
 
     def code(text: str) -> NativeCode:
-        return NativeCode(text, tuple(signatures), main, target, machine, level, sources["tir"])
+        tir = sources["tir"]
+        return NativeCode(text, tuple(signatures), main, target, machine, level, tir, packed)
 
     try:
         check_runs_here(machine)
@@ -109,6 +115,8 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
         sources |= {**made, "ll": text, "asm": lambda: native.compile(text).asm()}
         functions = {one.name: _elsewhere(one, error) for one in signatures}
         return Module(functions, main, sources, artefacts=native.files(), record=native.record)
+    callbacks.check_known(packed)
+    _check_c_functions(loops)
     if PassContext.current().bound_checks:
         return _checked(code, loops, target, callback, sources)
     key = None
@@ -169,6 +177,22 @@ def _checked(
 
     files = dict.fromkeys(native.files(), refuse)
     return _loaded(native, entry, sources, found[-1], files, refuse)
+
+
+def _check_c_functions(loops: ModuleOp) -> None:
+    """Refuse calls of functions of C that this process does not have (KC4352)."""
+    for op in c_calls(loops):
+        if find_symbol(op.label) is None:
+            raise CodegenError(
+                "KC4352",
+                f"there is no function {op.label} of C in this process",
+                location=location_of(op),
+                why="a kernel is linked with what the process has when it is built",
+                hints=[
+                    "load its library before: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
+                    'tir.call_packed("name", ...) calls a function of Python',
+                ],
+            )
 
 
 def _warn_unchecked(target: Target) -> None:
@@ -266,7 +290,8 @@ def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Mo
     sources["c"] = text = emit_c(work)
     names = [one.name for one in signatures]
     entry = name if name in names else names[0]
-    source = CSource(text, tuple(signatures), entry, target, sources["tir"])
+    packed = tuple(packed_calls(loops))
+    source = CSource(text, tuple(signatures), entry, target, sources["tir"], packed)
 
     def deferred(signature: Signature) -> DeferredFunction:
         return DeferredFunction(signature, lambda: source.loaded(signature.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -10,12 +10,13 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.support.module_copy import copy_module
-from kc.support.registry import context, get_pass
 from kc.support.target import Target
+from kc.te.buffers import Buffer
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import IRModule
+from kc.transforms.to_tir import to_tir
 
 Instrument = Callable[[str, ModuleOp], None]
 """Called after each stage of a build with its name and the module."""
@@ -25,6 +26,7 @@ def lower(
     inp: Any,
     args: Sequence[Any] | None = None,
     name: str = "main",
+    binds: Mapping[Tensor, Buffer] | None = None,
     simple_mode: bool = False,
     *,
     target: Target | str | None = None,
@@ -32,16 +34,17 @@ def lower(
     """The scheduled loops (``tir``) of a schedule, tensors, or module.
 
     ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, or a module with ``te`` or
-    ``tir`` functions. ``simple_mode`` is accepted as in TVM; the result is always at the level
-    that people schedule and read, and of the passes that a PassContext adds, those of phase 0 have
-    run. Raises TEError and ScheduleError.
+    ``tir`` functions. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in
+    memory, where that is not dense. ``simple_mode`` is accepted as in TVM; the result is always at
+    the level that people schedule and read, and of the passes that a PassContext adds, those of
+    phase 0 have run. Raises TEError and ScheduleError.
     """
     from kc.instrument import run_passes
     from kc.transform import PassContext
 
     del simple_mode
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
-    module = _stages(inp, args, name, chosen)[-1][1]
+    module = _stages(inp, args, name, chosen, binds)[-1][1]
     added = PassContext.current().added_at(0)
     if added:
         module = copy_module(module)
@@ -57,7 +60,11 @@ def _target(target: Target | str | None) -> Target:
 
 
 def _stages(
-    inp: Any, args: Sequence[Any] | None, name: str, target: Target
+    inp: Any,
+    args: Sequence[Any] | None,
+    name: str,
+    target: Target,
+    binds: Mapping[Tensor, Buffer] | None,
 ) -> list[tuple[str, ModuleOp]]:
     """The modules on the way to ``tir``: (stage, module), the last one is the scheduled loops."""
     if isinstance(inp, Tensor | Operation):
@@ -71,8 +78,15 @@ def _stages(
                 why="their order is the order of the function's arguments",
                 hints=["kc.build(s, [A, B, C])"],
             )
-        lowered = lower_schedule(inp, args, name, target)
+        lowered = lower_schedule(inp, args, name, target, binds)
         return [("te", lowered.te), ("tir", lowered.tir)]
+    if binds:
+        raise TEError(
+            "KC4342",
+            f"binds: for {type(inp).__name__}",
+            location=caller_location(),
+            why="the arguments of a schedule of te are bound; a function has its buffers",
+        )
     module = getattr(inp, "module", None) or getattr(inp, "op", inp)
     if not isinstance(module, ModuleOp):
         raise TEError(
@@ -82,7 +96,7 @@ def _stages(
             hints=["a te schedule, a kc.tir.Schedule, a kc.IRModule"],
         )
     copy = copy_module(module)
-    get_pass("convert-te-to-tir").apply(context(), copy)
+    to_tir(copy, loops=False)
     return [("tir", copy)]
 
 
@@ -92,21 +106,22 @@ def build(
     target: Target | str | None = None,
     name: str = "main",
     *,
+    binds: Mapping[Tensor, Buffer] | None = None,
     instrument: Instrument | None = None,
 ) -> Any:
     """Compile to machine code: a :class:`kc.runtime.Module`, ready to be called.
 
-    ``inp`` and ``args`` are as for :func:`lower`; of a module, all public functions are compiled.
-    ``target`` defaults to the host CPU; ``"c"`` gives C source, which is called through the
-    system's C compiler. The caller passes numpy arrays (or kc.nd arrays, or anything with DLPack)
-    in the order of ``args``; outputs are written in place, or left out and then returned.
+    ``inp``, ``args`` and ``binds`` are as for :func:`lower`; of a module, all public functions are
+    compiled. ``target`` defaults to the host CPU; ``"c"`` gives C source, which is called through
+    the system's C compiler. The caller passes numpy arrays (or kc.nd arrays, or anything with
+    DLPack) in the order of ``args``; outputs are written in place, or left out and then returned.
     ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
     ``kc.transform.PassContext`` says which passes run and who watches.
     """
     from kc import building
 
     chosen = _target(target)
-    stages = _stages(inp, args, name, chosen)
+    stages = _stages(inp, args, name, chosen, binds)
     if instrument is not None:
         for stage, module in stages:
             instrument(stage, module)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.artefacts import POOL, Files, call_jit, parsed
+from kc.runtime import callbacks
 from kc.runtime.function import CompiledFunction
 from kc.runtime.metadata import SYMBOL, ModuleRecord, merged, read_records
 from kc.runtime.module import Module
@@ -60,9 +61,13 @@ def _module(
     address: Callable[[str], int],
     owner: Any,
     files: Files,
+    *,
+    calls_back: bool = False,
 ) -> Module:
     functions = {
-        name: CompiledFunction(signature, address(symbol), call_jit, owner)
+        name: CompiledFunction(
+            signature, address(symbol), call_jit, owner, calls_back=calls_back
+        )
         for name, (symbol, signature) in merged(records).items()
     }
     first = records[0]
@@ -78,6 +83,7 @@ def _joined(records: Sequence[ModuleRecord]) -> ModuleRecord:
         records[0],
         functions=tuple(signature for _, signature in found.values()),
         symbols=tuple(symbol for symbol, _ in found.values()),
+        packed=tuple({hook.symbol: hook for one in records for hook in one.packed}.values()),
     )
 
 
@@ -117,11 +123,12 @@ def _load_object(path: str, data: bytes | None = None) -> Module:
     records = read_records(data, path)
     _check_machine(records)
     symbols = [symbol for symbol, _ in merged(records).values()]
-    engine = load_object(data, symbols)
+    packed = callbacks.addresses([hook for one in records for hook in one.packed])
+    engine = load_object(data, symbols, packed)
     if POOL.encode() in data:
         ensure_pool()  # ends the workers at exit, whoever started them
         _KEPT.append(engine)
-    return _module(records, engine.address, engine, {"o": lambda: data})
+    return _module(records, engine.address, engine, {"o": lambda: data}, calls_back=bool(packed))
 
 
 def _load_ir(path: str) -> Module:

@@ -45,7 +45,15 @@ KEYS: dict[str, Key] = {
             "unroll_local_access": bool,
         },
     ),
-    "tir.LoopPartition": Key(dict, why="loop_partition is a schedule primitive here"),
+    "tir.LoopPartition": Key(
+        dict,
+        "loops are cut by partition-loops, with these options, where conditions begin to hold",
+        fields={
+            "partition_const_loop": bool,
+            "no_unroll_loop_with_extent_one": bool,
+            "unroll_loop_with_partition_hint_no_interval": bool,
+        },
+    ),
     "tir.InjectDoubleBuffer": Key(dict, why="double buffers are not unrolled by it"),
     "tir.HoistIfThenElse": Key(dict, why=_LLVM),
     "tir.HoistExpression": Key(dict, why=_LLVM),
@@ -83,6 +91,7 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.InjectDoubleBuffer": "inject-double-buffer",
     "tir.VectorizeLoop": "vectorize-loop",
     "tir.SkipVectorize": "skip-vectorize",
+    "tir.LoopPartition": "partition-loops",
     "tir.UnrollLoop": "unroll-loop",
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
@@ -93,7 +102,7 @@ TVM_PASSES: dict[str, str | None] = {
             "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
             "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "
-            "InjectVirtualThread LiftAttrScope LoopPartition "
+            "InjectVirtualThread LiftAttrScope "
             "LowerCrossThreadReduction LowerCustomDatatypes LowerDeviceStorageAccessInfo "
             "LowerIntrin LowerMatchBuffer LowerTVMBuiltin LowerThreadAllreduce LowerVtcmAlloc "
             "LowerWarpMemory MakePackedAPI MakeUnpackedAPI MergeDynamicSharedMemoryAllocations "

@@ -30,6 +30,7 @@ from kc.dialects.float_types import float_dtype
 from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir.apply_strides import STRIDES, strides_of
 from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
@@ -76,6 +77,7 @@ def signature_of(function: func.FuncOp) -> Any:
                     dtype,
                     _shape(arg.type, given.data.get("kc.shape"), symbols, name),
                     _text(given.data.get("kc.role")) or ("inout" if _is_written(arg) else "in"),  # pyright: ignore
+                    strides=strides_of(given.data.get(STRIDES), function),
                 )
             )
         else:

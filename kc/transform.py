@@ -280,11 +280,12 @@ class PassContext:
 
     def _configured(self) -> Iterator[tuple[int, ModulePass]]:
         """The passes that a key of the config asks for, before those of the user's."""
-        unroll = self.config.get("tir.UnrollLoop")
-        if unroll is not None:
-            fields = KEYS["tir.UnrollLoop"].fields
-            given = {key: fields[key](value) for key, value in unroll.items()}
-            yield 2, registry.pass_class("unroll-loop")(**given)
+        for phase, key in ((1, "tir.LoopPartition"), (2, "tir.UnrollLoop")):
+            options = self.config.get(key)
+            if options is not None:
+                fields = KEYS[key].fields
+                given = {name: fields[name](value) for name, value in options.items()}
+                yield phase, registry.pass_class(TVM_PASSES[key])(**given)
 
     def enables(self, pass_: ModulePass) -> bool:
         """Whether a pass runs: by its name, and by its level."""

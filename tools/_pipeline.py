@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from kc.analysis.dominance import check_dominance
+from kc.analysis.upstream import upstream_functions
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError, ParseError
 from kc.support.ir_text import print_module, verify_module
@@ -23,6 +24,7 @@ USER = "the program"
 """The origin of passes that are functions of the program which runs kc."""
 
 TE_TO_TIR = "convert-te-to-tir"
+RAISE_TO_TIR = "raise-to-tir"
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,11 @@ def _left_invalid(stage: Stage, error: KCError) -> KCError:
 
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
-    """What must run first: scheduling works on ``tir``, so ``te`` functions are lowered."""
-    schedules = stage.family in ("schedule", "sched")
-    if schedules and any(op.name == "te.func" for op in module.body.ops):
+    """What must run first: scheduling works on ``tir``, so ``te`` functions are lowered, and those
+    of upstream's dialects are raised."""
+    if stage.family not in ("schedule", "sched"):
+        return
+    if any(op.name == "te.func" for op in module.body.ops):
         yield from _make(PassSpec(TE_TO_TIR, Options()))
+    if upstream_functions(module, loops=True):
+        yield from _make(PassSpec(RAISE_TO_TIR, Options()))

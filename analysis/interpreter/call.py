@@ -29,6 +29,7 @@ from kc.analysis.interpreter.control import (
 )
 from kc.analysis.interpreter.engine import KernelInterpreter
 from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.foreign import ForeignFunctions
 from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
 from kc.analysis.interpreter.math import math_functions
 from kc.analysis.interpreter.memory import MemRefFunctions
@@ -44,6 +45,7 @@ _FUNCTIONS = (
     AffineFunctions(),
     ArithValueFunctions(),
     ControlFlowFunctions(),
+    ForeignFunctions(),
     FuncFunctions(),
     LlvmIntrinsicFunctions(),
     MemRefFunctions(),

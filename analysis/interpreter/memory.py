@@ -180,6 +180,18 @@ class MemRefFunctions(InterpreterFunctions):
 
         return run
 
+    @prepared(memref.ExtractStridedMetaDataOp)
+    def metadata(self, interpreter: KernelInterpreter, op: memref.ExtractStridedMetaDataOp) -> Run:
+        if op.base_buffer.uses or op.offset.uses:
+            raise ExecutionError(op, "only sizes and strides are known")
+
+        def run(buffer: Buffer) -> tuple[Any, ...]:
+            array = buffer.array(op)
+            strides = (one // array.itemsize for one in array.strides)
+            return buffer, 0, *array.shape, *strides
+
+        return run
+
     @prepared(memref.RankOp)
     def rank(self, interpreter: KernelInterpreter, op: memref.RankOp) -> Run:
         return lambda buffer: buffer.array(op).ndim

@@ -454,7 +454,7 @@ class FunctionPrinter:
                 arguments += [size.text for known, size in shape if known < 0]
         self._settle()
         text = f"{c_name(op.callee.string_value())}({', '.join(arguments)})"
-        if not op.results:
+        if not op.results or op.results[0].first_use is None:
             self.write(f"{text};")
             return
         self._code[op.results[0]] = Code(text)

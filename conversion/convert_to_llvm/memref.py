@@ -411,6 +411,21 @@ def _lower_dim(s: FunctionLowering, op: Operation) -> None:
     )
 
 
+def _lower_metadata(s: FunctionLowering, op: Operation) -> None:
+    """Sizes and strides; the memory that something is a part of has no address of its own."""
+    assert isinstance(op, memref_dialect.ExtractStridedMetaDataOp)
+    if op.base_buffer.uses or op.offset.uses:
+        raise CodegenError(
+            "KC4305",
+            "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
+        )
+    memref = s.memref(op.source)
+    found = (*memref.shape, *_strides(s, memref))
+    for result, one in zip((*op.sizes, *op.strides), found, strict=True):
+        known = Constant(IntegerAttr(one, i64), i64) if isinstance(one, int) else one
+        s.define(result, known)
+
+
 def _lower_cast(s: FunctionLowering, op: Operation) -> None:
     """The same memory; what is known of its size from either type stays known."""
     source, (result,) = s.memref(op.operands[0]), op.results
@@ -482,6 +497,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.alloca": _lower_alloca,
     "memref.dealloc": _lower_dealloc,
     "memref.dim": _lower_dim,
+    "memref.extract_strided_metadata": _lower_metadata,
     "memref.subview": _lower_subview,
     "memref.cast": _lower_cast,
     "memref.copy": _lower_copy,

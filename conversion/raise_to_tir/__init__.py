@@ -41,43 +41,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects import func, memref, ml_program
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kc.analysis.loop_tree import functions
+from kc.analysis.loop_tree import preorder
+from kc.analysis.upstream import upstream_functions
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.statements import make_blocks
 
-_RAISED = ("linalg.", "affine.", "tensor.", "scf.", "memref.")
-
 
 @dataclass(frozen=True)
 class RaiseToTirPass(ModulePass):
-    """Turn linalg ops and affine, scf and memref loops into loops around blocks."""
+    """Turn linalg ops and affine, scf and memref loops into loops around blocks.
+
+    Without ``loops``, functions that have scf and memref alone stay as they are.
+    """
 
     name = "raise-to-tir"
 
+    loops: bool = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        todo = [one for one in functions(op) if _is_raised(one)]
-        raised = [raise_function(one) for one in todo]
-        for old, new in zip(todo, raised, strict=True):
+        todo = upstream_functions(op, loops=self.loops)
+        names = (one.get_attr_or_prop("sym_name") for one in op.body.ops)
+        taken = {one.data for one in names if isinstance(one, StringAttr)}
+        raised = [raise_function(one, taken) for one in todo]
+        for old, (new, tables) in zip(todo, raised, strict=True):
+            op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
+        if todo:
+            _drop_unused_globals(op)
 
 
-def _is_raised(function: func.FuncOp) -> bool:
-    types = (*function.function_type.inputs, *function.function_type.outputs)
-    return any(isinstance(one, TensorType) for one in types) or any(
-        one.name.startswith(_RAISED) for one in function.walk()
-    )
+def _drop_unused_globals(module: ModuleOp) -> None:
+    """Erase what torch-mlir declares in every module, whether the functions use it or not."""
+    declared = [one for one in module.body.ops if isinstance(one, ml_program.GlobalOp)]
+    if any(one.name.startswith("ml_program.global_") for one in preorder(module)):
+        return
+    for one in declared:
+        Rewriter.erase_op(one)
 
 
-def raise_function(function: func.FuncOp) -> func.FuncOp:
-    """The function of loops and blocks for ``function``, which stays as it is."""
-    raiser = FunctionRaiser(function)
+def raise_function(
+    function: func.FuncOp, taken: set[str]
+) -> tuple[func.FuncOp, list[memref.GlobalOp]]:
+    """The function of loops and blocks for ``function``, which stays as it is, and its tables.
+
+    ``taken`` are the symbols of the module, to which those of the tables are added.
+    """
+    raiser = FunctionRaiser(function, taken)
     new = raiser.convert()
     make_blocks(new, raiser.variables, raiser.labels)
     fuse_inits(new)
-    return new
+    return new, raiser.tables

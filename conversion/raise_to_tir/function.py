@@ -9,12 +9,14 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IntegerAttr,
     MemRefType,
     NoneAttr,
     StringAttr,
     TensorType,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
@@ -24,6 +26,7 @@ from kc.conversion._te_blocks import copy_nest, fresh
 from kc.conversion.raise_to_tir.nests import Emitter, Extent
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
+from kc.conversion.raise_to_tir.tensor_ops import elementwise, is_elementwise
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError
@@ -38,9 +41,11 @@ class FunctionRaiser(Emitter):
     (The type checker meets this class by two paths, that of the folder and that of the package.)
     """
 
-    def __init__(self, source: func.FuncOp) -> None:
+    def __init__(self, source: func.FuncOp, taken: set[str]) -> None:
         super().__init__()
         self.source = source
+        self.taken = taken
+        """Symbols that the module has."""
         self.sizes_known = Sizes(source)
         self.symbols = self.sizes_known.symbols
         self.variables: dict[tir.ForOp, SSAValue] = {}
@@ -48,6 +53,8 @@ class FunctionRaiser(Emitter):
         self.skipped: set[Operation] = set()
         """Stores of values that loops keep in their places already."""
         self.tensors = Tensors(self)  # pyright: ignore[reportArgumentType]
+        self.tables: list[memref.GlobalOp] = []
+        """Constants that stand beside the function."""
         self.outputs: list[SSAValue] = []
         self.attrs: list[dict[str, Attribute]] = []
 
@@ -245,6 +252,19 @@ class FunctionRaiser(Emitter):
             hints=["make the size from tensor.dim of arguments, or take it as an index"],
         )
 
+    def table(
+        self, name: str, type_: MemRefType, value: DenseIntOrFPElementsAttr, source: Operation
+    ) -> SSAValue:
+        """The buffer of a constant that stands beside the function."""
+        symbol = fresh(f"{self.source.sym_name.data}_{name}", self.taken)
+        table = memref.GlobalOp.get(StringAttr(symbol), type_, value, constant=UnitAttr())
+        table.location = source.location
+        self.tables.append(table)
+        read = self.emit(memref.GetGlobalOp(symbol, type_), source)
+        read.results[0].name_hint = name
+        self.buffer_sizes[read.results[0]] = list(type_.get_shape())
+        return read.results[0]
+
     # Index values ----------------------------------------------------------------------------
 
     def extent(self, old: SSAValue) -> Extent:
@@ -328,6 +348,8 @@ class FunctionRaiser(Emitter):
         handler = HANDLERS.get(type(op))
         if handler is not None:
             handler(self, op)  # pyright: ignore[reportArgumentType]
+        elif is_elementwise(op):
+            elementwise(self, op)
         else:
             self.other(op)
 

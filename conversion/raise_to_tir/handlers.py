@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, cf, func, memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
+from xdsl.ir import Block, Operation, SSAValue
 
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.raise_to_tir import loops, tensor_ops
@@ -94,6 +94,47 @@ def copy(raiser: FunctionRaiser, op: memref.CopyOp) -> None:
     raiser.emit(nest, op)
 
 
+def assert_(raiser: FunctionRaiser, op: cf.AssertOp) -> None:
+    """``cf.assert`` that sizes agree: gone where they do, by what the call checks of arguments."""
+    condition = raiser.value(op.operands[0])
+    if not _holds(condition):
+        raise CodegenError(
+            "KC4550",
+            "raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart "
+            "in tir",
+            location=location_of(op),
+            why="a kernel has no way to fail; sizes are compared before it is called",
+            hints=["leave it out, if what calls the kernel makes sure of it"],
+        )
+
+
+def _holds(condition: SSAValue) -> bool:
+    owner = condition.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data != 0
+    if not isinstance(owner, arith.CmpiOp):
+        return False
+    return owner.predicate.value.data in _WITH_EQUAL and _same(*owner.operands)
+
+
+_WITH_EQUAL = (0, 3, 5, 7, 9)
+"""The predicates eq, sle, sge, ule, uge of ``arith.cmpi``."""
+
+
+def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
+    """Whether two values are one, or constants of the same value."""
+    owners = [lhs.owner, rhs.owner]
+    for n, one in enumerate(owners):
+        while isinstance(one, arith.IndexCastOp):  # torch-mlir compares sizes as i64
+            one = one.input.owner
+        owners[n] = one
+    if all(isinstance(one, arith.ConstantOp) for one in owners):
+        return owners[0].value.value == owners[1].value.value  # pyright: ignore
+    if any(isinstance(one, Block) for one in owners):
+        return lhs is rhs
+    return owners[0] is owners[1]
+
+
 def return_(raiser: FunctionRaiser, op: func.ReturnOp) -> None:
     """The end of the function."""
     raiser.return_(op)
@@ -110,6 +151,7 @@ HANDLERS: dict[type[Operation], Handler] = {
     memref.DeallocOp: dealloc,
     memref.CopyOp: copy,
     memref.DimOp: tensor_ops.dim,
+    cf.AssertOp: assert_,
     func.ReturnOp: return_,
 }
 """Op -> what raises it."""

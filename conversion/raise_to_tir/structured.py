@@ -195,10 +195,10 @@ def _named(op: NamedOp) -> Structure:
         return _elementwise(op, inputs, outputs, _body(op, "copy", 1))
     if name == "elementwise":
         kind = op.kind.word.data if op.kind is not None else ""
-        structure = _elementwise(op, inputs, outputs, _body(op, kind, len(inputs)))
+        body = _body(op, kind, len(inputs))
         if given is None:
-            return structure
-        return _make(op, inputs, outputs, given, ["parallel"] * structure.rank, structure.body)
+            return _elementwise(op, inputs, outputs, body)
+        return _make(op, inputs, outputs, given, ["parallel"] * _rank(outputs[0]), body)
     return _elementwise(op, inputs, outputs, _body(op, name, len(inputs)))
 
 

@@ -17,8 +17,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.conversion.raise_to_tir.structured import identity, index_constant
-from kc.conversion.raise_to_tir.tensors import Empty, Splat
+from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat
 from kc.dialects import tir
+from kc.dialects.tensor import GenerateOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from kc.conversion.raise_to_tir.nests import Extent
 
 MAX_ELEMENTS = 1024
-"""Elements of a constant tensor that are stored one by one."""
+"""Elements of a constant tensor that are stored one by one; a larger one is a table."""
 
 
 def empty(raiser: FunctionRaiser, op: tensor.EmptyOp) -> None:
@@ -55,14 +56,27 @@ def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
     count = 1
     for one in shape:
         count *= one
-    if isinstance(attr, DenseResourceAttr) or not isinstance(attr, DenseIntOrFPElementsAttr):
-        raise _too_large(op, "its elements are in a resource of the file")
+    if not isinstance(attr, DenseIntOrFPElementsAttr):
+        raise CodegenError(
+            "KC4554",
+            "raise-to-tir: a constant tensor without its elements",
+            location=location_of(op),
+            why="they are in a resource of the file"
+            if isinstance(attr, DenseResourceAttr)
+            else f"its value is {attr}",
+            hints=["make it an argument of the function"],
+        )
     if attr.is_splat():
         scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore
         raiser.tensors.values[op.result] = Splat(shape, raiser.emit(scalar, op).results[0])
         return
     if count > MAX_ELEMENTS:
-        raise _too_large(op, f"it has {count} elements; up to {MAX_ELEMENTS} are stored one by one")
+        buffer = raiser.table(
+            op.result.name_hint or "constant", MemRefType(type_.element_type, shape), attr, op
+        )
+        raiser.tensors.values[op.result] = Held(buffer)
+        raiser.tensors.inputs.add(buffer)
+        return
     buffer = raiser.tensors.result(op.result, shape, op)
     for n, element in enumerate(attr.iter_attrs()):
         at: list[AffineExpr] = []
@@ -72,16 +86,6 @@ def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
         scalar = arith.ConstantOp(element)  # pyright: ignore
         value = raiser.emit(scalar, op).results[0]
         raiser.emit(tir.StoreOp(value, buffer, AffineMap(0, 0, tuple(at)), []), op)
-
-
-def _too_large(op: Operation, why: str) -> CodegenError:
-    return CodegenError(
-        "KC4554",
-        "raise-to-tir: a constant tensor is too large to be part of a kernel",
-        location=location_of(op),
-        why=why,
-        hints=["make it an argument of the function"],
-    )
 
 
 def splat(raiser: FunctionRaiser, op: tensor.SplatOp) -> None:
@@ -410,6 +414,72 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
     raiser.spatial(op.result.name_hint or "pad", sizes, element, op)
 
 
+def generate(raiser: FunctionRaiser, op: GenerateOp) -> None:
+    """``tensor.generate``: a nest that computes each element of its indices."""
+    sizes = _sizes(raiser, op.result, op.dynamic_extents)
+    target = raiser.tensors.result(op.result, sizes, op)
+    block = op.body.block
+
+    def element(body: Block) -> None:
+        for old, arg in zip(block.args, body.args, strict=True):
+            raiser.values[old] = arg
+        raiser.scalar_code(block, body.args)
+        end = block.last_op
+        assert end is not None
+        value = raiser.value(end.operands[0])
+        raiser.emit(tir.StoreOp(value, target, identity(len(sizes)), body.args), op)
+
+    raiser.spatial(op.result.name_hint or "generate", sizes, element, op)
+
+
+def is_elementwise(op: Operation) -> bool:
+    """Whether ``op`` is one on scalars that is applied to the elements of tensors."""
+    return (
+        op.name.startswith(("arith.", "math."))
+        and len(op.results) == 1
+        and isinstance(op.results[0].type, TensorType)
+        and not op.regions
+    )
+
+
+def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
+    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar."""
+    (result,) = op.results
+    assert isinstance(result.type, TensorType)
+    sources = [raiser.tensors.operand(one, op) for one in op.operands]
+    shapes = [raiser.tensors.sizes(one) for one in op.operands if isinstance(one.type, TensorType)]
+    # A dimension is what any of them knows it to be.
+    sizes = [
+        next((n for n in same if isinstance(n, int)), same[0]) for same in zip(*shapes, strict=True)
+    ]
+
+    def computed(at: Sequence[SSAValue]) -> SSAValue:
+        values = [
+            raiser.emit(tir.LoadOp(one, identity(len(at)), at), op).results[0]
+            if isinstance(one.type, MemRefType)
+            else one
+            for one in sources
+        ]
+        made = type(op).create(
+            operands=values,
+            result_types=[result.type.element_type],  # pyright: ignore
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        return raiser.emit(made, op).results[0]
+
+    if not any(isinstance(one.type, MemRefType) for one in sources):
+        raiser.tensors.values[result] = Splat(sizes, computed([]))
+        return
+    target = raiser.tensors.result(result, sizes, op)
+
+    def element(body: Block) -> None:
+        store = tir.StoreOp(computed(body.args), target, identity(len(sizes)), body.args)
+        raiser.emit(store, op)
+
+    raiser.spatial(result.name_hint or op.name.rpartition(".")[2], sizes, element, op)
+
+
 def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:
     raiser.emit(scf.YieldOp(value), op)
 
@@ -428,6 +498,7 @@ HANDLERS = {
     tensor.CollapseShapeOp: collapse_shape,
     tensor.ExpandShapeOp: expand_shape,
     tensor.PadOp: pad,
+    GenerateOp: generate,
     arith.ConstantOp: constant,
 }
 """Op -> what raises it."""

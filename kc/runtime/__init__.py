@@ -17,6 +17,7 @@ _LAZY = {
     "convert": "kc.runtime.global_functions",
     "cpu": "kc.runtime.device",
     "cuda": "kc.runtime.device",
+    "enabled": "kc.runtime.device",
     "get_global_func": "kc.runtime.global_functions",
     "list_global_func_names": "kc.runtime.global_functions",
     "load_module": "kc.loading",  # loading needs a linker, and textual IR the compiler

@@ -14,10 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kc.runtime.layouts import (
+    dense_strides,
+    on_itself,
+    share_memory,
+    span,
+    strides_of,
+    strides_to_declare,
+)
 from kc.runtime.operand import Operand, Refused, kind_of, operand
 from kc.runtime.signature import AffineDim, ArgSpec, Signature, evaluate, symbols_of
 from kc.support.diagnostics import CallError
 from kc.support.float_formats import NARROW_FLOATS
+
+_WORD = 2**64 - 1
 
 NOALIAS = (
     "kernels are compiled with noalias: an array that is written "
@@ -54,7 +64,9 @@ def bind(
     words: list[int] = []
     for i, spec in enumerate(signature.args):
         if spec.is_array:
-            words += [operands[i].address, *(operands[i].shape[d] for d in spec.dynamic)]
+            found = operands[i]
+            words += [found.address, *(found.shape[d] for d in spec.dynamic)]
+            words += [strides_of(found, spec)[d] & _WORD for d in spec.dynamic_strides]
         else:
             words.append(scalars[i])
     return BoundArguments((ctypes.c_uint64 * len(words))(*words), tuple(keep_alive))
@@ -157,18 +169,7 @@ class _Argument:
                 raise self.refuse(
                     "KC5108", f"has size {size} in dimension {d}, expected {dim}", found
                 )
-        if not found.dense:
-            raise self.refuse(
-                "KC5111",
-                "is not C-contiguous",
-                found,
-                why="kernels address dense row-major memory",
-                hints=self._replacement(
-                    f"{name}.contiguous()"
-                    if found.library == "torch"
-                    else f"np.ascontiguousarray({name})"
-                ),
-            )
+        self._check_layout(found)
         if found.address % spec.alignment and 0 not in found.shape:
             raise self.refuse(
                 "KC5112",
@@ -188,6 +189,57 @@ class _Argument:
                 hints=self._replacement(f"{name}.copy()"),
             )
         return found
+
+    def _check_layout(self, found: Operand) -> None:
+        """The elements lie as the kernel addresses them."""
+        spec, name = self.spec, self.spec.name
+        dense = (
+            f"{name}.contiguous()" if found.library == "torch" else f"np.ascontiguousarray({name})"
+        )
+        if spec.strides is None:
+            if not found.dense:
+                expected = list(dense_strides(found, spec))
+                declare = f"tir.decl_buffer(..., strides=[{strides_to_declare(found, spec)}])"
+                raise self.refuse(
+                    "KC5111",
+                    "is not C-contiguous",
+                    found,
+                    why=f"kernels address dense row-major memory: strides of {expected} bytes",
+                    hints=[*self._replacement(dense), f"or build with binds={{{name}: {declare}}}"],
+                )
+            return
+        size = spec.element.size
+        for d, (extent, stride) in enumerate(zip(found.shape, found.strides, strict=True)):
+            if extent <= 1 or 0 in found.shape:
+                continue  # nothing has a neighbour there
+            if stride % size:
+                raise self.refuse(
+                    "KC5273",
+                    f"has a stride of {stride} bytes in dimension {d}, "
+                    f"expected a multiple of {size}",
+                    found,
+                    why=f"kernels count strides in elements of {size} bytes",
+                    hints=self._replacement(dense),
+                )
+            declared = spec.strides[d]
+            if isinstance(declared, int) and stride != declared * size:
+                raise self.refuse(
+                    "KC5274",
+                    f"has a stride of {stride // size} elements in dimension {d}, "
+                    f"expected {declared}",
+                    found,
+                    why="the kernel is compiled for the stride that was declared",
+                    hints=[f"declare it as a variable: strides=[..., te.var('s{d}'), ...]"],
+                )
+        if spec.written and (dims := on_itself(found, size)):
+            raise self.refuse(
+                "KC5275",
+                f"is written and overlaps itself in dimension{'s' * (len(dims) > 1)} "
+                f"{', '.join(map(str, dims))}",
+                found,
+                why="an element that is stored twice has no one value",
+                hints=self._replacement(f"{name}.copy()"),
+            )
 
     def _replacement(self, copy: str, new: str | None = None) -> list[str]:
         """What to pass instead: for an input or inout ``copy``, for an output a ``new`` array."""
@@ -302,6 +354,8 @@ def _check_sizes(
 
     symbols = {symbol: value(i, d) for symbol, (i, d) in signature.binders.items()}
 
+    _check_strides(signature, operands, dict(symbols))
+
     def agree(i: int, d: int | None, symbol: str) -> None:
         if value(i, d) != symbols[symbol]:
             j, e = signature.binders[symbol]
@@ -335,34 +389,78 @@ def _check_sizes(
                 )
 
 
+def _check_strides(
+    signature: Signature, operands: Mapping[int, Operand], known: dict[str, int]
+) -> None:
+    """Strides that are given by one symbol, and sizes that have its name, are equal."""
+    places = {
+        symbol: f"{signature.args[i].name}" + ("" if d is None else f".shape[{d}]")
+        for symbol, (i, d) in signature.binders.items()
+    }
+    for i, found in operands.items():
+        spec = signature.args[i]
+        steps = strides_of(found, spec)
+        for d in spec.dynamic_strides:
+            symbol = (spec.strides or ())[d]
+            if found.shape[d] <= 1 or 0 in found.shape or not isinstance(symbol, str):
+                continue
+            place = f"the stride of {spec.name} in dimension {d}"
+            if known.setdefault(symbol, steps[d]) != steps[d]:
+                raise _Argument(signature, i).refuse(
+                    "KC5276",
+                    f"has a stride of {steps[d]} elements in dimension {d}, "
+                    f"and {symbol} is {known[symbol]}",
+                    found,
+                    why=f"{symbol} is {places[symbol]} too",
+                )
+            places.setdefault(symbol, place)
+
+
 def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> None:
     """No written array shares memory with another argument."""
-    spans = {}
-    for i, found in operands.items():
-        size = signature.args[i].element.size
-        for extent in found.shape:
-            size *= extent
-        spans[i] = (found.address, found.address + size)
+    size = {i: signature.args[i].element.size for i in operands}
+    spans = {i: span(found, size[i]) for i, found in operands.items()}
     for i in operands:
         if not signature.args[i].written:
             continue
         for j in operands:
             begin, end = max(spans[i][0], spans[j][0]), min(spans[i][1], spans[j][1])
-            if i != j and begin < end:
-                argument, other = _Argument(signature, i), _Argument(signature, j)
-                name, other_name = argument.spec.name, other.spec.name
-                separate = (
-                    f"np.empty_like({name})" if argument.spec.role == "out" else (f"{name}.copy()")
-                )
-                raise CallError(
-                    "KC5114",
-                    f"{signature.name}: {argument.label} is written and overlaps {other.label}",
-                    facts=[
-                        f"{name}: {operands[i]}",
-                        f"{other_name}: {operands[j]}",
-                        f"shared: {end - begin} bytes, from byte {begin - spans[i][0]} of {name} "
-                        f"and byte {begin - spans[j][0]} of {other_name}",
-                    ],
-                    why=NOALIAS,
-                    hints=[f"pass {separate} as {name}"],
-                )
+            if i == j or begin >= end:
+                continue
+            one, other = operands[i], operands[j]
+            shared: bool | None = True
+            if not (one.dense and other.dense):
+                shared = share_memory(one, other, (size[i], size[j]))
+            if shared is False:
+                continue
+            raise _overlap(signature, operands, i, j, spans, end - begin if shared else None)
+
+
+def _overlap(
+    signature: Signature,
+    operands: Mapping[int, Operand],
+    i: int,
+    j: int,
+    spans: Mapping[int, tuple[int, int]],
+    shared: int | None,
+) -> CallError:
+    argument, other = _Argument(signature, i), _Argument(signature, j)
+    name, other_name = argument.spec.name, other.spec.name
+    separate = f"np.empty_like({name})" if argument.spec.role == "out" else f"{name}.copy()"
+    begin = max(spans[i][0], spans[j][0])
+    where = (
+        f"from byte {begin - spans[i][0]} of {name} and byte {begin - spans[j][0]} of {other_name}"
+    )
+    said = "is written and overlaps"
+    fact = f"shared: {shared} bytes, {where}"
+    if not (operands[i].dense and operands[j].dense):
+        fact = f"their elements are mixed, {where}"
+    if shared is None:
+        said = "is written and may overlap"
+    return CallError(
+        "KC5114",
+        f"{signature.name}: {argument.label} {said} {other.label}",
+        facts=[f"{name}: {operands[i]}", f"{other_name}: {operands[j]}", fact],
+        why=NOALIAS,
+        hints=[f"pass {separate} as {name}"],
+    )

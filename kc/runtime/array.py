@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from kc.runtime import dlpack
 from kc.runtime.device import CPU, Device, cpu
 from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import DTYPES, MAX_ALIGNMENT
@@ -98,6 +99,11 @@ class NDArray:
 
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule that shares the memory; options are the protocol's."""
+        if _needs_package(self.dtype):
+            # numpy shares the bits, and does not know what they are.
+            dtype = DTYPES[self.dtype]
+            bits = self._array.view(f"uint{8 * dtype.size}")
+            return dlpack.with_code(bits.__dlpack__(**options), dtype.code)
         return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kc.runtime.hooks import hook_declarations
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.signature import ArgSpec, Signature
 
@@ -36,6 +37,8 @@ def c_header(record: ModuleRecord, name: str) -> str:
         _declaration(symbol, one)
         for symbol, one in zip(record.symbols, record.functions, strict=True)
     )
+    hooks = hook_declarations(record.packed)
+    hooks = f"\n{hooks}" if hooks else ""
     return f"""\
 /* Kernels compiled by kc {record.version} for {record.target}.
    Arrays are dense, row by row. An array that is written shares no byte with another argument.
@@ -53,7 +56,7 @@ extern "C" {{
 #define KC_RESTRICT restrict
 #endif
 
-{declared}
+{declared}{hooks}
 #if defined(__cplusplus)
 }}
 #endif
@@ -77,6 +80,8 @@ def _declaration(symbol: str, signature: Signature) -> str:
         const = "" if spec.written else "const "
         parameters.append(f"{const}{_c_type(spec)} *KC_RESTRICT {name}")
         parameters += [f"int64_t {_fresh(f'{name}_dim{d}', taken)}" for d in spec.dynamic]
+        strides = [f"int64_t {_fresh(f'{name}_stride{d}', taken)}" for d in spec.dynamic_strides]
+        parameters += strides
         about.append(f"   {name}: {_shown(spec)}")
     comment = "\n".join([f"/* {signature.name}", *about]) + " */"
     inside = ",\n    ".join(parameters) or "void"
@@ -87,7 +92,10 @@ def _shown(spec: ArgSpec) -> str:
     sizes = "".join(f"[{size}]" for size in map(str, spec.shape))
     role = {"in": "read", "out": "written", "inout": "read and written"}[spec.role]
     aligned = f", at a multiple of {spec.alignment} bytes" if spec.alignment > 1 else ""
-    return f"{spec.dtype}{sizes}, {role}{aligned}"
+    strides = ""
+    if spec.strides is not None:
+        strides = f", neighbours {' and '.join(map(str, spec.strides))} elements apart"
+    return f"{spec.dtype}{sizes}, {role}{aligned}{strides}"
 
 
 def _c_type(spec: ArgSpec) -> str:

@@ -142,6 +142,11 @@ def _finish(function: _Function, context: str, kernel_args: str) -> str:
     function.add(f"call void {restore}(ptr {thread})")
     function.add(f"call void {incref}(ptr {none})")
     function.add(f"ret ptr {none}")
+    return _check_completely(function, context)
+
+
+def _check_completely(function: _Function, context: str) -> str:
+    """The end of the function: the block ``slow``, which leaves the call to ``self``."""
     function.start("slow")
     vectorcall = _field(function, context, "vectorcall")
     result = function.let(
@@ -160,6 +165,9 @@ def _count_guard(function: _Function, count: int) -> None:
 
 def _call(signature: Signature) -> str:
     function, context = _python_function(CALL)
+    if any(spec.strides is not None for spec in signature.args):
+        function.add("br label %slow")
+        return _check_completely(function, context)
     function.add("%overflow = alloca i32")
     _count_guard(function, len(signature.args))
     objects = [function.load("ptr", "%args", 8 * i) for i in range(len(signature.args))]
@@ -274,7 +282,7 @@ def _float_scalar(function: _Function, spec: ArgSpec, value: str) -> str:
     if spec.dtype != "float32":
         # Conversions to 16 bits may need a library function: left to the complete check.
         function.guard("false")
-        return "0.0"
+        return "zeroinitializer"
     infinity = "0x7FF0000000000000"
     narrow = function.let(f"fptrunc double {value} to float")
     magnitude = function.let(f"call float @llvm.fabs.f32(float {narrow})")

@@ -20,7 +20,7 @@ from typing import Any
 
 from kc.runtime.native import numpy_dtype
 from kc.support.diagnostics import CallError, CodegenError, suggest
-from kc.support.global_functions import get_global_func, list_global_func_names
+from kc.support.global_functions import as_argument, get_global_func, list_global_func_names
 from kc.support.packed_signature import (
     UNKNOWN,
     PackedArray,
@@ -28,14 +28,7 @@ from kc.support.packed_signature import (
     PackedSignature,
     PackedText,
 )
-
-_SCALARS: dict[str, Any] = {
-    "bool": ctypes.c_int8,
-    "float32": ctypes.c_float,
-    "float64": ctypes.c_double,
-    **{f"int{bits}": getattr(ctypes, f"c_int{bits}") for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)},
-}
+from kc.support.process_symbols import C_SCALARS
 
 
 class _Call:
@@ -136,19 +129,31 @@ def _callback(signature: PackedSignature) -> Any:
     result = None if signature.result is None else _scalar(signature, signature.result)
     as_number = float if (signature.result or "").startswith("float") else int
 
+    def called(given: Sequence[Any]) -> Any:
+        rest = iter(given)
+        values = [make(*(next(rest) for _ in range(count))) for count, make in makers]
+        function = get_global_func(signature.name)
+        assert function is not None
+        found = function(*values)
+        if found is None and signature.traced:
+            return given[-1]
+        if found is None or result is None:
+            return 0
+        if not hasattr(found, "__index__") and not hasattr(found, "__float__"):
+            what = type(found).__name__
+            raise TypeError(f"it gives {what}, where the kernel takes a {signature.result}")
+        return as_number(found)
+
     def run(*given: Any) -> Any:
-        call = _thread.call or (_with_turn[-1] if _with_turn else None)
         outer = _thread.call
-        if call is None or call.failed is not None:
+        call = outer or (_with_turn[-1] if _with_turn else None)
+        if call is None:  # C code calls the kernel: ctypes reports what is raised
+            return called(given)
+        if call.failed is not None:
             return 0
         try:
             _thread.call = call  # of a kernel that the function calls
-            rest = iter(given)
-            values = [make(*(next(rest) for _ in range(count))) for count, make in makers]
-            function = get_global_func(signature.name)
-            assert function is not None
-            found = function(*values)
-            return 0 if found is None or result is None else as_number(found)
+            return called(given)
         except BaseException as error:
             if call.failed is None:
                 call.failed = signature, error
@@ -166,7 +171,7 @@ def _callback(signature: PackedSignature) -> Any:
 
 
 def _scalar(signature: PackedSignature, dtype: str) -> Any:
-    found = _SCALARS.get(dtype)
+    found = C_SCALARS.get(dtype)
     if found is None:
         raise CodegenError(
             "KC4350",
@@ -184,9 +189,6 @@ def _array_maker(one: PackedArray) -> Callable[..., Any]:
     def make(pointer: int | None, *given: int) -> Any:
         import numpy as np
 
-        from kc.runtime.array import NDArray
-        from kc.runtime.device import cpu
-
         rest = iter(given)
         shape = tuple(next(rest) if dim == UNKNOWN else dim for dim in one.shape)
         dtype = numpy_dtype(one.dtype)
@@ -201,7 +203,7 @@ def _array_maker(one: PackedArray) -> Callable[..., Any]:
             memory = (ctypes.c_char * span).from_address(pointer)
             array = np.ndarray(shape, dtype, memory, 0, strides)
         array.flags.writeable = one.writable
-        return NDArray(array, cpu())
+        return as_argument(array)
 
     return make
 

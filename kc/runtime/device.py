@@ -103,6 +103,11 @@ def device(kind: str, index: int = 0) -> Device:
     return Device(_KINDS[name], index)
 
 
+def enabled(target: str) -> bool:
+    """Whether kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
+    return target.split(maxsplit=1)[:1] in (["llvm"], ["c"], ["cpu"])
+
+
 def cpu(index: int = 0) -> Device:
     """The CPU."""
     return Device(CPU, index)

@@ -103,3 +103,14 @@ def read(capsule: Any) -> DLPackView:
 
 def _extents(address: int, rank: int) -> tuple[int, ...]:
     return struct.unpack(f"{rank}q", ctypes.string_at(address, 8 * rank)) if rank else ()
+
+
+def with_code(capsule: Any, code: int) -> Any:
+    """A fresh capsule whose elements are given another type of their width, by its DLPack code."""
+    is_valid, get_pointer = _capsule_functions()
+    versioned = is_valid(capsule, b"dltensor_versioned")
+    name, form = (b"dltensor_versioned", _VERSIONED) if versioned else (b"dltensor", _PLAIN)
+    tensor = get_pointer(capsule, name) + form.size - _PLAIN.size
+    # After the data pointer, the device's two numbers and the rank.
+    ctypes.c_uint8.from_address(tensor + struct.calcsize("Piii")).value = code
+    return capsule

@@ -7,6 +7,7 @@ from typing import Any
 
 from kc.support.diagnostics import CallError
 from kc.support.global_functions import (
+    arrays_become,
     get_global_func,
     list_global_func_names,
     register_func,
@@ -20,6 +21,17 @@ __all__ = [
     "register_func",
     "remove_global_func",
 ]
+
+
+def _shared(value: Any) -> Any:
+    """An array of kc.nd on the memory of one of numpy's."""
+    from kc.runtime.array import NDArray
+    from kc.runtime.device import cpu
+
+    return NDArray(value, cpu())
+
+
+arrays_become(_shared)
 
 
 def convert(value: Any) -> Any:

@@ -22,6 +22,7 @@ from typing import Any
 
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CallError
+from kc.support.packed_signature import PackedSignature
 
 FORMAT = 1
 """The version of the record and of the calling convention; others are refused."""
@@ -48,6 +49,8 @@ class ModuleRecord:
     features: str
     version: str
     """The version of kc that made it."""
+    packed: tuple[PackedSignature, ...] = ()
+    """What its code calls of functions of Python."""
 
     def encode(self) -> bytes:
         """The bytes of the record."""
@@ -64,6 +67,7 @@ class ModuleRecord:
                 "triple": self.triple,
                 "cpu": self.cpu,
                 "features": self.features,
+                "packed": [one.to_data() for one in self.packed],
             }
         ).encode()
         return MAGIC + _HEAD.pack(len(text), hashlib.sha256(text).digest()) + text
@@ -80,6 +84,7 @@ class ModuleRecord:
             cpu=data["cpu"],
             features=data["features"],
             version=data["kc"],
+            packed=tuple(map(PackedSignature.from_data, data.get("packed", ()))),
         )
 
 

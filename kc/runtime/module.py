@@ -10,6 +10,7 @@ from typing import Any
 
 from kc.runtime import c_compiler
 from kc.runtime.c_header import c_header
+from kc.runtime.hooks import require_no_hooks
 from kc.runtime.device import CPU, Device, cpu
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.metadata import ModuleRecord
@@ -71,6 +72,11 @@ class Module:
             raise CallError("KC5120", f"the module has no function '{name}'", hints=hints)
         return self.functions[name]
 
+    def get_function(self, name: str, query_imports: bool = False) -> Function:
+        """``self[name]``; nothing is imported that could be queried. Raises CallError KC5120."""
+        del query_imports
+        return self[name]
+
     def get_source(self, kind: str = "") -> str:
         """The text of a kind; LLVM IR or C, or the first there is, by default. Raises KC5123."""
         if not kind and self._sources:
@@ -122,7 +128,8 @@ class Module:
         in TVM.
 
         Raises CallError KC5145 without a compiler, KC5146 where it fails, KC5141 for a module
-        that there is no object of.
+        that there is no object of, KC5252 for one that calls functions of Python and has no
+        ``options`` that could define them.
         """
         name = os.fspath(path)
         if "so" in self._artefacts:  # it was loaded from one
@@ -137,6 +144,8 @@ class Module:
                 fcompile(name, [file])
             return
         record = self.record
+        if not options:
+            require_no_hooks("export_library", record.packed)
         command = c_compiler.require_compiler(
             "export_library", cc, "" if _is_native(record.triple) else record.triple
         )

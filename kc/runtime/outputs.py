@@ -33,7 +33,7 @@ def bind_inputs(
     rest = iter(words)
     for spec in signature.args:
         if spec.role != "out":
-            full += [next(rest) for _ in range(1 + len(spec.dynamic) if spec.is_array else 1)]
+            full += [next(rest) for _ in range(spec.words)]
             continue
         shape = tuple(_size(signature, spec, dim, symbols) for dim in spec.shape)
         array = empty(shape, spec.dtype)
@@ -46,18 +46,25 @@ def bind_inputs(
 
 def _check_known(signature: Signature) -> None:
     for spec in signature.args:
+        if spec.role == "out" and spec.strides is not None:
+            why = f"they are dense, and {spec.name} has declared strides"
+            raise _must_be_given(signature, why)
         for dim in spec.shape:
             unknown = [one for one in symbols_of(dim) if one not in signature.input_symbols]
             if unknown:
-                count = len(signature.args) - len(signature.outputs)
-                raise CallError(
-                    "KC5101",
-                    f"{signature.name}: {count} argument{'s' * (count != 1)} given, "
-                    f"{len(signature.args)} expected",
-                    facts=[f"the kernel: {signature}"],
-                    why=f"outputs can be left out only where the inputs give all sizes, and "
-                    f"{unknown[0]} is given by an output",
-                )
+                why = f"the inputs give all sizes, and {unknown[0]} is given by an output"
+                raise _must_be_given(signature, why)
+
+
+def _must_be_given(signature: Signature, why: str) -> CallError:
+    count = len(signature.args) - len(signature.outputs)
+    return CallError(
+        "KC5101",
+        f"{signature.name}: {count} argument{'s' * (count != 1)} given, "
+        f"{len(signature.args)} expected",
+        facts=[f"the kernel: {signature}"],
+        why=f"outputs can be left out only where {why}",
+    )
 
 
 def _symbols(inputs: Signature, words: Sequence[int]) -> dict[str, int]:
@@ -66,7 +73,7 @@ def _symbols(inputs: Signature, words: Sequence[int]) -> dict[str, int]:
     position = 0
     for spec in inputs.args:
         at.append(position)
-        position += 1 + len(spec.dynamic) if spec.is_array else 1
+        position += spec.words
     found: dict[str, int] = {}
     for symbol, (i, d) in inputs.binders.items():
         spec = inputs.args[i]

@@ -168,8 +168,10 @@ def _dim_from_json(data: Any) -> Dim:
 class ArgSpec:
     """One argument of a kernel.
 
-    An array has a ``shape``, a ``role`` and an ``alignment`` in bytes (0: that of an element).
-    A scalar may be the value of a ``symbol``; an index is an ``int64``.
+    An array has a ``shape``, a ``role`` and an ``alignment`` in bytes (0: that of an element). It
+    is dense and row-major, unless it has ``strides``: for each dimension the distance of neighbours
+    in elements, or a symbol for what is found at the array; equal symbols are equal distances. A
+    scalar may be the value of a ``symbol``; an index is an ``int64``.
     """
 
     name: str
@@ -179,6 +181,7 @@ class ArgSpec:
     role: Literal["in", "out", "inout"] = "in"
     alignment: int = 0
     symbol: str | None = None
+    strides: tuple[int | str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -211,9 +214,24 @@ class ArgSpec:
         """The dimensions whose sizes the machine-level function takes, in order."""
         return tuple(i for i, dim in enumerate(self.shape) if not isinstance(dim, int))
 
+    @cached_property
+    def dynamic_strides(self) -> tuple[int, ...]:
+        """The dimensions whose strides the machine-level function takes, after the sizes."""
+        return tuple(i for i, one in enumerate(self.strides or ()) if isinstance(one, str))
+
+    @cached_property
+    def words(self) -> int:
+        """How many parameters of the machine-level function it is."""
+        return 1 + len(self.dynamic) + len(self.dynamic_strides)
+
     def __str__(self) -> str:
         text = f"{self.name}: " + ("" if self.role == "in" else f"{self.role} ") + self.dtype
-        return f"{text}[{', '.join(map(str, self.shape))}]" if self.is_array else text
+        if not self.is_array:
+            return text
+        text = f"{text}[{', '.join(map(str, self.shape))}]"
+        if self.strides is None:
+            return text
+        return f"{text} with strides [{', '.join(map(str, self.strides))}]"
 
 
 @dataclass(frozen=True)
@@ -260,11 +278,12 @@ class Signature:
     def machine_types(self) -> tuple[str, ...]:
         """The LLVM types of the machine-level parameters: ``ptr`` and its ``i64`` sizes, scalars.
 
-        An array gives a pointer and one ``i64`` for each dynamic dimension; a scalar itself.
+        An array gives a pointer and one ``i64`` for each dynamic dimension, then one for each
+        stride that is a symbol; a scalar itself.
         """
         types: list[str] = []
         for arg in self.args:
-            types += ["ptr", *["i64"] * len(arg.dynamic)] if arg.is_array else [arg.element.llvm]
+            types += ["ptr", *["i64"] * (arg.words - 1)] if arg.is_array else [arg.element.llvm]
         return tuple(types)
 
     @cached_property
@@ -300,6 +319,7 @@ class Signature:
                 "role": arg.role,
                 "alignment": arg.alignment,
                 "symbol": arg.symbol,
+                **({} if arg.strides is None else {"strides": arg.strides}),
             }
             for arg in self.args
         ]
@@ -310,7 +330,13 @@ class Signature:
         """The signature that :meth:`to_json` wrote."""
         data = json.loads(text)
         args = [
-            ArgSpec(**{**arg, "shape": tuple(map(_dim_from_json, arg["shape"]))})
+            ArgSpec(
+                **{
+                    **arg,
+                    "shape": tuple(map(_dim_from_json, arg["shape"])),
+                    "strides": tuple(arg["strides"]) if "strides" in arg else None,
+                }
+            )
             for arg in data["args"]
         ]
         return cls(data["name"], tuple(args), tuple(data["symbols"]))

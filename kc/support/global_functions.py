@@ -65,3 +65,16 @@ def remove_global_func(name: str) -> None:
     get_global_func(name)
     with _lock:
         _functions.pop(name, None)
+
+
+_become: list[Callable[[Any], Any]] = []
+
+
+def arrays_become(make: Callable[[Any], Any]) -> None:
+    """Let functions get what ``make`` makes of numpy arrays."""
+    _become[:] = [make]
+
+
+def as_argument(value: Any) -> Any:
+    """What a function gets for an array of numpy's, or for a number: that itself."""
+    return _become[0](value) if _become and hasattr(value, "dtype") else value

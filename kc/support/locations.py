@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -84,11 +86,22 @@ def caller_location() -> Location | None:
     """The innermost Python frame outside kc: the line the user wrote."""
     if (found := _READING.get()) is not None:
         return found
-    frame = sys._getframe(1)
+    frame = _caller()
+    return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def caller_names() -> dict[str, Any]:
+    """The local names of the innermost Python frame outside kc."""
+    frame = _caller()
+    return {} if frame is None else dict(frame.f_locals)
+
+
+def _caller() -> FrameType | None:
+    frame = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_LIBRARY) and not name.startswith("<frozen"):
-            return Location(name, frame.f_lineno)
+            return frame
         frame = frame.f_back
     return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kc.support.diagnostics import Location
@@ -50,13 +50,15 @@ class PackedSignature:
     name: str
     parameters: tuple[PackedParameter, ...]
     result: str | None
+    traced: bool = False
+    """Whether nothing as a result stands for the last argument, and not for 0."""
     location: Location | None = field(default=None, compare=False)
 
     @property
     def symbol(self) -> str:
         """The linker's name of what the generated code calls: other parameters, another name."""
         plain = re.sub(r"\W", "_", self.name, flags=re.ASCII)
-        parts = repr((self.name, self.parameters, self.result))
+        parts = repr((self.name, self.parameters, self.result, self.traced))
         return f"kc_packed_{plain}_{hashlib.sha256(parts.encode()).hexdigest()[:8]}"
 
     @property
@@ -75,6 +77,31 @@ class PackedSignature:
         result = "void" if self.result is None else c_type(self.result)
         return f"{result} {self.symbol}({', '.join(given) or 'void'});"
 
+    def to_data(self) -> dict[str, Any]:
+        """What :meth:`from_data` makes it of: values of JSON."""
+        kinds = {PackedArray: "array", PackedScalar: "scalar", PackedText: "text"}
+        given = [[kinds[type(one)], asdict(one)] for one in self.parameters]
+        return {
+            "name": self.name,
+            "parameters": given,
+            "result": self.result,
+            "traced": self.traced,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> PackedSignature:
+        """The inverse of :meth:`to_data`."""
+        kinds = {"array": PackedArray, "scalar": PackedScalar, "text": PackedText}
+        parameters = tuple(
+            kinds[kind](**{key: _frozen(value) for key, value in fields.items()})
+            for kind, fields in data["parameters"]
+        )
+        return cls(data["name"], parameters, data["result"], data["traced"])
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
 
 _C_TYPES = {
     "bool": "int8_t",
@@ -88,8 +115,3 @@ _C_TYPES = {
 def c_type(dtype: str) -> str:
     """The C type of an element type."""
     return _C_TYPES.get(dtype, f"{dtype}_t")
-
-
-def symbols_of(signatures: Sequence[PackedSignature]) -> dict[str, PackedSignature]:
-    """The signatures by their symbols."""
-    return {one.symbol: one for one in signatures}

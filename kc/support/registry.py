@@ -30,6 +30,7 @@ DIALECTS = {
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
     "linalg": "kc.dialects.linalg:LINALG",
+    "tensor": "kc.dialects.tensor:TENSOR",
     "llvm": "kc.dialects.llvm:LLVM",
     "sched": "kc.dialects.sched:SCHED",
 }
@@ -121,8 +122,10 @@ PASSES = {
             "lower-blocks",
             "inject-double-buffer",
             "align-storage",
+            "apply-strides",
             "vectorize-loop",
             "skip-vectorize",
+            "partition-loops",
             "unroll-loop",
             "instrument-bound-checkers",
             "verify-gpu-code",

@@ -32,6 +32,7 @@ class LLVMTarget(NamedTuple):
 
 
 _COMMON = {"device": "str", "model": "str", "libs": "list", "tag": "str"}
+_FAST_MATH = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _STACK: ContextVar[tuple[Target, ...]] = ContextVar("kc_targets", default=())
 
 
@@ -104,8 +105,19 @@ class Target:
                 f"target {self.kind}: -vector-width={width}",
                 why="a vector width is a power of two, in bits, at least 8",
             )
+        level = self.attrs.get("opt-level", 0)
+        if isinstance(level, int) and not 0 <= level <= 3:
+            raise TargetError("KC6003", f"target {self.kind}: -opt-level={level} is not 0 to 3")
+        contracts = [self.attrs.get(key) for key in ("contract", "fast-math-contract")]
+        if True in contracts and False in contracts:
+            raise TargetError(
+                "KC6003",
+                f"target {self.kind}: -contract={int(contracts[0] is True)} and "
+                f"-fast-math-contract={int(contracts[1] is True)}",
+                why="both say whether a product and a sum may become one operation",
+            )
         for key, value in self.attrs.items():
-            if type(value) is int and value < 1:
+            if type(value) is int and value < 1 and key != "opt-level":
                 raise TargetError("KC6003", f"target {self.kind}: -{key}={value} is less than 1")
         models = self.kind.models
         if models and self.model_name not in (*models, self.kind):
@@ -158,7 +170,7 @@ class Target:
         given = self.attrs.get("mtriple")
         arch = self.architecture
         if isinstance(given, str) or arch is None:
-            return str(given or "")
+            return _normal_triple(str(given or ""))
         if platform.machine() in arch.machines and sys.platform == "darwin":
             return "arm64-apple-darwin" if arch.name == "aarch64" else "x86_64-apple-darwin"
         return arch.triple
@@ -210,6 +222,18 @@ class Target:
         value = self.attrs.get("libs", ())
         assert isinstance(value, tuple)
         return value
+
+    @property
+    def fast_math(self) -> tuple[str, ...]:
+        """What floating-point code may disregard, as LLVM's flags in their order.
+
+        ``-fast-math`` sets all of them and ``-fast-math-nnan=0`` takes one away again. Without
+        them, ``contract`` alone: a product and a sum may be rounded once. ``-contract=0`` forbids.
+        """
+        every = self.attrs.get("fast-math", False)
+        given = {one: self.attrs.get(f"fast-math-{one}", every) for one in _FAST_MATH}
+        given["contract"] = self.attrs.get("contract", self.attrs.get("fast-math-contract", True))
+        return tuple(one for one, is_set in given.items() if is_set)
 
     @property
     def num_cores(self) -> int | None:
@@ -357,6 +381,18 @@ def target_of(module: Any) -> Target:
             error.with_location(location_of(module))
             raise
     return Target.current() or Target.generic()
+
+
+# What may stand second in a triple whose vendor is left out.
+_SYSTEMS = ("linux", "none", "windows", "freebsd", "netbsd", "openbsd", "wasi", "emscripten")
+
+
+def _normal_triple(triple: str) -> str:
+    """``armv7a-linux-gnueabihf`` with the vendor it leaves out, which LLVM counts on."""
+    parts = triple.split("-")
+    if 2 <= len(parts) <= 3 and parts[1].startswith(_SYSTEMS):
+        parts.insert(1, "unknown")
+    return "-".join(parts)
 
 
 def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:

@@ -4,13 +4,14 @@ The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018)
 """
 
 from kc.support.diagnostics import TEError
-from kc.te import schedule
+from kc.te import hybrid, schedule
+from kc.te.calls import trace
 from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import binary, const, if_then_else, intrinsic
 from kc.te.expr import select as Select
+from kc.te.extern import ExternOp, extern, extern_primfunc
 from kc.te.gradient import gradient
-from kc.te.extern import extern, extern_primfunc
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
 from kc.te.prim_func import create_prim_func
@@ -18,7 +19,19 @@ from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
 from kc.te.tags import tag_scope
-from kc.te.tensor import Tensor, compute, placeholder, reduce_axis, size_var, var
+from kc.te.tensor import (
+    ComputeOp,
+    Operation,
+    PlaceholderOp,
+    ScanOp,
+    Tensor,
+    compute,
+    placeholder,
+    reduce_axis,
+    size_var,
+    var,
+)
+from kc.te.tensor_intrin import decl_tensor_intrin
 from kc.te.threads import thread_axis
 from kc.transforms.schedule._index_map import AXIS_SEPARATOR
 
@@ -47,6 +60,16 @@ tanh = intrinsic("tanh")
 trunc = intrinsic("trunc")
 
 
+def add(lhs, rhs):
+    """``lhs + rhs``."""
+    return binary("add", lhs, rhs)
+
+
+def subtract(lhs, rhs):
+    """``lhs - rhs``."""
+    return binary("sub", lhs, rhs)
+
+
 def floordiv(a, b):
     """Integer quotient rounded down."""
     return binary("floordiv", a, b)
@@ -73,12 +96,18 @@ indexmod = floormod
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_intrinsics,
     "AXIS_SEPARATOR",
+    "ComputeOp",
+    "ExternOp",
+    "Operation",
+    "PlaceholderOp",
+    "ScanOp",
     "Schedule",
     "Select",
     "Stage",
     "TEError",
     "Tensor",
     "abs",
+    "add",
     "all",
     "any",
     "ceil",
@@ -88,6 +117,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "cos",
     "create_prim_func",
     "create_schedule",
+    "decl_tensor_intrin",
     "erf",
     "exp",
     "exp2",
@@ -97,6 +127,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "floordiv",
     "floormod",
     "gradient",
+    "hybrid",
     "if_then_else",
     "indexdiv",
     "indexmod",
@@ -118,11 +149,13 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "sin",
     "size_var",
     "sqrt",
+    "subtract",
     "sum",
     "tag_scope",
     "tan",
     "tanh",
     "thread_axis",
+    "trace",
     "trunc",
     "truncdiv",
     "truncmod",

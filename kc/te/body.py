@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    UnitAttr,
     f32,
     i64,
 )
@@ -32,7 +33,7 @@ from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import RemFOp
 from kc.dialects.float_types import FLOAT_TYPES
 from kc.dialects.llvm_call import CallIntrinsicOp
-from kc.dialects.tir_calls import UNSIGNED
+from kc.dialects.tir_calls import TRACED, UNSIGNED
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
 from kc.te.expr import (
@@ -520,9 +521,10 @@ def call_op(expr: ExternCall, values: Mapping[Any, SSAValue]) -> IROperation:
         arguments.append(values[source])
     if expr.dtype in UINTS:
         unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
-    made = tir.CallExternOp(
-        expr.name, arguments, modes, results, packed=expr.kind == "packed", pure=expr.pure
-    )
+    packed = expr.kind in ("packed", "trace")
+    made = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
+    if expr.kind == "trace":
+        made.attributes[TRACED] = UnitAttr()
     if unsigned:
         made.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
     return made

@@ -7,16 +7,22 @@ from typing import Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.expr import BufferAccess, Const, Expr, as_expr, check_dtype
+from kc.te.expr import BufferAccess, Const, Expr, Var, as_expr, check_dtype
 from kc.te.tensor import PlaceholderOp, Tensor, check_name, check_shape, shape_text
 
 
 class Buffer(Tensor):
-    """A dense, row-major buffer of ``shape`` (integers or sizes): ``B[i, j]`` is an element.
+    """A buffer of ``shape`` (integers or sizes), dense and row-major: ``B[i, j]`` is an element.
 
     It is declared by itself, and gets memory as an argument of a function or where it is
     allocated. As an annotation it says what a parameter of a :func:`kc.script` is.
     """
+
+    declared_strides: tuple[int | Var, ...] | None = None
+    """The strides of an argument that need not be dense: numbers, or what the call finds."""
+
+    is_input = False
+    """Whether it is a tensor that ``te.extern`` is given: a call that says nothing reads it."""
 
     def __init__(
         self, shape: Any, dtype: str = "float32", name: str = "buffer", scope: str = ""
@@ -40,11 +46,13 @@ class Buffer(Tensor):
     @property
     def strides(self) -> tuple[Any, ...]:
         """The distance of neighbours along each dimension, in elements."""
+        if self.declared_strides is not None:
+            return self.declared_strides
         found: list[Any] = []
         distance: Any = 1
         for one in reversed(self.shape):
             found.append(distance)
-            distance = one * distance
+            distance = one if type(distance) is int and distance == 1 else one * distance
         return tuple(reversed(found))
 
     @property
@@ -68,8 +76,10 @@ class Buffer(Tensor):
         return BufferAccess(self, access_mode(self, access_mask, content_lanes, offset))
 
     def named(self, name: str) -> Buffer:
-        """Another buffer of the same shape and type."""
-        return Buffer(self.shape, self.dtype, name, self._scope)
+        """Another buffer of the same shape, type and strides."""
+        made = Buffer(self.shape, self.dtype, name, self._scope)
+        made.declared_strides = self.declared_strides
+        return made
 
     def __repr__(self) -> str:
         return f"Buffer({shape_text(self.shape)}, {self.dtype}, name={self.name})"
@@ -91,19 +101,15 @@ def decl_buffer(
     """Declare a buffer, with TVM's arguments.
 
     Buffers are dense and row-major, start with their first element and share their memory with no
-    other one: ``strides``, ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something
-    else are refused (KC2101). ``data_alignment`` and ``offset_factor`` are promises about
-    addresses that nothing here needs. Raises TEError.
+    other one: ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something else are
+    refused (KC2101). Those that are arguments may have ``strides`` of their own, in elements: each
+    is a number, or a ``te.var`` that is what the call finds at the array. ``data_alignment`` and
+    ``offset_factor`` are promises about addresses that nothing here needs. Raises TEError.
     """
     del data_alignment, offset_factor
     made = Buffer(shape, dtype, name, scope)
     if strides is not None and len(strides) and not _same(strides, made.strides):
-        raise _refuse(
-            made,
-            f"the strides {shape_text(strides)}",
-            "a buffer is dense and row-major",
-            [f"leave strides out: a dense buffer has {shape_text(made.strides)}"],
-        )
+        made.declared_strides = _check_strides(made, strides)
     if elem_offset is not None and not _same([elem_offset], [0]):
         why = "a buffer starts with its first element"
         raise _refuse(made, f"elem_offset {elem_offset}", why, ["index from the offset on"])
@@ -118,6 +124,37 @@ def decl_buffer(
         hints = ["sch.set_axis_separator(block, buffer, axis_separators)"]
         raise _refuse(made, f"axis_separators {list(axis_separators)}", why, hints)
     return made
+
+
+def _check_strides(buffer: Buffer, strides: Sequence[Any]) -> tuple[int | Var, ...]:
+    found: list[Any] = [one.value if isinstance(one, Const) else one for one in strides]
+    if len(found) != len(buffer.shape):
+        raise _refuse(
+            buffer,
+            f"{len(found)} strides for {len(buffer.shape)} dimensions",
+            "a stride is the distance of neighbours along a dimension",
+            [f"leave strides out: a dense buffer has {shape_text(buffer.strides)}"],
+        )
+    for one in found:
+        if type(one) is not int and not isinstance(one, Var):
+            raise _refuse(
+                buffer,
+                f"the strides {shape_text(strides)}",
+                "a stride is a number, or a variable that the call finds at the array",
+                ['te.var("stride"), or a number of elements'],
+            )
+    return tuple(found)
+
+
+def require_dense(buffer: Buffer, what: str) -> None:
+    """Refuse (KC2101) a buffer with strides of its own where it is no argument."""
+    if buffer.declared_strides is not None:
+        raise _refuse(
+            buffer,
+            f"the strides {shape_text(buffer.declared_strides)}, as {what}",
+            "only arguments of functions have strides of their own",
+            ["leave strides out"],
+        )
 
 
 def _refuse(buffer: Buffer, what: str, why: str, hints: Sequence[str]) -> TEError:

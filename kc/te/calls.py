@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from kc.support.diagnostics import TEError, suggest
+from kc.support.global_functions import get_global_func, register_func
 from kc.support.locations import caller_location
 from kc.te import intrinsics
 from kc.te.expr import (
@@ -82,6 +83,45 @@ def call_cpacked(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall
     return _call("call_cpacked", func_name, args, dtype, kind="packed")
 
 
+DEFAULT_TRACE = "tvm.default_trace_action"
+
+
+def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
+    """The last of ``args``, which the kernel shows to the Python function ``trace_action``.
+
+    The function gets all of ``args``, scalars, buffers and text; what it returns takes the place of
+    the value, unless it is None. By default a list of them is printed. Raises TEError KC2156::
+
+        C = te.compute((n,), lambda i: te.trace([i, A[i], A[i] + B[i]]))
+    """
+    if not isinstance(args, list | tuple) or not args:
+        raise TEError(
+            "KC2156",
+            f"trace: {type(args).__name__} is no list of values" if args != [] else "trace: there is no value",
+            location=caller_location(),
+            why="the last value of the list is the result, the others are shown with it",
+            hints=["te.trace([i, A[i]])"],
+        )
+    if trace_action == DEFAULT_TRACE and get_global_func(DEFAULT_TRACE, True) is None:
+        register_func(DEFAULT_TRACE, _print_values)
+    made = _call("trace", trace_action, tuple(args), "void", kind="trace")
+    value = made.args[-1]
+    if not isinstance(value, Expr):
+        raise TEError(
+            "KC2156",
+            f"trace: the last value is {args[-1]!r}",
+            location=made.location,
+            why="it is the result, a scalar",
+            hints=["te.trace([buffer, A[i]])"],
+        )
+    made.dtype = value.dtype
+    return made
+
+
+def _print_values(*values: Any) -> None:
+    print(list(values))
+
+
 def call_llvm_intrin(
     dtype: str, name: str, n_signature: int | None = None, *args: Any
 ) -> ExternCall:
@@ -145,17 +185,17 @@ def _call(
     what: str, name: Any, args: tuple[Any, ...], dtype: Any, kind: str = "c", *, pure: bool = False
 ) -> ExternCall:
     location = caller_location()
-    wanted = "a function of Python has a name" if kind == "packed" else "a symbol of C"
+    of_c = kind == "c"
     good = isinstance(name, str) and bool(
-        name if kind == "packed" else re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
+        re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) if of_c else name
     )
     if not good:
         raise TEError(
             "KC2150",
             f"{what}: {name!r} is not the name of a function",
             location=location,
-            why=f"it is {wanted}",
-            hints=[f'tir.{what}("int32", "abs", x)'] if kind == "c" else ["kc.register_func(name)"],
+            why="it is a symbol of C" if of_c else "it is a name that kc.register_func knows",
+            hints=[f'tir.{what}("int32", "abs", x)'] if of_c else [f'tir.{what}("my.function", x)'],
         )
     kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
     given = tuple(_argument(what, name, n, one, kind) for n, one in enumerate(args))
@@ -164,12 +204,12 @@ def _call(
 
 def _argument(what: str, name: str, n: int, one: Any, kind: str) -> Expr | BufferAccess | str:
     location = caller_location()
-    if isinstance(one, str) and kind == "packed":
+    if isinstance(one, str) and kind != "c":
         return one
     if isinstance(one, BufferAccess):
         return one
     if isinstance(one, Tensor) and hasattr(one, "access_ptr"):
-        return BufferAccess(one, "update")
+        return BufferAccess(one, "read" if getattr(one, "is_input", False) else "update")
     if isinstance(one, Tensor) and one.ndim:
         raise TEError(
             "KC2153",
@@ -192,9 +232,7 @@ def _argument(what: str, name: str, n: int, one: Any, kind: str) -> Expr | Buffe
     return as_expr(one)
 
 
-def _llvm(
-    what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, ...]
-) -> ExternCall:
+def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, ...]) -> ExternCall:
     location = caller_location()
     if not isinstance(name, str) or not name.startswith("llvm."):
         raise TEError(

@@ -8,6 +8,7 @@ unsigned). Every node remembers the user's line.
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,15 +25,41 @@ FLOATS = {**{one.name: one.bits for one in NARROW_FLOATS.values()}, "float32": 3
 INTS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
 UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
-"""The element types of tensors."""
+"""The scalar types of elements."""
+
+MAX_LANES = 256
+"""The most lanes of an element that is a vector."""
+
+_VECTOR = re.compile(r"(.+?)x([0-9]+)")
 
 ExprLike = Union["Operators", int, float, bool]
 
 
-def check_dtype(dtype: str) -> str:
-    """``dtype`` if it is one; a numpy dtype or type is read by its name."""
+def check_dtype(dtype: str, *, vectors: bool = False) -> str:
+    """``dtype`` if it is one; a numpy dtype or type is read by its name.
+
+    With ``vectors`` it may be one of vectors, such as ``float32x4``.
+    """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     if name not in DTYPES:
+        found = _VECTOR.fullmatch(name)
+        if found and found[1] in DTYPES:
+            if not 2 <= int(found[2]) <= MAX_LANES:
+                raise TEError(
+                    "KC2241",
+                    f"the type {name} has {found[2]} lanes",
+                    location=caller_location(),
+                    why=f"a vector has 2 to {MAX_LANES} lanes",
+                )
+            if vectors:
+                return name
+            raise TEError(
+                "KC2242",
+                f"{name} is a type of vectors, and this takes scalars",
+                location=caller_location(),
+                why="elements of te.placeholder and of te.compute may be vectors",
+                hints=[f'"{found[1]}", with a dimension of {found[2]} more'],
+            )
         raise TEError(
             "KC2001",
             f"there is no element type '{name}'",
@@ -42,14 +69,43 @@ def check_dtype(dtype: str) -> str:
     return name
 
 
+def lanes(dtype: str) -> int:
+    """How many scalars an element of ``dtype`` has."""
+    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
+    return int(found[2]) if found else 1
+
+
+def scalar(dtype: str) -> str:
+    """The type of a lane of ``dtype``."""
+    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
+    return found[1] if found else dtype
+
+
+def vector_of(dtype: str, like: str) -> str:
+    """The type that has scalars of ``dtype`` in as many lanes as ``like``."""
+    count = lanes(like)
+    return scalar(dtype) if count == 1 else f"{scalar(dtype)}x{count}"
+
+
 def is_float(dtype: str) -> bool:
-    """Whether ``dtype`` is a floating-point type."""
-    return dtype in FLOATS
+    """Whether ``dtype`` is a floating-point type, or one of vectors of such."""
+    return scalar(dtype) in FLOATS
+
+
+def is_bool(dtype: str) -> bool:
+    """Whether ``dtype`` is that of conditions, or of vectors of them."""
+    return scalar(dtype) == "bool"
+
+
+def is_signed(dtype: str) -> bool:
+    """Whether ``dtype`` is a signed integer type, or one of vectors of such."""
+    return scalar(dtype) in INTS
 
 
 def bits(dtype: str) -> int:
-    """The width of ``dtype``."""
-    return 1 if dtype == "bool" else {**FLOATS, **INTS, **UINTS}[dtype]
+    """The width of a lane of ``dtype``."""
+    name = scalar(dtype)
+    return 1 if name == "bool" else {**FLOATS, **INTS, **UINTS}[name]
 
 
 class Operators:
@@ -137,7 +193,7 @@ class Operators:
 
     def __invert__(self) -> Expr:
         value = as_expr(self)
-        ones = -1 if value.dtype in INTS else (1 << bits(value.dtype)) - 1
+        ones = -1 if is_signed(value.dtype) else (1 << bits(value.dtype)) - 1
         return binary("xor", value, const(ones, value.dtype))
 
     def __lt__(self, other: ExprLike) -> Expr:
@@ -199,7 +255,7 @@ class Equality(Operators):
 
     def __kc_scalar__(self) -> Expr:
         a, b = match(self._lhs, self._rhs)
-        return Compare(self._op, a, b, self._location)
+        return Compare(self._op, a, b, self._location, vector_of("bool", a.dtype))
 
     def __bool__(self) -> bool:
         if not isinstance(self._rhs, Operators):
@@ -285,7 +341,7 @@ class IterVar(Expr):
         return Domain((self.start, self.start + self.extent if self.start else self.extent))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Binary(Expr):
     """An arithmetic or bitwise operation on two values of one type."""
 
@@ -294,6 +350,18 @@ class Binary(Expr):
     rhs: Expr
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        sign = _SIGNS.get(self.op)
+        if sign is None:
+            return f"{self.op}({self.lhs!r}, {self.rhs!r})"
+        sides = (
+            f"({one!r})" if isinstance(one, Binary) else repr(one) for one in (self.lhs, self.rhs)
+        )
+        return f" {sign} ".join(sides)
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
 
 
 @dataclass(eq=False)
@@ -331,7 +399,8 @@ class ExternCall(Expr):
     """A call of a function of C or of Python ("packed"), or of an intrinsic of LLVM.
 
     ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
-    call is made for its effects alone. A ``pure`` one has none.
+    call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
+    packed function, is the last argument where the function gives None.
     """
 
     name: str
@@ -353,6 +422,25 @@ class Cast(Expr):
     """A conversion."""
 
     value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Broadcast(Expr):
+    """A vector whose lanes are all one scalar."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Ramp(Expr):
+    """A vector of integers: ``base``, ``base + stride``, ``base + 2 * stride``, ..."""
+
+    base: Expr
+    stride: Expr
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
@@ -444,8 +532,10 @@ def children(expr: Expr) -> Sequence[Expr]:
         return expr.args
     if isinstance(expr, ExternCall):
         return [one for one in expr.args if isinstance(one, Expr)]
-    if isinstance(expr, Cast):
+    if isinstance(expr, Cast | Broadcast):
         return (expr.value,)
+    if isinstance(expr, Ramp):
+        return (expr.base, expr.stride)
     if isinstance(expr, Reduce):
         condition = () if expr.condition is None else (expr.condition,)
         return (*expr.values, *condition, *(expr.init or ()))
@@ -466,7 +556,7 @@ def const(value: int | float | bool, dtype: str | None = None) -> Const:
         dtype = (
             "bool" if isinstance(value, bool) else "int32" if isinstance(value, int) else "float32"
         )
-    dtype = check_dtype(dtype)
+    dtype = check_dtype(dtype, vectors=True)
     if is_float(dtype):
         value = _rounded(value, dtype)
     else:
@@ -475,7 +565,7 @@ def const(value: int | float | bool, dtype: str | None = None) -> Const:
         value = int(value)
         width = bits(dtype)
         low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-        if dtype not in INTS:
+        if not is_signed(dtype):
             low, high = 0, (1 << width) - 1
         if not low <= value <= high:
             raise _range_error(value, dtype)
@@ -500,11 +590,11 @@ def _rounded(value: int | float, dtype: str) -> float:
     """The value of ``dtype`` that is nearest to ``value``."""
     try:
         number = float(value)
-        if dtype == "float32":
+        if scalar(dtype) == "float32":
             return struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:
         raise _range_error(value, dtype) from None
-    form = NARROW_FLOATS.get(dtype)
+    form = NARROW_FLOATS.get(scalar(dtype))
     if form is None:
         return number
     rounded = form.round(number)
@@ -534,7 +624,7 @@ def as_expr(value: Any, like: str | None = None) -> Expr:
     value = _number(value)
     if like is None or (isinstance(value, float) and not is_float(like)):
         return const(value)
-    if isinstance(value, int) and not isinstance(value, bool) and like == "bool":
+    if isinstance(value, int) and not isinstance(value, bool) and is_bool(like):
         return const(value)
     return const(value, like)
 
@@ -545,37 +635,64 @@ def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
     b = rhs if isinstance(rhs, Expr) else as_expr(rhs, a.dtype)
     if a.dtype == b.dtype:
         return a, b
-    if is_float(a.dtype) or is_float(b.dtype):
-        candidates = [one for one in (a.dtype, b.dtype) if is_float(one)]
+    count = max(lanes(a.dtype), lanes(b.dtype))
+    if count > 1:
+        for one in (a, b):
+            if lanes(one.dtype) not in (1, count):
+                raise TEError(
+                    "KC2243",
+                    f"{a.dtype} and {b.dtype} in one operation",
+                    location=caller_location(),
+                    why="vectors are combined lane by lane, and have as many lanes",
+                )
+        pair = _matched_scalars(scalar(a.dtype), scalar(b.dtype))
+        return cast(a, f"{pair}x{count}"), cast(b, f"{pair}x{count}")
+    dtype = _matched_scalars(a.dtype, b.dtype)
+    return cast(a, dtype), cast(b, dtype)
+
+
+def _matched_scalars(a: str, b: str) -> str:
+    """The scalar type of an operation on two scalar types."""
+    if a == b:
+        return a
+    if is_float(a) or is_float(b):
+        candidates = [one for one in (a, b) if is_float(one)]
         dtype = max(candidates, key=bits)
         if any(bits(one) == bits(dtype) and one != dtype for one in candidates):
             raise TEError(
                 "KC2240",
-                f"{a.dtype} and {b.dtype} in one operation",
+                f"{a} and {b} in one operation",
                 location=caller_location(),
                 why=f"both have {bits(dtype)} bits, and neither has all numbers of the other",
                 hints=['convert both: x.astype("float32")'],
             )
-    elif "bool" in (a.dtype, b.dtype):
-        dtype = b.dtype if a.dtype == "bool" else a.dtype
-    elif (a.dtype in INTS) == (b.dtype in INTS):
-        dtype = max((a.dtype, b.dtype), key=bits)
+    elif "bool" in (a, b):
+        dtype = b if a == "bool" else a
+    elif (a in INTS) == (b in INTS):
+        dtype = max((a, b), key=bits)
     else:
         raise TEError(
             "KC2005",
-            f"{a.dtype} and {b.dtype} in one operation",
+            f"{a} and {b} in one operation",
             location=caller_location(),
             why="signed and unsigned integers have no common type of their width",
             hints=['convert one: x.astype("int32")'],
         )
-    return cast(a, dtype), cast(b, dtype)
+    return dtype
 
 
 _BITWISE = ("and", "or", "xor")
 
 
 def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
-    """An operation on two operands, which are brought to one type first."""
+    """An operation on two operands, which are brought to one type first; of tensors, on all their
+    elements."""
+    for one, other, swapped in ((lhs, rhs, False), (rhs, lhs, True)):
+        whole = getattr(one, "__kc_elementwise__", None)
+        if whole is not None and one.ndim:  # pyright: ignore[reportAttributeAccessIssue]
+            made = whole(op, other, swapped=swapped)
+            if made is not NotImplemented:
+                return made
     a, b = match(lhs, rhs)
     location = caller_location()
     if op in _BITWISE and is_float(a.dtype):
@@ -585,7 +702,7 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
             location=location,
             why="bitwise operations are for integers and conditions",
         )
-    if a.dtype == "bool" and op not in _BITWISE:
+    if is_bool(a.dtype) and op not in _BITWISE:
         if op not in ("min", "max"):
             raise TEError(
                 "KC2006",
@@ -622,23 +739,58 @@ def _shift(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
 def compare(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
     """A comparison of two operands, which are brought to one type first."""
     a, b = match(lhs, rhs)
-    return Compare(op, a, b, caller_location())
+    return Compare(op, a, b, caller_location(), vector_of("bool", a.dtype))
 
 
 def cast(value: Expr, dtype: str) -> Expr:
-    """``value`` converted to ``dtype``."""
-    dtype = check_dtype(dtype)
+    """``value`` converted to ``dtype``; a scalar becomes every lane of a vector."""
+    dtype = check_dtype(dtype, vectors=True)
     if value.dtype == dtype:
         return value
     if isinstance(value, Const) and is_float(dtype):
         return const(value.value, dtype)
+    if lanes(value.dtype) == 1 < lanes(dtype):
+        return Broadcast(cast(value, scalar(dtype)), dtype, caller_location())
+    if lanes(value.dtype) != lanes(dtype):
+        raise TEError(
+            "KC2243",
+            f"astype: {value.dtype} to {dtype}",
+            location=caller_location(),
+            why="a conversion keeps the lanes of a vector",
+            hints=[f'astype("{vector_of(dtype, value.dtype)}")'],
+        )
     return Cast(value, dtype, caller_location())
+
+
+def broadcast(value: ExprLike, lanes: int) -> Expr:
+    """A vector of ``lanes`` lanes that are all ``value``. TVM: ``tir.Broadcast``."""
+    found = as_expr(value)
+    return cast(found, f"{check_dtype(found.dtype)}x{lanes}")
+
+
+def ramp(base: ExprLike, stride: ExprLike, lanes: int) -> Expr:
+    """The integers ``base``, ``base + stride``, ... in ``lanes`` lanes. TVM: ``tir.Ramp``."""
+    first, step = match(base, stride)
+    if is_float(first.dtype) or is_bool(first.dtype):
+        raise TEError(
+            "KC2006",
+            f"Ramp of {first.dtype} values",
+            location=caller_location(),
+            why="a ramp is of integers",
+        )
+    dtype = check_dtype(f"{check_dtype(first.dtype)}x{lanes}", vectors=True)
+    return Ramp(first, step, dtype, caller_location())
 
 
 def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
     """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
-    chosen = _condition(condition, "Select")
+    chosen = _condition(condition, "Select", vectors=True)
     a, b = match(on_true, on_false)
+    if lanes(chosen.dtype) > 1 or lanes(a.dtype) > 1:
+        # The lanes of one are those of the other.
+        whole = match(chosen, a)[1].dtype
+        chosen = cast(chosen, vector_of("bool", whole))
+        a, b = (cast(one, vector_of(one.dtype, whole)) for one in (a, b))
     return SelectExpr(chosen, a, b, a.dtype, caller_location())
 
 
@@ -676,9 +828,17 @@ def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
     return found
 
 
-def _condition(given: ExprLike, what: str) -> Expr:
+def _condition(given: ExprLike, what: str, *, vectors: bool = False) -> Expr:
     chosen = as_expr(given)
-    if chosen.dtype != "bool":
+    if lanes(chosen.dtype) > 1 and not vectors and is_bool(chosen.dtype):
+        raise TEError(
+            "KC2243",
+            f"the condition of {what} has {lanes(chosen.dtype)} lanes",
+            location=caller_location(),
+            why="its lanes may not agree, and one branch is taken",
+            hints=["te.Select(condition, a, b) chooses lane by lane"],
+        )
+    if not is_bool(chosen.dtype):
         raise TEError(
             "KC2006",
             f"the condition of {what} has type {chosen.dtype}",

@@ -12,7 +12,16 @@ from kc.support.locations import caller_location
 from kc.te.expr import BufferAccess, Expr, Var, check_dtype, is_float, walk
 from kc.te.scan import same_dim
 from kc.te.tags import tag_of
-from kc.te.tensor import Dim, Operation, Tensor, check_name, check_shape, output_name, shape_text
+from kc.te.tensor import (
+    Dim,
+    Operation,
+    Tensor,
+    check_name,
+    check_shape,
+    output_name,
+    require_scalars,
+    shape_text,
+)
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
@@ -108,7 +117,7 @@ def extern(
     dtypes = _dtypes(name, tensors, len(shapes), given, location)
     ins = _in_buffers(name, tensors, in_buffers, location)
     outs = _out_buffers(name, shapes, dtypes, outs, location)
-    statement = _statement(name, fcompute(_listed(ins), _listed(outs)), location)
+    statement = statement_of(f"extern {name}", fcompute(list(ins), list(outs)), location)
     return _made(name, tensors, ins, outs, statement, tag, attrs, location)
 
 
@@ -149,10 +158,6 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
     return list(op.outputs) if op.num_outputs > 1 else op.output(0)
 
 
-def _listed(buffers: Sequence[Buffer]) -> list[Buffer]:
-    return list(buffers)
-
-
 def _tensors(name: str, inputs: Any, location: Location | None) -> tuple[Tensor, ...]:
     given = tuple(inputs) if isinstance(inputs, list | tuple) else (inputs,)
     for one in given:
@@ -168,7 +173,8 @@ def _tensors(name: str, inputs: Any, location: Location | None) -> tuple[Tensor,
 
 def _shapes(shape: Any) -> list[Any]:
     """One shape, or several: a shape is of sizes, a list of shapes of shapes."""
-    several = isinstance(shape, list | tuple) and any(isinstance(one, list | tuple) for one in shape)
+    parts = shape if isinstance(shape, list | tuple) else ()
+    several = any(isinstance(one, list | tuple) for one in parts)
     return list(shape) if several else [shape]
 
 
@@ -203,11 +209,16 @@ def _in_buffers(
 ) -> list[Buffer]:
     from kc.te.buffers import Buffer
 
+    require_scalars(f"extern {name}", tensors)
     if given is None:
-        return [Buffer(one.shape, one.dtype, one.name) for one in tensors]
-    listed = list(given) if isinstance(given, list | tuple) else [given]
-    shapes = [(one.shape, one.dtype, f"input {one.name}") for one in tensors]
-    return _checked(name, "in_buffers", listed, shapes, location)
+        listed = [Buffer(one.shape, one.dtype, one.name) for one in tensors]
+    else:
+        listed = list(given) if isinstance(given, list | tuple) else [given]
+        shapes = [(one.shape, one.dtype, f"input {one.name}") for one in tensors]
+        listed = _checked(name, "in_buffers", listed, shapes, location)
+    for one in listed:
+        one.is_input = True
+    return listed
 
 
 def _out_buffers(
@@ -243,7 +254,7 @@ def _checked(
     location: Location | None,
 ) -> list[Buffer]:
     """Buffers of the user's, which have to be what they stand for (KC2163)."""
-    from kc.te.buffers import Buffer
+    from kc.te.buffers import Buffer, require_dense
 
     if len(given) != len(wanted):
         raise TEError(
@@ -260,6 +271,7 @@ def _checked(
                 location=location,
                 hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
             )
+        require_dense(one, f"{what} of extern {name}")
         same = len(one.shape) == len(shape) and all(map(same_dim, one.shape, shape))
         if not same or one.dtype != dtype or one.scope() != "global":
             raise TEError(
@@ -273,18 +285,19 @@ def _checked(
     return given
 
 
-def _statement(name: str, found: Any, location: Location | None) -> Any:
+def statement_of(what: str, found: Any, location: Location | None) -> Any:
+    """The statement that a function of ``what`` returned (KC2164): one, a call, or a list."""
     from kc.tir.stmt import Seq, Stmt
 
     if isinstance(found, list | tuple) and found:
-        return Seq(location, [_statement(name, one, location) for one in found])
+        return Seq(location, [statement_of(what, one, location) for one in found])
     made = getattr(found, "__kc_stmt__", None)
     if made is not None:
         return made(location)
     if not isinstance(found, Stmt):
         raise TEError(
             "KC2164",
-            f"extern {name}: the function returns {type(found).__name__}, which is no statement",
+            f"{what}: the function returns {type(found).__name__}, which is no statement",
             location=location,
             why="it returns what is done with the buffers",
             hints=[

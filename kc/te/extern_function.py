@@ -9,7 +9,6 @@ from typing import Any
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
-    DictionaryAttr,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -87,7 +86,9 @@ def function_parts(
             )
         ins.append(buffer)
     outs = [
-        Buffer(_resolved(shapes[one], sizes), _dtype(function, one.index), _name(function, one.index))
+        Buffer(
+            _resolved(shapes[one], sizes), _dtype(function, one.index), _name(function, one.index)
+        )
         for one in outputs
     ]
     _ask_for_sizes(function)
@@ -170,7 +171,7 @@ def _sizes(
                 f"extern_primfunc: no input gives the size {one} of @{name}",
                 location=location,
                 why="a size of the function is a te.var that is a dimension of an input",
-                hints=["make the function of constant shapes", f'te.placeholder((te.var("{one}"),))'],
+                hints=["give the function constant shapes", f"or a dimension te.var({one!r})"],
             )
     return {one: found[one] for one in symbols}
 

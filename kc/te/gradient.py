@@ -18,6 +18,7 @@ from typing import Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
+from kc.te.autodiff.factors import factored
 from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
 from kc.te.autodiff.reductions import terms_of
 from kc.te.autodiff.rules import reads
@@ -33,6 +34,7 @@ from kc.te.tensor import (
     Tensor,
     compute,
     make_axis,
+    require_scalars,
     shape_text,
 )
 from kc.te.to_ir import post_order
@@ -73,6 +75,7 @@ def _check_tensor(what: str, one: Any) -> None:
             location=caller_location(),
             hints=["te.gradient(C, [A, B]) of tensors made by te.compute and te.placeholder"],
         )
+    require_scalars("te.gradient", [one])
     if not is_float(one.dtype):
         raise TEError(
             "KC2201",
@@ -256,19 +259,19 @@ class _Gradient:
         """All that flows to a tensor."""
         flows = self.flows[target]
         name = f"{target.name}_grad"
-        if len(flows) == 1 and flows[0][1].loops:
+        if len(flows) == 1 and flows[0][1].loops and factored(flows[0][1])[0] is flows[0][1]:
             return self._loops(flows[0][1], target, name)
-        parts = [
-            self._loops(one, target, f"{name}_{source}") if one.loops else one
-            for source, one in flows
-        ]
+        parts: list[Flow] = []
+        for source, one in flows:
+            if one.loops:
+                inner, outer = factored(one)
+                total = self._loops(inner, target, f"{name}_{source}")
+                one = Flow(one.targets, outer(total(*one.targets)), (), ())
+            parts.append(one)
 
         def body(*axes: IterVar) -> Expr:
             terms: list[Expr] = []
             for one in parts:
-                if isinstance(one, Tensor):
-                    terms.append(one(*axes))
-                    continue
                 place = Substitution(dict(zip(one.targets, axes, strict=True)))
                 where, term = _guarded(one, place)
                 terms.append(term if where is None else if_then_else(where, term, 0))

@@ -24,9 +24,12 @@ from kc.te.expr import (
     compare,
     const,
     intrinsic,
+    is_bool,
     is_float,
     match,
+    scalar,
     select,
+    vector_of,
 )
 
 acos = intrinsic("acos")
@@ -70,7 +73,7 @@ def _require_float(op: str, value: Expr) -> None:
 
 
 def _require_int(op: str, value: Expr) -> None:
-    if is_float(value.dtype) or value.dtype == "bool":
+    if is_float(value.dtype) or is_bool(value.dtype):
         raise TEError(
             "KC2006",
             f"{op} of {value.dtype} values",
@@ -143,7 +146,7 @@ def isfinite(x: ExprLike) -> Expr:
 
 
 def _has_infinity(value: Expr) -> bool:
-    return upper_limit(value.dtype) == math.inf
+    return upper_limit(scalar(value.dtype)) == math.inf
 
 
 def popcount(x: ExprLike) -> Expr:
@@ -157,7 +160,8 @@ def clz(x: ExprLike) -> Expr:
     """The number of zeros above the highest one of an integer, as int32; its width for 0."""
     value = as_expr(x)
     _require_int("clz", value)
-    return cast(Call("clz", (value,), value.dtype, caller_location()), "int32")
+    zeros = Call("clz", (value,), value.dtype, caller_location())
+    return cast(zeros, vector_of("int32", value.dtype))
 
 
 def bitwise_and(x: ExprLike, y: ExprLike) -> Expr:
@@ -224,8 +228,8 @@ def likely(condition: ExprLike) -> Expr:
 def reinterpret(dtype: str, value: ExprLike) -> Expr:
     """The bits of ``value`` as a value of another type of the same width."""
     source = as_expr(value)
-    dtype = check_dtype(dtype)
-    if bits(source.dtype) != bits(dtype) or "bool" in (source.dtype, dtype):
+    dtype = vector_of(check_dtype(dtype), source.dtype)
+    if bits(source.dtype) != bits(dtype) or is_bool(source.dtype) or is_bool(dtype):
         raise TEError(
             "KC2062",
             f"reinterpret: {source.dtype} as {dtype}",
@@ -241,7 +245,7 @@ def reinterpret(dtype: str, value: ExprLike) -> Expr:
 def nextafter(x1: ExprLike, x2: ExprLike) -> Expr:
     """The next float after ``x1`` in the direction of ``x2``."""
     a, b = match(_float("nextafter", x1), x2)
-    kind = f"int{bits(a.dtype)}"
+    kind = vector_of(f"int{bits(a.dtype)}", a.dtype)
     one = const(1, kind)
     pattern = reinterpret(kind, a)
     # Away from zero the bits count up, whatever the sign.
@@ -263,6 +267,7 @@ def q_multiply_shift(x: ExprLike, y: ExprLike, q: ExprLike, s: ExprLike) -> Expr
     a, b, fraction, right = (as_expr(one) for one in (x, y, q, s))
     for one in (a, b, fraction, right):
         _require_int("q_multiply_shift", one)
+        check_dtype(one.dtype)
     wide, zero = "int64", const(0, "int64")
     fraction, right = cast(fraction, wide), cast(right, wide)
     left = select(right < 0, zero - right, zero)

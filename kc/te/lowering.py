@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -13,17 +15,20 @@ from xdsl.ir.affine import AffineExpr
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.conversion.convert_te_to_tir import convert_function
-from kc.dialects.tir import BlockOp, ForOp, SymbolOp
-from kc.support.diagnostics import Location, warn
+from kc.dialects.tir import BlockOp, ForKind, ForOp, SymbolOp, symbol_names
+from kc.support.diagnostics import Location, ScheduleError, TEError, warn
+from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target
-from kc.te.expr import IterVar, Var
+from kc.te.buffers import Buffer
+from kc.te.expr import IterVar, Var, lanes
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.schedule import Schedule
 from kc.te.stage import Stage
-from kc.te.tensor import Operation, ScanOp, Tensor, output_name
+from kc.te.tensor import Operation, ScanOp, Tensor, output_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.schedule._annotations import Value
+from kc.transforms.schedule._buffer_notes import set_argument_attribute
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import (
     BlockRef,
@@ -33,6 +38,7 @@ from kc.transforms.schedule.base import (
     Site,
     called_from,
 )
+from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 
 @dataclass
@@ -61,18 +67,75 @@ class Start:
     """The number of values, if it is a constant."""
 
 
+def note_strides(
+    function: func.FuncOp, args: Sequence[Any], declared: Mapping[int, Sequence[int | Var]]
+) -> None:
+    """Give arguments, by their numbers, strides of their own; see ``--apply-strides``.
+
+    A variable that is a size of ``args`` keeps its name; others get names that nothing else has.
+    """
+    sizes = [dim for one in args for dim in (one.shape if isinstance(one, Tensor) else [one])]
+    names = {id(one): one.name for one in sizes if isinstance(one, Var)}
+    taken = {*symbol_names(function), *names.values()}
+
+    def name_of(stride: Var) -> str:
+        if id(stride) not in names:
+            number, name = 0, stride.name
+            while name in taken:
+                number += 1
+                name = f"{stride.name}_{number}"
+            names[id(stride)] = name
+            taken.add(name)
+        return names[id(stride)]
+
+    for n, strides in declared.items():
+        plain = [name_of(one) if isinstance(one, Var) else one for one in strides]
+        set_argument_attribute(function, function.args[n], STRIDES, strides_attr(plain))
+
+
+def _check_binds(given: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) -> None:
+    """Refuse (KC4342) buffers that are not what they are bound to."""
+    for tensor, buffer in binds.items():
+        title, why = None, ""
+        if not isinstance(tensor, Tensor) or not isinstance(buffer, Buffer):
+            title = f"binds: {type(buffer).__name__} for {type(tensor).__name__}"
+            why = "a tensor is bound to a buffer of tir.decl_buffer"
+        elif not any(one is tensor for one in given):
+            title = f"binds: {tensor.name} is not among the arguments"
+            why = "an argument is seen as the buffer that it is bound to"
+        elif tensor.dtype != buffer.dtype or shape_text(tensor.shape) != shape_text(buffer.shape):
+            one, other = (f"{shape_text(it.shape)} {it.dtype}" for it in (tensor, buffer))
+            title = f"binds: {tensor.name} is {one}, and its buffer {other}"
+            why = "the buffer says how the argument lies in memory, not what it is"
+        if title is not None:
+            hints = ["binds={A: tir.decl_buffer(A.shape, A.dtype, strides=[te.var(), 1])}"]
+            raise TEError("KC4342", title, location=caller_location(), why=why, hints=hints)
+
+
 def lower_schedule(
-    schedule: Schedule, args: Sequence[Tensor | Var], name: str, target: Target
+    schedule: Schedule,
+    args: Sequence[Tensor | Var],
+    name: str,
+    target: Target,
+    binds: Mapping[Tensor, Buffer] | None = None,
 ) -> Lowered:
     """The module that ``schedule`` stands for, as one function ``name`` of ``args``.
 
-    Raises :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the
-    recorded call, for a schedule that is not legal.
+    ``binds`` are the buffers of arguments that have strides of their own. Raises
+    :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the recorded
+    call, for a schedule that is not legal.
     """
     given = [schedule.current(one) if isinstance(one, Tensor) else one for one in args]
     function, names = create_func(given, schedule.outputs, name)
     source = ModuleOp([function])
     lowered = convert_function(function)
+    _check_binds(args, binds or {})
+    declared = {
+        next(n for n, one in enumerate(args) if one is tensor): buffer.declared_strides
+        for tensor, buffer in (binds or {}).items()
+        if buffer.declared_strides is not None
+    }
+    note_strides(lowered, args, declared)
     module = ModuleOp([lowered])
     planned = list(steps(schedule))
     threads = any(isinstance(one, Step) and one.primitive == "bind" for one in planned)
@@ -85,6 +148,7 @@ def lower_schedule(
             replay.enter(step.stage)
         else:
             replay.run(step)
+    replay.vectorize_lanes()
     return Lowered(source, module, replay.entered, replay.extents)
 
 
@@ -113,6 +177,8 @@ class _Replay:
     loops: dict[Leaf, ForOp] = field(default_factory=dict)
     entered: dict[Stage, list[Start]] = field(default_factory=dict)
     extents: dict[IterVar, int] = field(default_factory=dict)
+    lanes: dict[Stage, ForOp] = field(default_factory=dict)
+    """The loops over the lanes of elements."""
 
     def enter(self, stage: Stage) -> None:
         """The axes of the stage are the innermost loops around its block."""
@@ -123,7 +189,11 @@ class _Replay:
             self.loops[Leaf(stage, stage.op.scan_axis)] = around[0]
             return
         axes = stage.roots
-        loops = around[len(around) - len(axes) :]
+        # Elements that are vectors have a loop over their lanes, after those of the axes.
+        lane = len(stage.op.axis) if lanes(stage.op.dtype) > 1 else None
+        loops = list(around[len(around) - len(axes) - (lane is not None) :])
+        if lane is not None:
+            self.lanes[stage] = loops.pop(lane)
         index = IndexValues()
         bases = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
         axis_of: dict[SSAValue | None, IterVar | None] = {loop.var: None for loop in loops}
@@ -131,6 +201,8 @@ class _Replay:
             if any(leaf.axis is one for one in leaf.stage.leaf_iter_vars):
                 axis_of[loop.var] = leaf.axis
         values = tuple(axis_of[one] if one in axis_of else _name(one) for one in index.roots)
+        if lane is not None:
+            del bases[lane]
         own = bases[len(bases) - len(axes) :]  # without time, in a scan
         self.entered[stage] = [
             Start(base, values, loop.static_extent) for base, loop in zip(own, loops, strict=True)
@@ -178,10 +250,28 @@ class _Replay:
     def _follow(self, done: Rewritten) -> None:
         if not done.replaced:
             return
-        for leaf, loop in self.loops.items():
-            became = done.replaced.get(loop)
-            if became is not None and len(became) == 1:
-                self.loops[leaf] = became[0]
+        for loops in (self.loops, self.lanes):
+            for key, loop in loops.items():
+                became = done.replaced.get(loop)
+                if became is not None and len(became) == 1:
+                    loops[key] = became[0]  # pyright: ignore[reportArgumentType]
+
+    def vectorize_lanes(self) -> None:
+        """Make the loops over lanes innermost and vectors, as far as the schedule allows it."""
+        for stage, loop in self.lanes.items():
+            name = self.names[stage.op]
+            blocks = (one for one in loop_tree.blocks(self.site.function) if one.label == name)
+            around = [loop for one in blocks for loop in loop_tree.loops_around(one)]
+            if loop not in around:
+                continue  # computed where it is read
+            if any(one.kind.data is ForKind.VECTORIZED for one in around):
+                continue
+            inner = around[around.index(loop) + 1 :]
+            with contextlib.suppress(ScheduleError):
+                order = tuple(LoopRef(one) for one in (*inner, loop))
+                if inner:
+                    self._follow(pass_class("reorder")(loops=order).apply(self.site))
+                pass_class("vectorize")(loop=LoopRef(self.lanes[stage])).apply(self.site)
 
 
 def _warn_of_schedule(stage: Stage, location: Location | None) -> None:

@@ -11,7 +11,6 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.float_formats import NARROW_FLOATS, upper_limit
 from kc.support.locations import caller_location
 from kc.te.expr import (
-    INTS,
     CommReducer,
     Const,
     Element,
@@ -25,7 +24,10 @@ from kc.te.expr import (
     bits,
     check_dtype,
     const,
+    is_bool,
     is_float,
+    is_signed,
+    scalar,
     walk,
 )
 
@@ -38,18 +40,18 @@ _LARGEST = {
 
 def max_value(dtype: str) -> Const:
     """The largest finite value of ``dtype``."""
-    dtype = check_dtype(dtype)
+    dtype = check_dtype(dtype, vectors=True)
     if is_float(dtype):
-        return const(_LARGEST[dtype], dtype)
-    return const((1 << (bits(dtype) - (dtype in INTS))) - 1, dtype)
+        return const(_LARGEST[scalar(dtype)], dtype)
+    return const((1 << (bits(dtype) - is_signed(dtype))) - 1, dtype)
 
 
 def min_value(dtype: str) -> Const:
     """The lowest finite value of ``dtype``."""
-    dtype = check_dtype(dtype)
+    dtype = check_dtype(dtype, vectors=True)
     if is_float(dtype):
-        return const(-_LARGEST[dtype], dtype)
-    return const(-(1 << (bits(dtype) - 1)) if dtype in INTS else 0, dtype)
+        return const(-_LARGEST[scalar(dtype)], dtype)
+    return const(-(1 << (bits(dtype) - 1)) if is_signed(dtype) else 0, dtype)
 
 
 def identity(reduce: Reduce) -> tuple[Const, ...]:
@@ -60,7 +62,7 @@ def identity(reduce: Reduce) -> tuple[Const, ...]:
     if combiner in ("sum", "prod"):
         return (const(0 if combiner == "sum" else 1, dtype),)
     if is_float(dtype):
-        top = upper_limit(dtype)
+        top = upper_limit(scalar(dtype))
         return (const(top if combiner == "min" else -top, dtype),)
     return (max_value(dtype) if combiner == "min" else min_value(dtype),)
 
@@ -81,7 +83,7 @@ def reduction(combiner: str) -> Callable[..., Any]:
         name = f"te.{combiner}"
         axes = _axes(name, axis, location)
         value = as_expr(expr)
-        if value.dtype == "bool" and combiner in ("sum", "prod"):
+        if is_bool(value.dtype) and combiner in ("sum", "prod"):
             raise TEError(
                 "KC2006",
                 f"{combiner} of bool values",

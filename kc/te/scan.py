@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.simplify_affine import simplify
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.expr import Binary, Const, Element, walk
+from kc.te.indices import Space
 from kc.te.tags import tag_of
 from kc.te.tensor import (
     ComputeOp,
@@ -16,6 +20,7 @@ from kc.te.tensor import (
     Tensor,
     check_name,
     make_axis,
+    require_scalars,
     shape_text,
 )
 
@@ -56,6 +61,7 @@ def scan(
             location=location,
             why="each state has one of each",
         )
+    require_scalars(f"scan {name}", [*inits, *updates, *states])
     for what, group in (("update", updates), ("state", states)):
         if len(set(group)) != len(group):
             raise TEError(
@@ -218,5 +224,9 @@ def same_dim(one: Dim, other: Dim) -> bool:
     if one is other or (isinstance(one, int) and isinstance(other, int) and one == other):
         return True
     if isinstance(one, Binary) and isinstance(other, Binary):
-        return one.op == other.op and same_dim(one.lhs, other.lhs) and same_dim(one.rhs, other.rhs)
-    return False
+        if one.op == other.op and same_dim(one.lhs, other.lhs) and same_dim(one.rhs, other.rhs):
+            return True
+    if not isinstance(one, Binary) and not isinstance(other, Binary):
+        return False
+    space = Space()
+    return simplify(space.affine(one) - space.affine(other), []) == AffineExpr.constant(0)

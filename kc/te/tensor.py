@@ -9,6 +9,7 @@ from typing import Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
+from kc.te.elementwise import TensorOperators
 from kc.te.expr import (
     Const,
     Element,
@@ -20,8 +21,11 @@ from kc.te.expr import (
     as_expr,
     check_dtype,
     is_float,
+    lanes,
+    scalar,
     walk,
 )
+from kc.te.slices import TensorSlice, check_indices, wrong_count
 from kc.te.tags import tag_of
 
 Dim = int | Expr
@@ -197,8 +201,12 @@ class ScanOp(Operation):
         return list(dict.fromkeys([*self.init, *self.update]))
 
 
-class Tensor:
-    """A result of an operation: ``T[i, j]`` is an element."""
+class Tensor(TensorOperators):
+    """A result of an operation: ``T[i, j]`` is an element.
+
+    ``T[i]`` is a part that takes the other indices later, ``T[i][j]``. Arithmetic on tensors gives
+    tensors, as numpy's, with the shapes broadcast. Tensors are equal if they are the same.
+    """
 
     def __init__(self, op: Operation, value_index: int = 0) -> None:
         self.op = op
@@ -228,23 +236,21 @@ class Tensor:
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
 
-    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> Expr:
+    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
+        check_indices(self, given)
+        if len(given) < self.ndim:
+            return TensorSlice(self, given, caller_location())
         return self(*given)
 
     def __call__(self, *indices: ExprLike) -> Expr:
         location = caller_location()
         if len(indices) != self.ndim:
-            raise TEError(
-                "KC2010",
-                f"{self.name} has {self.ndim} dimensions, indexed with {len(indices)}",
-                location=location,
-                why=f"{self.name} has the shape {shape_text(self.shape)}",
-            )
+            raise wrong_count(self, len(indices), location)
         exprs = []
         for index in indices:
             expr = as_expr(index)
-            if is_float(expr.dtype) or expr.dtype == "bool":
+            if is_float(expr.dtype) or expr.dtype == "bool" or lanes(expr.dtype) > 1:
                 raise TEError(
                     "KC2011",
                     f"{self.name} is indexed with a value of type {expr.dtype}",
@@ -337,11 +343,28 @@ def size_var(name: str = "n", dtype: str = "int32") -> Var:
 
 
 def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -> Tensor:
-    """An input tensor of ``shape`` (integers or sizes)."""
+    """An input tensor of ``shape`` (integers or sizes).
+
+    With a dtype of vectors, such as ``float32x4``, an array that is given for it has one dimension
+    more, of the lanes.
+    """
     location = caller_location()
     name = check_name(name, location)
     dims = check_shape(shape, f"placeholder {name}", location)
-    return PlaceholderOp(name, dims, check_dtype(dtype), location).tensor
+    return PlaceholderOp(name, dims, check_dtype(dtype, vectors=True), location).tensor
+
+
+def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
+    """Refuse (KC2242) tensors of vectors, where ``what`` knows scalars only."""
+    for one in tensors:
+        if lanes(one.dtype) > 1:
+            raise TEError(
+                "KC2242",
+                f"{what}: {one.name} has elements of type {one.dtype}",
+                location=caller_location(),
+                why="vectors are taken by te.placeholder, te.compute and reductions",
+                hints=[f'"{scalar(one.dtype)}", with a dimension of {lanes(one.dtype)} more'],
+            )
 
 
 def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
@@ -410,6 +433,14 @@ def compute(
             f"compute {name} returns no value",
             location=location,
             why="it makes a tensor of each value that its function returns",
+        )
+    if len({lanes(one.dtype) for one in bodies}) > 1:
+        raise TEError(
+            "KC2243",
+            f"the values of compute {name} have {' and '.join(str(lanes(one.dtype)) for one in bodies)}"
+            " lanes",
+            location=location,
+            why="they are computed in one loop nest, lane by lane",
         )
     reduce_axes = _reduce_axes(bodies, name, location)
     for one in reduce_axes:

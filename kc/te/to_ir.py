@@ -38,8 +38,11 @@ from kc.te.expr import (
     Reduce,
     Var,
     is_float,
+    lanes,
+    scalar,
 )
 from kc.te.extern import ExternOp
+from kc.te.lanes import Lane, lane_axis
 from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
@@ -338,16 +341,19 @@ class _Emitter:
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
         """The type of ``tensor``, or of its dimensions from ``start`` on."""
         shape = [one if isinstance(one, int) else tir.DYNAMIC for one in tensor.shape[start:]]
-        return TensorType(element_type(tensor.dtype), shape)
+        count = lanes(tensor.dtype)
+        if count > 1:
+            shape.append(count)
+        return TensorType(element_type(scalar(tensor.dtype)), shape)
 
     def _tensor_attrs(self, tensor: Tensor) -> dict[str, Attribute]:
         data: dict[str, Attribute] = {}
-        if tensor.dtype in UINTS or tensor.dtype == "bool":
-            data["kc.dtype"] = StringAttr(tensor.dtype)
+        dtype, count = scalar(tensor.dtype), lanes(tensor.dtype)
+        if dtype in UINTS or dtype == "bool":
+            data["kc.dtype"] = StringAttr(dtype)
         if any(not isinstance(one, int) for one in tensor.shape):
-            exprs = tuple(
-                self._shape_expr(one, tensor.name, tensor.op.location) for one in tensor.shape
-            )
+            shape = tensor.shape if count == 1 else (*tensor.shape, count)
+            exprs = tuple(self._shape_expr(one, tensor.name, tensor.op.location) for one in shape)
             data["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
         return data
 
@@ -382,9 +388,11 @@ class _Emitter:
         fixed: dict[IterVar, SSAValue] = {}
         if step is not None:
             fixed[op.axis[0]] = step.args[0]
-        spatial = op.axis[len(fixed) :]
-        axes = [*spatial, *op.reduce_axis]
-        bodies, first = op.bodies, op.bodies[0]
+        spatial, bodies = op.axis[len(fixed) :], op.bodies
+        lane = lane_axis(op)
+        if lane is not None:
+            spatial, bodies = [*spatial, lane], tuple(map(Lane(lane), bodies))
+        axes, first = [*spatial, *op.reduce_axis], bodies[0]
         combiner = where = init = None
         if isinstance(first, Reduce):
             bodies = first.values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kc.support.diagnostics import TEError
@@ -32,4 +32,6 @@ class Evaluate(Stmt):
                     "used, in the statements around that",
                     hints=[f"add {one.buffer.name} to the parameters"],
                 )
+        if call.kind != "c":  # nobody asks a function of Python for a result, so it may give any
+            call = replace(call, dtype="void")
         emitter.body().effect(call)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
@@ -25,6 +25,7 @@ from kc.support.target import Target
 from kc.te.body import Body
 from kc.te.buffers import Buffer
 from kc.te.expr import Const, Element, Expr, IterVar, Var, is_float, walk
+from kc.te.lowering import note_strides
 from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func
 from kc.tir.stmt import For, Stmt, Value, is_one, truth
@@ -42,7 +43,7 @@ class Emitter:
         self.axes: dict[IterVar, SSAValue] = {}
         self.lets: dict[Expr, SSAValue] = {}
         self.kinds: list[tuple[tir.ForOp, For]] = []
-        """The loops that are not serial, and what they are to be."""
+        """The loops that are not serial or have annotations, and what they are to be."""
         self.location: Location | None = None
         """The place of the statement that is emitted."""
         self._names: set[str] = {one.name_hint or "" for one in block.args}
@@ -183,9 +184,7 @@ def _unknown(tensor: Tensor, location: Location | None) -> TEError:
     )
 
 
-def _undefined(
-    title: str, location: Location | None, why: str, hints: Sequence[str]
-) -> TEError:
+def _undefined(title: str, location: Location | None, why: str, hints: Sequence[str]) -> TEError:
     return TEError("KC2100", title, location=location, why=why, hints=hints)
 
 
@@ -208,8 +207,14 @@ def build_function(
     assert end is not None
     end.detach()
     function.arg_attrs = _without_roles(function)
+    declared = {
+        n: one.declared_strides
+        for n, one in enumerate(params)
+        if isinstance(one, Buffer) and one.declared_strides is not None
+    }
+    note_strides(function, params, declared)
     emitter = Emitter(entry, _values(function, params))
-    body.emit(emitter)
+    emitter.run([body])
     entry.add_op(end)
     end.location = loc_attr(location)
     _refuse_outside(function)
@@ -222,8 +227,6 @@ def build_function(
 
 def _without_roles(function: func.FuncOp) -> Any:
     """The attributes of the arguments; whether one is written follows from the statements."""
-    from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
-
     assert function.arg_attrs is not None
     return ArrayAttr(
         [
@@ -236,9 +239,7 @@ def _without_roles(function: func.FuncOp) -> Any:
 def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]:
     values: dict[Any, SSAValue] = dict(zip(params, function.body.block.args, strict=True))
     symbols = {
-        op.symbol.data: op.result
-        for op in function.body.block.ops
-        if isinstance(op, tir.SymbolOp)
+        op.symbol.data: op.result for op in function.body.block.ops if isinstance(op, tir.SymbolOp)
     }
     for one in params:
         sizes = one.shape if isinstance(one, Tensor) else (one,)
@@ -275,7 +276,14 @@ _PRIMITIVES = {"parallel": "parallel", "vectorize": "vectorize", "unroll": "unro
 
 
 def _run_as(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
-    """Give a loop its kind, by the primitive that proves that it may have it."""
+    """Give a loop its kind, by the primitive that proves that it may have it; and its notes."""
+    if wanted.kind != "serial":
+        _set_kind(function, loop, wanted)
+    if wanted.annotations:
+        loop.properties["annotations"] = DictionaryAttr(wanted.annotations)
+
+
+def _set_kind(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
     step = pass_class(_PRIMITIVES[wanted.kind])(LoopRef(loop))
     assert isinstance(step, Primitive)
     site = Site(function, Target.current() or Target.generic())

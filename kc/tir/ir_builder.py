@@ -20,6 +20,8 @@ from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import (
+    INTS,
+    UINTS,
     Const,
     Element,
     Expr,
@@ -27,6 +29,7 @@ from kc.te.expr import (
     IterVar,
     Var,
     as_expr,
+    bits,
     cast,
     const,
     is_float,
@@ -78,9 +81,10 @@ def store(
     value: ExprLike,
     location: Location | None,
 ) -> Store:
-    """``buffer[index] = value``; the value is converted where no value of its type is lost.
+    """``buffer[index] = value``; the value is converted to a wider type, and integers to floats as
+    in sums of both.
 
-    Raises KC2103 where one may be.
+    Raises KC2103 for other conversions.
     """
     element = buffer[index]
     assert isinstance(element, Element)
@@ -92,22 +96,18 @@ def store(
     return Store(location, element, given)
 
 
-_LADDER = (
-    ("bool",),
-    ("int8", "int16", "int32", "int64"),
-    ("float16", "float32", "float64"),
-)
-
-
 def stored_as(value: Expr, buffer: Buffer, location: Location | None) -> Expr:
     """``value`` as an element of ``buffer``; KC2103 where that may be another value."""
-    wanted = buffer.dtype
-    holds = any(
-        value.dtype in step and wanted in step and step.index(value.dtype) < step.index(wanted)
-        for step in (*_LADDER, ("uint8", "uint16", "uint32", "uint64"))
+    given, wanted = value.dtype, buffer.dtype
+    same_kind = is_float(given) == is_float(wanted) and (given in UINTS) == (wanted in UINTS)
+    holds = (
+        given == "bool"
+        or (is_float(wanted) and not is_float(given))
+        or (same_kind and wanted != "bool" and bits(given) <= bits(wanted))
+        # An index is as wide as its values need, which is no business of the user's.
+        or (given in INTS and wanted in INTS and _is_index(value))
     )
-    # An index is as wide as its values need, which is no business of the user's.
-    if not holds and not (value.dtype in _LADDER[1] and wanted in _LADDER[1] and _is_index(value)):
+    if not holds:
         raise TEError(
             "KC2103",
             f"a value of type {value.dtype} is stored to {buffer.name}, whose elements are "
@@ -128,6 +128,7 @@ class IRBuilder:
 
     def __init__(self) -> None:
         self._open: list[list[Stmt]] = [[]]
+        self._scopes = 0
         self._names: dict[str, int] = {}
 
     # Statements ----------------------------------------------------------------------------
@@ -148,8 +149,7 @@ class IRBuilder:
 
     def get(self) -> Stmt:
         """The statement that was built; the builder is empty afterwards."""
-        body = self._open.pop()
-        if self._open:
+        if self._scopes:
             raise TEError(
                 "KC2104",
                 "ir_builder: get() inside of a scope",
@@ -157,14 +157,17 @@ class IRBuilder:
                 why="the statement is complete when every scope is closed",
                 hints=["call get() after the with statements"],
             )
+        body = self._open[0]
         self._open = [[]]
         return body[0] if len(body) == 1 else Seq(caller_location(), body)
 
     @contextlib.contextmanager
-    def _scope(self, body: list[Stmt]) -> Iterator[None]:
+    def _scope(self, body: list[Stmt], value: Any = None) -> Iterator[Any]:
         depth = len(self._open)
         self._open.append(body)
-        yield
+        self._scopes += 1
+        yield value
+        self._scopes -= 1
         # scope_attr opens statements that end with those around them.
         del self._open[depth:]
 
@@ -200,25 +203,11 @@ class IRBuilder:
                 location=location,
                 hints=suggest(str(kind), KINDS, "the kinds are"),
             )
-        return self._for_range(begin, end, self._fresh(name), dtype, KINDS[kind], unsafe, location)
-
-    @contextlib.contextmanager
-    def _for_range(
-        self,
-        begin: ExprLike,
-        end: ExprLike,
-        name: str,
-        dtype: str | None,
-        kind: str,
-        unsafe: bool,
-        location: Location | None,
-    ) -> Iterator[Expr]:
         begin, end = (self._computed(one) for one in (begin, end))
-        loop, variable = counting_loop(name, begin, end, kind, location)
+        loop, variable = counting_loop(self._fresh(name), begin, end, KINDS[kind], location)
         loop.unsafe = unsafe
         self.emit(loop)
-        with self._scope(loop.body):
-            yield variable if dtype is None else cast(variable, dtype)
+        return self._scope(loop.body, variable if dtype is None else cast(variable, dtype))
 
     def _computed(self, bound: ExprLike) -> ExprLike:
         """A bound that is the same in all iterations, whatever they store."""
@@ -231,16 +220,13 @@ class IRBuilder:
         del condition
         raise no_while("while_loop", caller_location())
 
-    @contextlib.contextmanager
-    def if_scope(self, cond: ExprLike) -> Iterator[None]:
+    def if_scope(self, cond: ExprLike) -> contextlib.AbstractContextManager[None]:
         """The statements in it are executed where ``cond`` holds."""
         made = If(caller_location(), condition_of(cond, caller_location()), [], [])
         self.emit(made)
-        with self._scope(made.then):
-            yield
+        return self._scope(made.then)
 
-    @contextlib.contextmanager
-    def else_scope(self) -> Iterator[None]:
+    def else_scope(self) -> contextlib.AbstractContextManager[None]:
         """What is executed otherwise; it follows an ``if_scope``. Raises KC2104 elsewhere."""
         body = self._open[-1]
         last = body[-1] if body else None
@@ -251,8 +237,7 @@ class IRBuilder:
                 location=caller_location(),
                 why="it belongs to the if_scope that was closed right before it",
             )
-        with self._scope(last.orelse):
-            yield
+        return self._scope(last.orelse)
 
     def scope_attr(self, node: Any, attr_key: str, value: Any) -> None:
         """An attribute of the statements from here to the end of the scope.

@@ -13,12 +13,13 @@ from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
 from kc.support.diagnostics import KCError, ScheduleError, suggest
 from kc.support.locations import caller_location
-from kc.support.registry import PRIMITIVES, QUERIES, pass_class
+from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.target import Target, target_of
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
+from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
 from kc.transforms.trace.instruction import Instruction
@@ -69,7 +70,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         _require_choice("debug_mask", debug_mask, ("none", "all"), isinstance(debug_mask, int))
         _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))
         copy = clone_module(module)
-        pass_class("convert-te-to-tir")().apply(None, copy)
+        to_tir(copy)
         self._original = clone_module(copy)
         self.session = Session(copy, target if target is not None else target_of(copy), seed)
         self.session.checks = debug_mask not in ("none", 0)

@@ -83,14 +83,9 @@ class For(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         bound = {} if self.thread is None else {"kind": tir.ForKind.THREAD, "axis": self.thread}
-        loop = tir.ForOp(
-            self.axis.name,
-            emitter.extent(self.extent),
-            annotations=self.annotations or None,
-            **bound,
-        )
+        loop = tir.ForOp(self.axis.name, emitter.extent(self.extent), **bound)
         emitter.add(loop, self.location)
-        if self.kind != "serial":
+        if self.kind != "serial" or self.annotations:
             emitter.kinds.append((loop, self))
         with emitter.inside(loop.body.block):
             emitter.axes[self.axis] = loop.var
@@ -126,9 +121,7 @@ def truth(value: SSAValue, emitter: Emitter, location: Location | None) -> SSAVa
 
 def is_one(position: int) -> AffineConstraintExpr:
     """That the operand at ``position`` is 1."""
-    return AffineConstraintExpr(
-        AffineConstraintKind.eq, AffineExpr.dimension(position) - 1, ZERO
-    )
+    return AffineConstraintExpr(AffineConstraintKind.eq, AffineExpr.dimension(position) - 1, ZERO)
 
 
 @dataclass(eq=False)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import AffineMapAttr, StringAttr, TensorType
 from xdsl.ir import Operation, Region, SSAValue
 
 from kc.dialects import te
+from kc.dialects.te_extern import ExternOp
 from kc.dialects.tir import symbol_names
 from kc.tir.tvm_expressions import Expressions, Text, dtype_text, unprintable
 
@@ -85,6 +86,8 @@ class _Formulas:
             return [self._compute(op)]
         if isinstance(op, te.ScanOp):
             return self._scan(op)
+        if isinstance(op, ExternOp):
+            return [self._extern(op)]
         if isinstance(op, te.ReturnOp | te.YieldOp):
             return []
         if op.regions or not op.results:
@@ -151,6 +154,15 @@ class _Formulas:
         if end.value is not None:
             parts.append(self.code.text(end.value))
         return " && ".join(parts)
+
+    def _extern(self, op: ExternOp) -> str:
+        """``C = extern(A, B)``: loops that are written out, which the IR has."""
+        count = len(op.results)
+        for n, result in enumerate(op.results):
+            self.tensors[result] = te.output_name(op.label, n, count)
+        left = ", ".join(self.tensors[one] for one in op.results)
+        given = [self.tensors.get(one) or self.code.text(one) for one in op.inputs]
+        return f"{left if count == 1 else f'({left})'} = extern({', '.join(given)})"
 
     def _scan(self, op: te.ScanOp) -> list[str]:
         time, count = op.axis_name.data, len(op.results)

@@ -20,12 +20,18 @@ copies, and buffers are allocated where the outermost serial loop begins. Names 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, ModuleOp, StringAttr, VectorType
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
@@ -44,11 +50,13 @@ from kc.dialects.tir import (
     ViewOp,
     symbol_names,
 )
+from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_views import strides_of
 from kc.support.module_copy import copy_module
 from kc.support.pass_context import pipeline_options
 from kc.support.registry import context, get_pass
 from kc.tir.te_text import te_text
+from kc.tir.tvm_buffers import Buffer, Buffers, lanes_of
 from kc.tir.tvm_expressions import Expressions, Names, Text, dtype_text, product, unprintable
 
 _LOWERING = (
@@ -57,6 +65,7 @@ _LOWERING = (
     "lower-blocks",
     "inject-double-buffer",
     "align-storage",
+    "apply-strides",
     "vectorize-loop",
     "unroll-loop",
 )
@@ -86,19 +95,6 @@ def tvm_text(module: ModuleOp) -> str:
     return "\n\n".join(texts) + "\n"
 
 
-@dataclass
-class _Buffer:
-    """A buffer: the name of its memory, its type, and how far neighbours are apart."""
-
-    data: str
-    dtype: str
-    shape: list[str]
-    strides: list[int | None]
-    base: list[AffineExpr] = field(default_factory=list)
-    steps: list[str] = field(default_factory=list)
-    """The strides as texts, where they are not all numbers."""
-
-
 Lines = list[str]
 
 
@@ -112,8 +108,8 @@ class _Function:
     def __init__(self, function: func.FuncOp) -> None:
         self.function = function
         self.names = Names()
-        self.code = Expressions(self._load)
-        self.buffers: dict[SSAValue, _Buffer] = {}
+        self.buffers = Buffers()
+        self.code = self.buffers.code
         self.declared: set[str] = set()
         self.symbols: dict[str, str] = {}
         self.homes: dict[Operation | None, list[AllocOp]] = {}
@@ -178,25 +174,21 @@ class _Function:
         assert isinstance(kind, MemRefType)
         own = self._attribute(value, "kc.dtype")
         dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
-        made = _Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
+        made = Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
         plain = kind.layout.name == "none"
-        steps = [] if plain else [self._step(one) for one in made.strides]
-        self._note(value, made, steps)
+        named = self._attribute(value, "kc.strides")
+        given = list(named.data) if isinstance(named, ArrayAttr) else [None] * len(made.strides)
+        pairs = zip(made.strides, given, strict=True)
+        steps = [] if plain else [self._step(one, text) for one, text in pairs]
+        self.buffers.note(value, made, steps)
         shape = ", ".join(self._declaring(one) for one in made.shape)
         strides = ", ".join(self._declaring(one) for one in steps)
         return f"{name}: Buffer({made.data}: Pointer({dtype}), {dtype}, [{shape}], [{strides}])"
 
-    def _step(self, stride: int | None) -> str:
-        return self.names.unique("stride") if stride is None else str(stride)
-
-    def _note(self, value: SSAValue, made: _Buffer, steps: Sequence[str]) -> None:
-        if any(one is None for one in made.strides):
-            dense = [
-                product(made.shape[n + 1 :]) if made.shape[n + 1 :] else "1"
-                for n in range(len(made.shape))
-            ]
-            made.steps = list(steps) or dense
-        self.buffers[value] = made
+    def _step(self, stride: int | None, name: object) -> str:
+        if stride is not None:
+            return str(stride)
+        return self._symbol(name.data if isinstance(name, StringAttr) else "stride")
 
     def _declaring(self, text: str) -> str:
         """A size, with its type where it is first mentioned."""
@@ -217,7 +209,7 @@ class _Function:
         sizes = [str(one) if one >= 0 else "" for one in kind.get_shape()]
         if isinstance(given, AffineMapAttr):
             symbols = symbol_names(self.function)
-            local = Expressions(self._load)
+            local = Expressions(self.buffers.load)
             roots = [local.index.dimension(value, (0, None)) for _ in symbols]
             for n, expr in enumerate(given.data.results):
                 if not sizes[n]:
@@ -269,8 +261,8 @@ class _Function:
         shape = [str(one) if one >= 0 else next(sizes) for one in kind.get_shape()]
         own = op.attributes.get("kc.dtype")
         dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
-        made = _Buffer(name, dtype, shape, strides_of(kind))
-        self._note(op.buffer, made, [])
+        made = Buffer(name, dtype, shape, strides_of(kind))
+        self.buffers.note(op.buffer, made)
         extent = product(shape) if op.dynamic_sizes else ""
         shown = dtype
         if not op.dynamic_sizes:
@@ -280,7 +272,7 @@ class _Function:
             )
             if kind.layout.name == "none":
                 elements = math.prod(kind.get_shape())
-            lanes = self._lanes(op)
+            lanes = lanes_of(op)
             if lanes > 1 and elements % lanes == 0:
                 elements, shown = elements // lanes, f"{dtype}x{lanes}"
             extent = str(elements)
@@ -289,28 +281,24 @@ class _Function:
         pointer = f"{name}: Pointer({scope} {shown})"
         return f"allocate({pointer}, {shown}, [{extent}]), storage_scope = {scope}"
 
-    def _lanes(self, op: AllocOp) -> int:
-        """The size of the vectors that are all that the buffer is used for, else 1."""
-        found: set[int] = set()
-        for use in op.buffer.uses:
-            user = use.operation
-            if not isinstance(user, LoadOp | StoreOp):
-                return 1
-            kind = (user.result if isinstance(user, LoadOp) else user.value).type
-            found.add(math.prod(kind.get_shape()) if isinstance(kind, VectorType) else 1)
-        return found.pop() if len(found) == 1 else 1
-
     def _statements(self, op: Operation) -> list[Lines]:
         """What ``op`` is: nothing for a value that is written where it is used."""
         if isinstance(op, SymbolOp):
             self.code.texts[op.result] = Text(self._symbol(op.symbol.data))
             return []
         if isinstance(op, ViewOp):
-            self._view(op)
+            self.buffers.view(op)
             return []
-        if isinstance(op, func.ReturnOp):
+        if isinstance(op, memref.DimOp):
+            self.code.texts[op.result] = Text(self.buffers.size(op))
             return []
-        if isinstance(op, ForOp | IfOp | StoreOp | PrefetchOp | CallOp):
+        if isinstance(op, func.ReturnOp | scf.YieldOp):
+            return []
+        if isinstance(op, CallExternOp) and op.results:
+            return self._called(op)
+        if isinstance(op, ForOp | IfOp | StoreOp | PrefetchOp | CallOp | CallExternOp):
+            return self._effect(op)
+        if isinstance(op, scf.IfOp) and not op.results:
             return self._effect(op)
         if isinstance(op, LoadOp | scf.IfOp) or (op.results and is_side_effect_free(op)):
             return self._value(op)
@@ -327,6 +315,15 @@ class _Function:
             elif text.reads and uses:
                 self.reading[result] = text
         return made
+
+    def _called(self, op: CallExternOp) -> list[Lines]:
+        """A call for its result: an expression if it is pure, else it happens where it stands."""
+        self.code.texts[op.results[0]] = Text(self._head_of(op), simple=False)
+        if op.is_pure:
+            return self._value(op)
+        *lets, (line,) = self._effect(op)
+        used = op.results[0].first_use is not None
+        return [*lets, [self._let(op.results[0], Text(line)) if used else line]]
 
     def _let(self, value: SSAValue, text: Text) -> str:
         name = self.names.unique(value.name_hint or "cse_var")
@@ -351,11 +348,17 @@ class _Function:
             if op.orelse.blocks:
                 lines += ["} else {", *_indented(self._scope(op.orelse.block, op))]
             lines.append("}")
+        elif isinstance(op, scf.IfOp):
+            lines = [f"{head} {{", *_indented(self._scope(op.true_region.block, op))]
+            other = op.false_region.blocks
+            if other and not isinstance(other[0].first_op, scf.YieldOp | None):
+                lines += ["} else {", *_indented(self._scope(other[0], op))]
+            lines.append("}")
         return [*lets, lines]
 
     def _head_of(self, op: Operation) -> str:
         if isinstance(op, StoreOp):
-            place = self._place(op.buffer, op.indices, op.operands_of_map, op.value)
+            place = self.buffers.place(op.buffer, op.indices, op.operands_of_map, op.value)
             return f"{place} = {self.code.text(op.value)}"
         if isinstance(op, ForOp):
             return self._loop_head(op)
@@ -363,16 +366,26 @@ class _Function:
             condition = self.code.condition(op.condition.data, op.operands_of_set)
             return f"if @tir.likely({condition}, dtype=bool)"
         if isinstance(op, PrefetchOp):
-            place = self._place(op.buffer, op.indices, op.operands_of_map, None)
+            place = self.buffers.place(op.buffer, op.indices, op.operands_of_map, None)
             address = f"@tir.address_of({place}, dtype=handle)"
             return f"@tir.prefetch({address}, 0, 3, 1, dtype=handle)"
-        assert isinstance(op, CallOp)
-        given = [
-            self._pointer(one) if one in self.buffers else self.code.text(one)
+        if isinstance(op, scf.IfOp):
+            return f"if {self.code.text(op.cond)}"
+        assert isinstance(op, CallOp | CallExternOp)
+        values = iter(
+            self.buffers.pointer(one) if one in self.buffers.known else self.code.text(one)
             for one in op.arguments
+        )
+        if isinstance(op, CallOp):
+            callee = _quoted(op.callee.string_value())
+            return f"@tir.call_extern({', '.join([callee, *values])}, dtype=int32)"
+        given = [
+            _quoted(one.data) if isinstance(one, StringAttr) else next(values) for one in op.texts
         ]
-        callee = f'"{op.callee.string_value()}"'
-        return f"@tir.call_extern({', '.join([callee, *given])}, dtype=int32)"
+        name = "tvm_call_packed" if op.is_packed else "call_extern"
+        name = "call_pure_extern" if op.is_pure else name
+        dtype = dtype_text(op.results[0].type) if op.results else "int32"
+        return f"@tir.{name}({', '.join([_quoted(op.label), *given])}, dtype={dtype})"
 
     def _loop_head(self, op: ForOp) -> str:
         extent = op.extent_value
@@ -400,76 +413,9 @@ class _Function:
             return [f"{head};", *body]
         return [f"{head} {{", *_indented(body), "}"]
 
-    # Memory --------------------------------------------------------------------------------
 
-    def _load(self, op: Operation) -> str:
-        assert isinstance(op, LoadOp)
-        place = self._place(op.buffer, op.indices, op.operands_of_map, op.result)
-        kind = op.result.type
-        dtype = self.buffers[op.buffer].dtype
-        if isinstance(kind, VectorType):
-            dtype = f"{dtype}x{math.prod(kind.get_shape())}"
-        return f"({dtype}*){place}"
-
-    def _place(
-        self,
-        buffer: SSAValue,
-        indices: AffineMapAttr,
-        operands: Sequence[SSAValue],
-        value: SSAValue | None,
-    ) -> str:
-        """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
-        made = self.buffers[buffer]
-        index = self._flat(made, self.code.exprs(indices.data.results, operands))
-        if value is not None and isinstance(value.type, VectorType):
-            index = f"ramp({index}, 1, {math.prod(value.type.get_shape())})"
-        return f"{made.data}[{index}]"
-
-    def _flat(self, made: _Buffer, exprs: Sequence[AffineExpr]) -> str:
-        total = AffineExpr.constant(0)
-        parts: list[str] = []
-        for n, expr in enumerate(exprs):
-            stride = made.strides[n]
-            if stride is not None and not made.steps:
-                total = total + expr * stride
-                continue
-            text = self.code.affine(expr)
-            if text != "0":
-                step = made.steps[n]
-                parts.append(text if step == "1" else f"({text}*{step})")
-        for one in made.base:
-            total = total + one
-        if not made.steps:
-            return self.code.affine(total)
-        text = parts[0] if parts else "0"
-        for one in parts[1:]:
-            text = f"({text} + {one})"
-        return text
-
-    def _view(self, op: ViewOp) -> None:
-        """A part of a buffer: the same memory from an element on."""
-        source = self.buffers[op.buffer]
-        kind = op.result.type
-        assert isinstance(kind, MemRefType)
-        exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
-        strides = [source.strides[one] for one in op.positions]
-        shape = [str(one) for one in kind.get_shape()]
-        made = _Buffer(source.data, source.dtype, shape, strides)
-        if source.steps or any(one is None for one in strides):
-            raise unprintable(op)
-        total = AffineExpr.constant(0)
-        for expr, stride in zip(exprs, source.strides, strict=True):
-            total = total + expr * (stride or 0)
-        made.base = [*source.base, total]
-        self.buffers[op.result] = made
-
-    def _pointer(self, buffer: SSAValue) -> str:
-        made = self.buffers[buffer]
-        offset = AffineExpr.constant(0)
-        for one in made.base:
-            offset = offset + one
-        place = f"{made.data}[{self.code.affine(offset)}]"
-        return f"@tir.address_of({place}, dtype=handle)"
+def _quoted(text: str) -> str:
+    return json.dumps(text)
 
 
 def _named(code: Expressions, expr: AffineExpr, names: Sequence[str]) -> str:

@@ -128,7 +128,7 @@ def test_vectors_are_added(target: str, instruction: str):
     [
         (AARCH64, r"fmla\tv\d+\.4s, v\d+\.4s, v\d+\."),
         (ARMV7, r"vmul\.f32\tq\d+|vmla\.f32\tq\d+|vfma\.f32\tq\d+"),
-        (RISCV, r"vfmacc\.vf|vfmacc\.vv"),
+        (RISCV, r"vfm(acc|add)\.v[fv]"),
         (WASM, r"f32x4\.mul"),
     ],
     ids=name_of,

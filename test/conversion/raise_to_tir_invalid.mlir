@@ -38,7 +38,7 @@ func.func @meaning(%a: memref<8xi32>, %b: memref<8xi32>) {
 // -----
 
 func.func @large(%x: tensor<2048xf32>) -> tensor<2048xf32> {
-  // expected-error@+1 {{raise-to-tir: a constant tensor is too large to be part of a kernel}}
+  // expected-error@+1 {{raise-to-tir: a constant tensor without its elements}}
   %w = arith.constant dense_resource<weights> : tensor<2048xf32>
   %e = tensor.empty() : tensor<2048xf32>
   %y = linalg.add ins(%x, %w : tensor<2048xf32>, tensor<2048xf32>) outs(%e : tensor<2048xf32>) -> tensor<2048xf32>
@@ -77,4 +77,18 @@ func.func @loop(%a: tensor<8xf32>) -> tensor<8xf32> {
     scf.yield %t : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @asserted(%a: memref<8xf32>, %n: index) {
+  %c8 = arith.constant 8 : index
+  %ok = arith.cmpi slt, %n, %c8 : index
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %ok, "n is too large"
+  affine.for %i = 0 to 8 {
+    %v = affine.load %a[%i] : memref<8xf32>
+    affine.store %v, %a[%i] : memref<8xf32>
+  }
+  return
 }

@@ -21,8 +21,10 @@ ORDER = [
     "lower-blocks",
     "inject-double-buffer",
     "align-storage",
+    "apply-strides",
     "vectorize-loop",
     "convert-tir-to-scf",
+    "legalize-narrow-floats",
     "convert-to-llvm",
 ]
 

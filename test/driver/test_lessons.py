@@ -27,11 +27,18 @@ SAYS = {
         "vfadd.vv",
         "f32x4.add",
         "the instruction: sdot v",
-        "error[KC6105]: code for aarch64-linux-gnu cannot run in this process",
+        "error[KC6105]: code for aarch64-unknown-linux-gnu cannot run in this process",
         "ELF for machine 183",
     ],
     "10_save_and_load": ["#ifndef ADD_H", "void vector_add(const float *restrict A"],
+    "11_script": ["tir.for %j_i in 16 vectorized {", "error[KC3041]"],
     "12_mistakes": ["now:\nerror[KC3104]: reorder: axis i of C is gone"],
+    "13_from_mlir": [
+        "layer(x: float32[x_0, 8], w: float32[8, 16], y: out float32[x_0, 16])",
+        "for d0 in x parallel:\n  alloc p\n  for k in 8:\n    for n in 16 vectorized:",
+        "reduce %v_k in 8 = %k) init {",
+        "error[KC4550]: raise-to-tir: tensor.reshape has no counterpart in tir",
+    ],
 }
 
 

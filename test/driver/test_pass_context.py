@@ -466,6 +466,56 @@ def test_unrolling_loops_that_count_registers():
     assert left[True] == []
 
 
+# tir.LoopPartition -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("const", [False, True])
+@pytest.mark.parametrize("n", [None, 64, 100])
+def test_loops_are_cut(n: int | None, const: bool):
+    """The main part of a loop has no condition, and every element is still computed once."""
+    size = te.var("n") if n is None else n
+    A = te.placeholder((size,), name="A")
+    B = te.compute((size,), lambda i: A[i] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].split(B.op.axis[0], factor=32)
+    seen: list[str] = []
+
+    def look(mod: kc.IRModule) -> None:
+        guarded = [op for op in mod.op.walk() if op.name == "tir.store"]
+        seen.extend("guarded" if one.parent_op().name == "tir.if" else "free" for one in guarded)
+
+    config = {
+        "tir.add_lower_pass": [(1, look)],
+        "tir.LoopPartition": {"partition_const_loop": const},
+    }
+    with PassContext(config=config):
+        module = kc.build(s, [A, B])
+    for size in (n,) if n else (0, 1, 31, 32, 33, 63, 64, 100):
+        a = np.arange(size, dtype=np.float32)
+        out = np.full(size, np.nan, np.float32)
+        module(a, out)
+        np.testing.assert_array_equal(out, a + 1)
+    if n is None:
+        assert seen == ["free", "guarded"]
+    elif n == 64:
+        assert seen == ["free"]
+    else:
+        assert seen == (["free", "free"] if const else ["guarded"])
+
+
+def test_padding_is_cut_off():
+    """A convolution's padding is tested only where it is."""
+    A = te.placeholder((16,), name="A")
+    P = te.compute(
+        (20,), lambda i: te.if_then_else(te.all(i >= 2, i < 18), A[i - 2], 0.0), name="P"
+    )
+    s = te.create_schedule(P.op)
+    with PassContext(config={"tir.LoopPartition": {"partition_const_loop": True}}):
+        module = kc.build(s, [A, P])
+    a = np.arange(16, dtype=np.float32) + 1
+    np.testing.assert_array_equal(module(a), np.pad(a, 2))
+
+
 def test_what_a_build_depends_on_has_the_options():
     def identity(**options: Any) -> str | None:
         return PassContext(config={"tir.UnrollLoop": options}).identity()
@@ -511,7 +561,7 @@ def test_an_unknown_option_of_a_key():
 @pytest.mark.parametrize(
     "config",
     [
-        {"tir.LoopPartition": {"partition_const_loop": True}},
+        {"tir.InjectDoubleBuffer": {"split_loop": 2}},
         {"tir.disable_cse_tir": True},
         {"relay.FuseOps.max_depth": 10},
     ],

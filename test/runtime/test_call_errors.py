@@ -106,7 +106,8 @@ NOALIAS = (
     "another argument"
 )
 DEVICE = "\n  why: a CPU kernel cannot read the memory of another device"
-DENSE = "\n  why: kernels address dense row-major memory"
+DECLARE = '\n  try: or build with binds={{{}: tir.decl_buffer(..., strides=[te.var("s0")])}}'
+DENSE = "\n  why: kernels address dense row-major memory: strides of [4] bytes"
 COPY_BACK = "\n  try: pass np.empty(C.shape, np.float32) and copy the result back"
 
 CASES: dict[str, tuple[Signature, Any, str]] = {
@@ -252,7 +253,8 @@ CASES: dict[str, tuple[Signature, Any, str]] = {
         "   |  came: numpy.ndarray float32[4] with strides of [8] bytes"
         + B_IS
         + DENSE
-        + "\n  try: pass np.ascontiguousarray(B)",
+        + "\n  try: pass np.ascontiguousarray(B)"
+        + DECLARE.format("B"),
     ),
     "strided output": (
         ADD,
@@ -261,7 +263,8 @@ CASES: dict[str, tuple[Signature, Any, str]] = {
         "   |  came: numpy.ndarray float32[4] with strides of [-4] bytes"
         + C_IS
         + DENSE
-        + COPY_BACK,
+        + COPY_BACK
+        + DECLARE.format("C"),
     ),
     "strided tensor": (
         ADD,
@@ -270,7 +273,8 @@ CASES: dict[str, tuple[Signature, Any, str]] = {
         "   |  came: torch.Tensor float32[4] with strides of [8] bytes"
         + B_IS
         + DENSE
-        + "\n  try: pass B.contiguous()",
+        + "\n  try: pass B.contiguous()"
+        + DECLARE.format("B"),
     ),
     "misaligned": (
         MIX,

@@ -112,6 +112,9 @@ def test_vectors(text, bits, f32, f64):
         ("llvm -mcpu=neoverse-v1", "aarch64-unknown-linux-gnu", "neoverse-v1"),
         ("llvm -mtriple=riscv64-unknown-elf", "riscv64-unknown-elf", "generic-rv64"),
         ("llvm -mtriple=arm64-apple-darwin", "arm64-apple-darwin", "generic"),
+        ("llvm -mtriple=armv7a-linux-gnueabihf", "armv7a-unknown-linux-gnueabihf", "generic"),
+        ("llvm -mtriple=aarch64-none-elf", "aarch64-unknown-none-elf", "generic"),
+        ("llvm -mtriple=wasm32-wasi", "wasm32-unknown-wasi", "generic"),
         ("llvm -mtriple=amd64-pc-freebsd", "amd64-pc-freebsd", "x86-64"),
     ],
 )
@@ -188,6 +191,16 @@ ERRORS = {
     "llvm -num-cores=many": "error[KC6003]: target: -num-cores takes an integer, not 'many'",
     "llvm -mcpu": "error[KC6003]: target: -mcpu takes text, not True",
     "llvm -num-cores=0": "error[KC6003]: target llvm: -num-cores=0 is less than 1",
+    "llvm -fast-mth": (
+        "error[KC6002]: target llvm has no attribute 'fast-mth'\n"
+        "  try: did you mean 'fast-math' or 'fast-math-nsz' or 'fast-math-afn'?"
+    ),
+    "llvm -opt-level=4": "error[KC6003]: target llvm: -opt-level=4 is not 0 to 3",
+    "llvm -contract=maybe": "error[KC6003]: target: -contract takes true or false, not 'maybe'",
+    "llvm -contract=0 -fast-math-contract": (
+        "error[KC6003]: target llvm: -contract=0 and -fast-math-contract=1\n"
+        "  why: both say whether a product and a sum may become one operation"
+    ),
     "llvm -vector-width=96": (
         "error[KC6003]: target llvm: -vector-width=96\n"
         "  why: a vector width is a power of two, in bits, at least 8"

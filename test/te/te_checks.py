@@ -66,7 +66,8 @@ def check(
 
         inputs = [array(one) for one in args[: len(args) - outputs]]
         wanted = reference(*inputs)
-        runs: list[Callable[..., Any]] = [checked_build(s, args), kc.build(s, args)] if native else []
+        builds = [checked_build, kc.build] if native else []
+        runs: list[Callable[..., Any]] = [build(s, args) for build in builds]
         runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
         for call in runs:
             found = [array(one) for one in args[len(args) - outputs :]]

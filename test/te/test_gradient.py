@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 
 import kc
 from kc import te
+from kc.analysis.cost import estimate
 from kc.analysis.interpreter import run
+from kc.te.expr import Const, Var
 
 Array = Any
 
@@ -27,7 +30,7 @@ def call(args: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., list[Arra
         sizes: dict[str, int] = {}
         for one, array in zip(args, arrays, strict=True):
             for dim, size in zip(one.shape, array.shape, strict=True):
-                if isinstance(dim, te.expr.Var):
+                if isinstance(dim, Var):
                     sizes[dim.name] = size
         results = [np.full([size_of(d, sizes) for d in o.shape], 77, o.dtype) for o in made]
         built(*arrays, *results)
@@ -41,9 +44,9 @@ def size_of(dim: Any, sizes: dict[str, int]) -> int:
     """The value of a dimension."""
     if isinstance(dim, int):
         return dim
-    if isinstance(dim, te.expr.Var):
+    if isinstance(dim, Var):
         return sizes[dim.name]
-    if isinstance(dim, te.expr.Const):
+    if isinstance(dim, Const):
         return int(dim.value)
     lhs, rhs = size_of(dim.lhs, sizes), size_of(dim.rhs, sizes)
     return {"add": lhs + rhs, "sub": lhs - rhs, "mul": lhs * rhs, "floordiv": lhs // rhs}[dim.op]
@@ -629,3 +632,61 @@ def test_gradients_are_scheduled_like_any_tensor(rng: np.random.Generator):
     again = [one.copy() for one in found]
     run(module.op, "main", [x, y, h, *again])
     np.testing.assert_allclose(again[0], found[0])
+
+
+# Costs ------------------------------------------------------------------------------------------
+
+
+def operations(args: Sequence[Any], outputs: Sequence[Any]) -> int:
+    """Arithmetic operations on elements, in the loops that ``outputs`` are lowered to."""
+    module = kc.lower(te.create_schedule([one.op for one in outputs]), [*args, *outputs])
+    function = next(one for one in module.op.walk() if isinstance(one, FuncOp))
+    return estimate(function).operations
+
+
+def test_operations_of_a_matmul_and_a_bias():
+    a, b, c = matmul(16, 32, 8)
+    bias, head = tensor((32,), "bias"), tensor((16, 32), "head")
+    y = te.compute((16, 32), lambda i, j: te.tanh(c[i, j] + bias[j]), name="Y")
+    forward = operations([a, b, bias], [y])
+    assert forward == 2 * 16 * 32 * 8 + 2 * 16 * 32
+    # Two matmuls, the sum for the bias, and in both branches 1 - y * y times the head.
+    of_all = operations([a, b, bias, head], te.gradient(y, [a, b, bias], head))
+    assert of_all == forward + 2 * (2 * 16 * 32 * 8) + 16 * 32 + 2 * 3 * 16 * 32
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_operations_of_a_convolution(stride: int):
+    size = 3 * stride + 3
+    x, w = tensor((2, 3, size, size), "X"), tensor((5, 3, 3, 3), "W")
+    rc, ry, rx = (te.reduce_axis((0, 3), name=name) for name in ("rc", "ry", "rx"))
+    y = te.compute(
+        (2, 5, 4, 4),
+        lambda n, f, i, j: te.sum(
+            x[n, rc, i * stride + ry, j * stride + rx] * w[f, rc, ry, rx], axis=[rc, ry, rx]
+        ),
+        name="Y",
+    )
+    head = tensor((2, 5, 4, 4), "head")
+    forward = operations([x, w], [y])
+    dx, dw = te.gradient(y, [x, w], head)
+    assert operations([x, head], [dw]) == forward
+    # For each element of X, the filters that reach it: every stride-th in each direction.
+    reach = -(-3 // stride)
+    assert operations([w, head], [dx]) == 2 * (2 * 3 * size * size) * 5 * reach * reach
+
+
+def test_operations_of_softmax_and_layer_norm():
+    """No more than three times those of gradients written by hand, with what they need."""
+    m, n = 16, 32
+    x, head = tensor((m, n), "X"), tensor((m, n), "head")
+    y = softmax(x)
+    found = operations([x, head], te.gradient(y, [x], head))
+    by_hand = operations([x], [y]) + 4 * m * n  # y * (head - sum(head * y))
+    assert found <= 3 * by_hand
+    gamma, beta = tensor((n,), "gamma"), tensor((n,), "beta")
+    y = layer_norm(x, gamma, beta)
+    found = operations([x, gamma, head], te.gradient(y, [x, gamma, beta], head))
+    # gamma: 3, beta: 1, x: two sums of 2, and 6 to put it together.
+    by_hand = operations([x, gamma, beta], [y]) + (3 + 1 + 4 + 6) * m * n
+    assert found <= 2 * by_hand

@@ -277,6 +277,48 @@ func.func @f(%A: memref<8x8xf32>, %B: memref<1xf32>) {
     )
 
 
+def test_calls_out_of_the_program():
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: kc.tir.call_pure_extern("float32", "cbrtf", A[i]), name="B")
+    text = kc.lower(te.create_schedule(B.op), [A, B]).script(style="tvm")
+    assert 'B_2[i] = @tir.call_pure_extern("cbrtf", (float32*)A_2[i], dtype=float32)\n' in text
+    C = te.extern(
+        (8,),
+        [A],
+        lambda ins, outs: kc.tir.call_packed("my.add", "text", ins[0], outs[0]),
+        dtype="float32",
+        name="C",
+    )
+    text = kc.lower(te.create_schedule(C.op), [A, C]).script(style="tvm")
+    assert (
+        '  @tir.tvm_call_packed("my.add", "text", @tir.address_of(A_2[0], dtype=handle), '
+        "@tir.address_of(C_2[0], dtype=handle), dtype=int32)\n" in text
+    )
+
+
+def test_conditions_on_values():
+    assert (
+        script("""
+func.func @f(%A: memref<4xf32>, %c: i1) {
+  scf.if %c {
+    %x = arith.constant 1.0 : f32
+    tir.store %x, %A[0] : memref<4xf32>
+  } else {
+    %y = arith.constant 2.5 : f32
+    tir.store %y, %A[0] : memref<4xf32>
+  }
+  func.return
+}""")
+        == """\
+  if c {
+    A_2[0] = 1f32
+  } else {
+    A_2[0] = 2.5f32
+  }
+"""
+    )
+
+
 def test_the_context_says_whether_there_are_vectors():
     with kc.transform.PassContext(config={"tir.disable_vectorize": True}):
         text = gemm(5).script(style="tvm")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    IndexType,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     StridedLayoutAttr,
@@ -13,6 +16,7 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.memref import ExtractStridedMetaDataOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -130,6 +134,7 @@ def inline(
             values[parameter] = view.result
     made += [op.clone(values) for op in function.body.block.ops if not isinstance(op, ReturnOp)]
     views = {values[parameter]: parts[parameter] for parameter in parts if parameter in values}
+    made = _with_known_strides(made, views)
     for op in _walk(made):
         op.location = place.location
         if isinstance(op, BlockOp):
@@ -141,6 +146,33 @@ def inline(
             if one is not None:
                 _redirect(op, match, one, renamed)
     home.insert_ops_before(made, place)
+
+
+def _with_known_strides(
+    ops: Sequence[Operation], views: Mapping[SSAValue, Matched]
+) -> list[Operation]:
+    """``ops`` with constants for the strides of views that are known."""
+    found: list[Operation] = []
+    for op in ops:
+        if not isinstance(op, ExtractStridedMetaDataOp) or op.source not in views:
+            found.append(op)
+            continue
+        one = views[op.source]
+        type_ = one.buffer.type
+        assert isinstance(type_, MemRefType)
+        known = _known_strides(one.buffer, type_)
+        for result, dim in zip(op.strides, one.dims, strict=True):
+            stride = None if dim is None else known[dim]
+            if stride is not None and result.uses:
+                constant = ConstantOp(IntegerAttr(stride, IndexType()))
+                constant.result.name_hint = result.name_hint
+                found.append(constant)
+                result.replace_all_uses_with(constant.result)
+        if any(result.uses for result in op.results):
+            found.append(op)
+        else:
+            op.erase()
+    return found
 
 
 def _walk(ops: Iterable[Operation]) -> list[Operation]:

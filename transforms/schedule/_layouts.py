@@ -38,7 +38,7 @@ from kc.dialects.tir import (
     symbol_names,
 )
 from kc.support.one_function import taken_out
-from kc.transforms.schedule._buffer_notes import set_argument_attribute
+from kc.transforms.schedule._buffer_notes import buffer_attribute, set_argument_attribute
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule._shapes import Shape, realize_size, shape_of
 from kc.transforms.schedule._sizes import (
@@ -195,13 +195,22 @@ def point_text(values: Sequence[int]) -> str:
 def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: Layout) -> None:
     """Refuse a new shape of an argument that callers could not give.
 
-    KC3507: a symbolic size that no argument would tell any more; KC3508: calls in this module;
-    KC3510: a size that only the argument itself tells, and something asks for it.
+    KC4341: an argument that has strides of its own; KC3507: a symbolic size that no argument would
+    tell any more; KC3508: calls in this module; KC3510: a size that only the argument itself tells,
+    and something asks for it.
     """
     buffer, function = layout.buffer, site.function
     if not isinstance(buffer, BlockArgument):
         return
     name = buffer_name(buffer)
+    if buffer_attribute(function, buffer, "strides") is not None:
+        raise site.refuse(
+            "KC4341",
+            f"{primitive}: {name} has declared strides",
+            at=block,
+            why="they are those of the dimensions it has now, not of those it would get",
+            hints=[f"cache_read or cache_write, and the layout of the copy of {name}"],
+        )
     module = function.parent_op()
     roots = [*([module] if isinstance(module, ModuleOp) else []), *taken_out()]
     for op in (op for root in roots for op in root.walk()):

@@ -2,9 +2,11 @@
 
 Ops on uniform values stay scalar, elementwise ops on others become vector ops. Loads and stores
 whose last index grows by one from lane to lane take whole vectors; others are done lane by lane.
-Inner loops stay loops. A guard that differs from lane to lane is assumed to hold in all of them
-when that can be checked before the loop's body; otherwise it is checked in place, and where it
-does not hold in all lanes its body runs lane by lane.
+Inner loops stay loops, and branches that all lanes take stay branches. A guard that differs from
+lane to lane is assumed to hold in all of them when that can be checked before the loop's body;
+otherwise it is checked in place, and where it does not hold in all lanes its body runs under a mask
+(:mod:`kc.transforms.tir._vector_masks`), or lane by lane. Values of a branch are always computed
+under a mask, and selected.
 """
 
 from __future__ import annotations
@@ -12,25 +14,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, NoneAttr
-from xdsl.dialects.vector import ExtractOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
-    AffineConstraintExpr,
-    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
 )
 from xdsl.traits import Pure
 
-from kc.analysis.captures import captured_values
-from kc.analysis.index_values import IndexValues, substitute
-from kc.analysis.simplify_affine import simplify_constraint, simplify_constraints
-from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.arith import vector_class
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import has_effects
+from kc.analysis.simplify_affine import simplify_constraint
+from kc.dialects.arith import CmpiOp, vector_class
 from kc.dialects.llvm_call import CallIntrinsicOp
 from kc.dialects.tir import (
     INDEX,
@@ -47,19 +52,12 @@ from kc.dialects.tir import (
 from kc.dialects.tir_calls import CallExternOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.transforms.tir._vector_values import LaneValues, Linear, Scope
+from kc.transforms.tir._vector_branches import Branches, CannotVectorizeError, Masking
+from kc.transforms.tir._vector_masks import DIVISIONS
+from kc.transforms.tir._vector_values import Linear
 
 
-class CannotVectorizeError(Exception):
-    """The loop must run iteration by iteration; ``op`` is the reason."""
-
-    def __init__(self, reason: str, op: Operation) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.op = op
-
-
-class Chunk(LaneValues):
+class Chunk(Branches):
     """Vector code for ``width`` iterations of ``loop``, from iteration ``base`` on.
 
     ``base`` is over the roots of ``index``. :attr:`prologue` is to be run first, in any case, then
@@ -67,32 +65,27 @@ class Chunk(LaneValues):
     nothing left behind, and CodegenError KC4205 for a store of all lanes to one element.
     """
 
-    def __init__(self, loop: ForOp, width: int, base: AffineExpr, index: IndexValues) -> None:
-        super().__init__(width, index, loop)
-        self.loop = loop
+    def __init__(
+        self, loop: ForOp, width: int, base: AffineExpr, index: IndexValues, masking: Masking
+    ) -> None:
+        super().__init__(width, index, loop, masking)
         self.prologue: list[Operation] = []
         self.code = self.scopes[0].block
         self.define_expr(loop.var, index.simplify(base + self.lane_expr))
         try:
-            self._rewrite(loop.body.block.ops)
+            self.rewrite(loop.body.block.ops)
+            if self.sweeps:
+                _sweep(self.code)
         except CannotVectorizeError:
             for op in (*self.prologue, *self.code.ops):
                 op.drop_all_references()
             raise
 
-    def _rewrite(self, ops: Iterable[Operation]) -> None:
+    def rewrite(self, ops: Iterable[Operation]) -> None:
         for op in ops:
             self.source = op
             rewrite = _REWRITES.get(type(op), Chunk._other)
             rewrite(self, op)
-
-    def _block(self, block: Block, ops: Iterable[Operation]) -> None:
-        """Vector code for ``ops`` in ``block``, which is part of the code already."""
-        source = self.source
-        self.scopes.append(Scope(block))
-        self._rewrite(ops)
-        self.scopes.pop()
-        self.source = source
 
     # Computation
 
@@ -109,8 +102,15 @@ class Chunk(LaneValues):
         elif not self._index_arithmetic(op):
             self._elementwise(op)
 
+    def _compare(self, op: arith.CmpiOp) -> None:
+        if not self.compare_indices(op):
+            self._other(op)
+
     def _uniform(self, op: Operation) -> None:
-        new = self.emit(op.clone({one: self.scalar(one) for one in op.operands}))
+        operands = {one: self.scalar(one) for one in op.operands}
+        if isinstance(op, DIVISIONS):
+            operands[op.rhs] = self.safe_divisor(op.rhs, varying=False)
+        new = self.emit(op.clone(operands))
         for old, result in zip(op.results, new.results, strict=True):
             self.define_scalar(old, result)
 
@@ -138,6 +138,8 @@ class Chunk(LaneValues):
             condition = isinstance(op, arith.SelectOp) and n == 0
             stays = condition and not self.is_varying(one)
             operands.append(self.scalar(one) if stays else self.vector(one))
+        if isinstance(op, DIVISIONS):
+            operands[1] = self.safe_divisor(op.rhs, varying=True)
         new = vector_class(type(op)).create(
             operands=operands,
             result_types=[self.vector_type(one.type) for one in op.results],
@@ -157,6 +159,30 @@ class Chunk(LaneValues):
         ]
         for n, old in enumerate(op.results):
             self.define_lanes(old, [one.results[n] for one in made])
+
+    def _access_per_lane(self, op: LoadOp | StoreOp) -> None:
+        """A scalar access of ``op`` for each active lane."""
+        place = self.exprs(op.indices.data.results, op.operands_of_map)
+        operands = {one: self.lanes(one) for one in op.operands} if place is None else {}
+        buffer = self.scalar(op.buffer)
+        values = self.lanes(op.value) if isinstance(op, StoreOp) else []
+
+        def access(n: int) -> SSAValue | None:
+            if place is None:
+                new = op.clone({one: values[n] for one, values in operands.items()})
+            else:
+                map_, used = self.index.to_map([self.at_lane(one, n) for one in place])
+                new = (
+                    StoreOp(values[n], buffer, map_, used)
+                    if isinstance(op, StoreOp)
+                    else LoadOp(buffer, map_, used)
+                )
+            self.emit(new)
+            return new.results[0] if new.results else None
+
+        made = [self.in_lane(n, lambda n=n: access(n)) for n in range(self.width)]
+        if isinstance(op, LoadOp):
+            self.define_lanes(op.result, [one for one in made if one is not None])
 
     def _call(self, op: CallExternOp | CallIntrinsicOp) -> None:
         if has_effects(op):
@@ -238,35 +264,40 @@ class Chunk(LaneValues):
 
     def _load(self, op: LoadOp) -> None:
         place = self.exprs(op.indices.data.results, op.operands_of_map)
-        if place is None:
-            self._per_lane(op)
-            return
-        lines = [self.linear(one) for one in place]
+        lines = self._lines(place)
         strides = _strides(lines)
         buffer = self.scalar(op.buffer)
-        if strides is not None and (not any(strides) or _is_row(op.buffer.type, strides)):
-            bases = self._assumed(lines)
-            map_, operands = self.index.to_map(bases)
-            if any(strides):
-                type_ = self.vector_type(op.result.type)
-                new = self.emit(LoadOp(buffer, map_, operands, type_))
-                self.define_vector(op.result, new.results[0])
-            else:
-                new = self.emit(LoadOp(buffer, map_, operands))
-                self.define_scalar(op.result, new.results[0])
-            return
-        values = []
-        for n in range(self.width):
-            map_, operands = self.index.to_map([self.at_lane(one, n) for one in place])
-            values.append(self.emit(LoadOp(buffer, map_, operands)).results[0])
-        self.define_lanes(op.result, values)
+        if strides is not None and not any(strides):
+            self.define_scalar(op.result, self._load_one(buffer, self._assumed(lines)))
+        elif strides is None or not self._is_row(op.buffer, strides):
+            self._access_per_lane(op)
+        elif self.mask is not None:
+            self.define_vector(op.result, self.masked_row(buffer, self._assumed(lines)))
+        else:
+            map_, operands = self.index.to_map(self._assumed(lines))
+            new = self.emit(LoadOp(buffer, map_, operands, self.vector_type(op.result.type)))
+            self.define_vector(op.result, new.results[0])
+
+    def _load_one(self, buffer: SSAValue, place: list[AffineExpr]) -> SSAValue:
+        """The element that all active lanes load."""
+
+        def load() -> SSAValue:
+            map_, operands = self.index.to_map(place)
+            return self.emit(LoadOp(buffer, map_, operands)).results[0]
+
+        return load() if self.is_inside(buffer, place) else self.in_any_lane(load)
+
+    def _lines(self, place: list[AffineExpr] | None) -> list[Linear | None]:
+        """The indices as functions of the lane; None for what is none."""
+        return [None] if place is None else [self.linear(one) for one in place]
+
+    def _is_row(self, buffer: SSAValue, strides: list[int]) -> bool:
+        """Whether steps of ``strides`` are a row that is accessed as one."""
+        return _is_row(buffer.type, strides) and (self.mask is None or self.can_mask_rows(buffer))
 
     def _store(self, op: StoreOp) -> None:
         place = self.exprs(op.indices.data.results, op.operands_of_map)
-        if place is None:
-            self._per_lane(op)
-            return
-        if not any(map(self.has_lane, place)):
+        if place is not None and self.mask is None and not any(map(self.has_lane, place)):
             raise CodegenError(
                 "KC4205",
                 f"vectorize-loop: all lanes of {self.loop.label} write the same element",
@@ -274,21 +305,22 @@ class Chunk(LaneValues):
                 why="the lanes of a vector are written at once, so only one value could stay",
                 hints=["vectorize a loop whose iterations write different elements"],
             )
-        lines = [self.linear(one) for one in place]
+        lines = self._lines(place)
         strides = _strides(lines)
-        buffer = self.scalar(op.buffer)
-        if strides is not None and _is_row(op.buffer.type, strides):
-            map_, operands = self.index.to_map(self._assumed(lines))
-            self.emit(StoreOp(self.vector(op.value), buffer, map_, operands))
+        if strides is None or not self._is_row(op.buffer, strides):
+            self._access_per_lane(op)
             return
-        for n, value in enumerate(self.lanes(op.value)):
-            map_, operands = self.index.to_map([self.at_lane(one, n) for one in place])
+        buffer, value, first = self.scalar(op.buffer), self.vector(op.value), self._assumed(lines)
+        if self.mask is not None:
+            self.store_masked_row(value, buffer, first)
+        else:
+            map_, operands = self.index.to_map(first)
             self.emit(StoreOp(value, buffer, map_, operands))
 
     def _prefetch(self, op: PrefetchOp) -> None:
-        """For a row of elements that of the first one; a hint that is not affine is left out."""
+        """For a row of elements that of the first one; hints not affine or masked are left out."""
         place = self.exprs(op.indices.data.results, op.operands_of_map)
-        if place is None:
+        if place is None or self.mask is not None:
             return
         strides = _strides([self.linear(one) for one in place])
         is_row = strides is not None and _is_row(op.buffer.type, strides)
@@ -309,115 +341,13 @@ class Chunk(LaneValues):
     def _alloc(self, op: AllocOp) -> None:
         raise CannotVectorizeError(f"each iteration has its own buffer {op.label}", op)
 
-    # Control
 
-    def _for(self, op: ForOp) -> None:
-        extent = op.extent_value
-        if not isinstance(extent, int):
-            if self.is_varying(extent):
-                raise CannotVectorizeError(
-                    f"the extent of {op.label} differs from lane to lane", op
-                )
-            extent = self.scalar(extent)
-        annotations = op.annotations.data if op.annotations is not None else None
-        new = ForOp(op.label, extent, kind=op.kind.data, annotations=annotations, axis=op.axis)
-        self.emit(new)
-        self.define_scalar(op.var, new.var)
-        self._block(new.body.block, op.body.block.ops)
-
-    def _if(self, op: IfOp) -> None:
-        constraints = op.condition.data.constraints
-        exprs = self.exprs([one.lhs for one in constraints], op.operands_of_set)
-        if exprs is None:
-            self._lane_by_lane(op)
-            return
-        conditions = simplify_constraints(
-            [
-                AffineConstraintExpr(old.kind, expr, ZERO)
-                for old, expr in zip(constraints, exprs, strict=True)
-            ],
-            self.index.ranges,
-        )
-        if conditions is None:
-            for block in op.orelse.blocks:
-                self._rewrite(block.ops)
-            return
-        uniform = [one for one in conditions if not self.has_lane(one.lhs)]
-        varying = [one for one in conditions if self.has_lane(one.lhs)]
-        checks = self._in_all_lanes(varying)
-        if checks is None:
-            self._lane_by_lane(op)
-        elif all(self.is_outside(one.lhs) for one in checks):
-            self.assume(checks)
-            self._guarded(op, uniform)
-        else:
-            new = self._if_op(uniform + checks)
-            self._block(new.then.block, op.then.block.ops)
-            other = Block()
-            new.orelse.add_block(other)
-            self.scopes.append(Scope(other))
-            self._lane_by_lane(op)
-            self.scopes.pop()
-
-    def _guarded(self, op: IfOp, conditions: list[AffineConstraintExpr]) -> None:
-        """``op`` under conditions that all lanes agree on."""
-        if not conditions:
-            self._rewrite(op.then.block.ops)
-            return
-        new = self._if_op(conditions)
-        self._block(new.then.block, op.then.block.ops)
-        for block in op.orelse.blocks:
-            other = Block()
-            new.orelse.add_block(other)
-            self._block(other, block.ops)
-
-    def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
-        set_, operands = self.index.to_set(conditions)
-        new = IfOp(set_, operands, Region(Block()))
-        self.emit(new)
-        return new
-
-    def _in_all_lanes(
-        self, conditions: list[AffineConstraintExpr]
-    ) -> list[AffineConstraintExpr] | None:
-        """Uniform conditions under which ``conditions`` hold in all lanes; None: not found.
-
-        A linear function has its minimum in the first or in the last lane.
-        """
-        found: list[AffineConstraintExpr] = []
-        for one in conditions:
-            linear = self.linear(one.lhs)
-            if linear is None or one.kind is not AffineConstraintKind.ge:
-                return None
-            lowest = linear.base + min(0, linear.stride * (self.width - 1))
-            found += [*linear.given, at_least_zero(lowest)]
-        return simplify_constraints(found, self.index.ranges)
-
-    def _lane_by_lane(self, op: Operation) -> None:
-        """A loop over the lanes around the scalar ``op``."""
-        values: dict[SSAValue, SSAValue] = {}
-        varying = []
-        for old in captured_values(op):
-            if self.is_varying(old):
-                varying.append(old)
-                if self.expr(old) is None:
-                    self.vector(old)
-            else:
-                values[old] = self.scalar(old)
-        lane = ForOp(f"{self.loop.label}_lane", self.width)
-        self.emit(lane)
-        self.scopes.append(Scope(lane.body.block))
-        number = self.index.expr(lane.var)
-        for old in varying:
-            expr = self.expr(old)
-            if expr is not None:
-                expr = self.index.simplify(substitute(expr, {self.lane: number}))
-                values[old] = self.apply(expr)
-            else:
-                extract = ExtractOp(self.vector(old), [lane.var], old.type)
-                values[old] = self.emit(extract).results[0]
-        self.emit(op.clone(values))
-        self.scopes.pop()
+def _sweep(block: Block) -> None:
+    """Remove what is computed for nothing: parts of conditions that were taken apart."""
+    for op in reversed(list(block.walk())):
+        if op.results and op.has_trait(Pure) and not any(one.first_use for one in op.results):
+            op.detach()
+            op.erase()
 
 
 def _value(expr: AffineExpr, index: IndexValues, ops: list[Operation]) -> SSAValue:
@@ -443,20 +373,26 @@ def _is_row(buffer: Attribute, strides: list[int]) -> bool:
     """Whether steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
     assert isinstance(buffer, MemRefType)
     layout = buffer.layout
-    dense = isinstance(layout, NoneAttr) or (
-        isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(len(strides))
+    neighbours = (
+        layout.get_strides()[-1:] == (1,)
+        if isinstance(layout, StridedLayoutAttr)
+        else isinstance(layout, NoneAttr)
+        or (isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(len(strides)))
     )
-    return dense and strides[-1:] == [1] and not any(strides[:-1])
+    return neighbours and strides[-1:] == [1] and not any(strides[:-1])
 
 
 _REWRITES: dict[type[Operation], Callable[[Chunk, Any], None]] = {
+    arith.CmpiOp: Chunk._compare,
+    CmpiOp: Chunk._compare,
+    scf.IfOp: Chunk.branch,
     AllocOp: Chunk._alloc,
     ApplyOp: Chunk._apply_op,
     CallExternOp: Chunk._call,
     CallIntrinsicOp: Chunk._call,
     DelinearizeOp: Chunk._delinearize,
-    ForOp: Chunk._for,
-    IfOp: Chunk._if,
+    ForOp: Chunk.inner_loop,
+    IfOp: Chunk.guard,
     LinearizeOp: Chunk._linearize,
     LoadOp: Chunk._load,
     StoreOp: Chunk._store,

@@ -115,12 +115,20 @@ class LaneValues:
 
     # How old values are known
 
+    def _forget(self, old: SSAValue) -> None:
+        """Code that is made twice may know ``old`` in another form the second time."""
+        tables = self._exprs, self._constants, self._scalars, self._vectors, self._lists
+        for table in tables:
+            table.pop(old, None)
+
     def define_expr(self, old: SSAValue, expr: AffineExpr) -> None:
         """``old`` is the index ``expr``."""
+        self._forget(old)
         self._exprs[old] = expr
 
     def define_scalar(self, old: SSAValue, new: SSAValue) -> None:
         """``old`` is the same in all lanes."""
+        self._forget(old)
         self._scalars[old] = new
         if new.name_hint is None:
             new.name_hint = old.name_hint
@@ -133,13 +141,20 @@ class LaneValues:
         else:
             self._constants[op.result] = op
 
+    def constant(self, old: SSAValue) -> Attribute | None:
+        """The constant that ``old`` is, if it is one that is no index."""
+        op = self._constants.get(old)
+        return op.value if op is not None else None
+
     def define_vector(self, old: SSAValue, new: SSAValue) -> None:
         """``old`` is a lane of ``new``."""
+        self._forget(old)
         self._vectors[old] = new
         new.name_hint = old.name_hint
 
     def define_lanes(self, old: SSAValue, new: Sequence[SSAValue]) -> None:
         """``old`` is ``new[n]`` in lane n."""
+        self._forget(old)
         self._lists[old] = list(new)
 
     def has_lane(self, expr: AffineExpr) -> bool:
@@ -210,9 +225,10 @@ class LaneValues:
             assert isinstance(value, IntegerAttr | FloatAttr)
             return self._dense(old.type, [value.value.data])
         if old in self._lists:
-            return self._once(("gather", old), lambda: self._gather(old.type, self._lists[old]))
+            values = self._lists[old]
+            return self._once(("gather", *values), lambda: self._gather(old.type, values))
         if self.is_varying(old):
-            return self._once(("index", self._exprs[old]), lambda: self._index_vector(old))
+            return self.index_vector(self._exprs[old])
         scalar = self.scalar(old)
         type_ = self.vector_type(old.type)
         return self._once(
@@ -223,10 +239,15 @@ class LaneValues:
         """The type of a vector with a lane of type ``element`` for each iteration."""
         return VectorType(element, [self.width])
 
-    def _index_vector(self, old: SSAValue) -> SSAValue:
-        linear = self.linear(self._exprs[old])
+    def index_vector(self, expr: AffineExpr) -> SSAValue:
+        """The index ``expr`` as a vector."""
+        return self._once(("index", expr), lambda: self._make_index_vector(expr))
+
+    def _make_index_vector(self, expr: AffineExpr) -> SSAValue:
+        linear = self.linear(expr)
         if linear is None or linear.given:
-            return self._gather(INDEX, self.lanes(old))
+            lanes = range(self.width)
+            return self._gather(INDEX, [self.apply(self.at_lane(expr, n)) for n in lanes])
         steps = [linear.stride * n for n in range(self.width)]
         if isinstance(linear.base, AffineConstantExpr):
             return self._dense(INDEX, [linear.base.value + one for one in steps])

@@ -46,7 +46,8 @@ from kc.dialects.tir import ApplyOp, BlockOp, ForKind, ForKindAttr, ForOp, IfOp,
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.support.target import target_of
-from kc.transforms.tir._vector_chunk import CannotVectorizeError, Chunk
+from kc.transforms.tir._vector_branches import CannotVectorizeError, Masking
+from kc.transforms.tir._vector_chunk import Chunk
 
 MAX_VECTORS = 4
 """How many native vectors one vector of the code is at most."""
@@ -137,6 +138,8 @@ class _Lowering:
 
     def __init__(self, vector_bits: int) -> None:
         self.vector_bits = vector_bits
+        self.element_bits = 8
+        """The width of the elements of the current loop."""
         self.index = IndexValues()
 
     def run(self, loop: ForOp) -> None:
@@ -148,7 +151,8 @@ class _Lowering:
         if extent < 2 or self.vector_bits == 0:
             loop.kind = ForKindAttr(ForKind.SERIAL)
             return
-        lanes = max(1, self.vector_bits // _element_bits(loop))
+        self.element_bits = _element_bits(loop)
+        lanes = max(1, self.vector_bits // self.element_bits)
         native = 1 << (lanes.bit_length() - 1)
         ops: list[Operation] = []
         start = 0
@@ -189,17 +193,28 @@ class _Lowering:
 
     def _chunk(self, loop: ForOp, width: int, base: AffineExpr) -> list[Operation]:
         """The iterations from ``base`` on that one vector holds."""
-        chunk = Chunk(loop, width, base, self.index)
+        masking = Masking(self._has_masks(), self.element_bits)
+        chunk = Chunk(loop, width, base, self.index, masking)
         if not chunk.assumptions:
             ops = list(chunk.code.ops)
             for op in ops:
                 op.detach()
             return [*chunk.prologue, *ops]
         condition, operands = self.index.to_set(list(chunk.assumptions))
+        # LLVM turns the loop into what is best here: masks gain nothing, and cost much where a sum
+        # is accumulated in memory.
         scalar = Region(Block([self._iterations(loop, width, base)]))
         choice = IfOp(condition, operands, Region(chunk.code), scalar)
         choice.location = loop.location
         return [*chunk.prologue, choice]
+
+    def _has_masks(self) -> bool:
+        """Whether masked accesses are instructions, and not branches for each lane.
+
+        Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of at
+        least 32 bits unless they have 512 bits.
+        """
+        return self.vector_bits >= 512 or (self.vector_bits > 128 and self.element_bits >= 32)
 
     def _iterations(self, loop: ForOp, count: int, start: AffineExpr) -> Operation:
         """``count`` iterations from ``start`` on as a serial loop."""

@@ -36,8 +36,8 @@ from kc.support import registry
 from kc.support.diagnostics import source_text
 from kc.support.files import read_text
 from kc.support.ir_text import parse_module, verify_module
-from kc.support.registry import pass_class
 from kc.support.target import target_of
+from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.sched_form import MARK, find_sequence, from_sequence, sequences
 from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay
@@ -75,5 +75,5 @@ class ApplySchedulePass(ModulePass):
     def _perform(self, module: ModuleOp, schedule: ModuleOp) -> None:
         name = self.sequence.removeprefix("@") if self.sequence is not None else None
         instructions = from_sequence(find_sequence(schedule, name))
-        pass_class("convert-te-to-tir")().apply(None, module)
+        to_tir(module)
         replay(Session(module, target_of(module)), instructions, told=False)

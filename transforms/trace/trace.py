@@ -7,8 +7,8 @@ from typing import Any
 
 from kc.support.diagnostics import KCError, ScheduleError
 from kc.support.locations import caller_location
-from kc.support.registry import pass_class
 from kc.support.target import target_of
+from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.handles import Variable
 from kc.transforms.trace.instruction import Instruction, replaced, samples
 from kc.transforms.trace.json_form import from_json, to_json
@@ -108,7 +108,7 @@ class Trace:
         session = getattr(target, "session", None)
         if session is None:
             module = getattr(target, "op", target)
-            pass_class("convert-te-to-tir")().apply(None, module)
+            to_tir(module)
             session = Session(module, target_of(module))
         replay(session, self._until_postproc(remove_postproc), decision_provider)
 

@@ -17,6 +17,7 @@ keeps loops and their names as they were written.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir.affine import (
@@ -35,6 +36,9 @@ from kc.te.expr import IterVar, Var, walk
 from kc.te.indices import Space
 
 ONE = AffineExpr.constant(1)
+
+_MANY = 2.0**40
+"""The iterations of a symbolic loop, where numbers are compared."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +233,27 @@ class System:
 
     def _longest(self, at: int) -> bool:
         unknowns = self._unknowns(self.equations[at])
-        return bool(unknowns) and self._solve(at, max(unknowns, key=self._size))
+        if not unknowns or self._left_by_remainder(unknowns) < self._left(self._sizes(unknowns)):
+            return False
+        return self._solve(at, max(unknowns, key=self._size))
+
+    def _sizes(self, unknowns: Iterable[int]) -> list[float]:
+        return [min(self.variables[n].size, _MANY) for n in unknowns]
+
+    def _left(self, sizes: Sequence[float]) -> float:
+        """The iterations that are left when the longest of loops is determined by the others."""
+        return math.prod(sizes) / max(*sizes, 1)
+
+    def _left_by_remainder(self, unknowns: dict[int, int]) -> float:
+        """Those that are left when one loop is determined modulo a factor of the others first."""
+        found = math.inf
+        for n in unknowns:
+            modulus = math.gcd(*(factor for one, factor in unknowns.items() if one != n))
+            if modulus > 1:
+                others = self._sizes(one for one in unknowns if one != n)
+                (own,) = self._sizes([n])
+                found = min(found, self._left([*others, math.ceil(own / modulus)]))
+        return found
 
     def _any(self, at: int) -> bool:
         unknowns = self._unknowns(self.equations[at])

@@ -66,7 +66,6 @@ _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
     ast.YieldFrom: ("yield from", "store the values to a buffer"),
     ast.JoinedStr: ("a formatted string", "a kernel knows numbers only"),
     ast.NamedExpr: (":=", "assign in a statement of its own"),
-    ast.Dict: ("a dictionary", "a kernel knows numbers and buffers; build it outside"),
     ast.Set: ("a set", "a kernel knows numbers and buffers; build it outside"),
     ast.Starred: ("*", "write the arguments one by one"),
     ast.Slice: ("a slice", "a for goes over the elements"),
@@ -133,6 +132,9 @@ class Expressions:
                 return value.buffer() if isinstance(value, Local) else value
             case ast.Tuple() | ast.List():
                 return tuple(self.eval(one) for one in node.elts)
+            case ast.Dict(keys=keys) if None not in keys:
+                pairs = zip((one for one in keys if one is not None), node.values, strict=True)
+                return {self.eval(key): self.eval(value) for key, value in pairs}
             case ast.BinOp():
                 return self._binary(node, at)
             case ast.UnaryOp():
@@ -193,7 +195,9 @@ class Expressions:
                     return (lhs is rhs) is isinstance(op, ast.Is)
                 return python(lambda: (lhs in rhs) is isinstance(op, ast.In), "in", at)
             raise refuse(
-                "in and is of values that are known only when the kernel runs", at, "compare with =="
+                "in and is of values that are known only when the kernel runs",
+                at,
+                "compare with ==",
             )
         name, compute = _COMPARE[type(op)]
         if is_symbolic(lhs) or is_symbolic(rhs):
@@ -309,7 +313,11 @@ class Expressions:
                 "KC2118", f"{text} is called, and is {type(function).__name__}", location=at
             )
         symbolic = any(is_symbolic(one) for one in (*values, *named.values()))
-        if symbolic and not is_builtin(function) and getattr(function, "__module__", "") in _NUMBERS:
+        if (
+            symbolic
+            and not is_builtin(function)
+            and getattr(function, "__module__", "") in _NUMBERS
+        ):
             own = getattr(function, "__name__", "")
             instead = f"te.{own}" if own in dir(te) else "a function of te"
             raise refuse(f"{text} of values of the kernel", at, f"{instead} computes in a kernel")

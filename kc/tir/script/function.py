@@ -13,13 +13,19 @@ from kc.te.buffers import Buffer
 from kc.te.expr import DTYPES, Var
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
+from kc.tir.script.hybrid import call_with_tensors, is_symbolic_call
+from kc.tir.script.runtime import executable
 from kc.tir.script.source import Source, source_of
-from kc.tir.script.statements import Statements, parameter_names
+from kc.tir.script.statements import SCALARS, Statements, parameter_names
 from kc.tir.stmt import Seq
 
 
 class ScriptFunction:
-    """A function that other scripts call: its statements take the place of the call."""
+    """A function that other scripts call, where its statements take the place of the call.
+
+    Called with tensors it is an operation that makes tensors (:mod:`kc.te.hybrid`); with arrays
+    and numbers it is executed by Python, where loops are ranges and memory is numpy's.
+    """
 
     def __init__(self, source: Source) -> None:
         self.__kc_script__ = source
@@ -28,8 +34,9 @@ class ScriptFunction:
         self.__wrapped__ = source.function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Execute it as plain Python."""
-        return self.__kc_script__.function(*args, **kwargs)
+        if is_symbolic_call([*args, *kwargs.values()]):
+            return call_with_tensors(self.__kc_script__, args, kwargs)
+        return executable(self.__kc_script__.function)(*args, **kwargs)
 
 
 class ScriptKernel(IRModule, ScriptFunction):
@@ -70,7 +77,8 @@ def script(function: Callable[..., Any]) -> Any:
     of the scope around are used as they are. A store that stands in no block becomes a block named
     after its buffer, where it can be. Every operation has the line of the statement it comes from.
 
-    A function without annotations is for other scripts to call. Raises TEError, with the line and
+    A function without annotations is for other scripts to call; or it is called with tensors, of
+    which it makes others (:mod:`kc.te.hybrid`); or with arrays, and Python executes it. Raises TEError, with the line and
     column of what cannot be compiled; ScheduleError for parallel loops that are not independent.
     """
     source = source_of(function)
@@ -103,16 +111,13 @@ def parameters(source: Source) -> list[Buffer | Var]:
     return found
 
 
-_SCALARS = {int: "int32", float: "float32", bool: "bool"}
-
-
 def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | Var:
     given = source.function.__annotations__[name]
     if isinstance(given, str) and given not in DTYPES:
-        given = Statements(source).eval(node)  # annotations that were not evaluated
+        given = Statements(source).declared(node)  # annotations that were not evaluated
     if isinstance(given, Buffer):
         return given.named(name)
-    dtype = _SCALARS.get(given, given) if isinstance(given, type) else given
+    dtype = SCALARS.get(given.__name__) if isinstance(given, type) else given
     if isinstance(dtype, str) and dtype in DTYPES:
         return Var(name, dtype, at)
     if isinstance(given, Var):

@@ -5,24 +5,24 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError
-from kc.support.locations import caller_location
+from kc.support.locations import caller_location, caller_names
 
 
 @dataclass(frozen=True)
 class Source:
-    """A function as text; ``column`` and ``line`` are where its text starts in the file."""
+    """A function as text; ``line`` is where its text starts in the file."""
 
     function: Callable[..., Any]
     tree: ast.FunctionDef
     file: str
     line: int
-    column: int
+    around: Mapping[str, Any]
+    """The names of the function that it is defined in: those of annotations are no part of it."""
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ class Source:
     def at(self, node: ast.AST) -> Location:
         """The place of a part of the function."""
         line = getattr(node, "lineno", 1) - 1 + self.line
-        return Location(self.file, line, getattr(node, "col_offset", 0) + self.column + 1)
+        return Location(self.file, line, getattr(node, "col_offset", 0) + 1)
 
     def captured(self, name: str) -> tuple[bool, Any]:
         """Whether the function sees ``name`` around it, and what it is."""
@@ -46,6 +46,8 @@ class Source:
         names = self.function.__globals__
         if name in names:
             return True, names[name]
+        if name in self.around:
+            return True, self.around[name]
         return False, None
 
     def visible(self) -> list[str]:
@@ -74,9 +76,15 @@ def source_of(function: Any) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
         text = "".join(lines)
-        tree = ast.parse(textwrap.dedent(text)).body[0]
+        if lines[0][:1].isspace():
+            # Lines keep their indentation, which text in quotes may have less of.
+            outer = ast.parse(f"if True:\n{text}").body[0]
+            assert isinstance(outer, ast.If)
+            tree, first = outer.body[0], first - 1
+        else:
+            tree = ast.parse(text).body[0]
     except (OSError, SyntaxError, IndexError) as error:
-        tree, text, first = None, "", 0
+        tree, first = None, 0
         why = str(error)
     else:
         why = "a lambda has no statements"
@@ -88,5 +96,4 @@ def source_of(function: Any) -> Source:
             why=why,
             hints=["write it with def in a file"],
         )
-    indent = len(text) - len(text.lstrip())
-    return Source(function, tree, code.co_filename, first, indent)
+    return Source(function, tree, code.co_filename, first, caller_names())

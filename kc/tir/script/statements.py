@@ -22,6 +22,9 @@ from kc.tir.script.scope import Local, Scope, assigned
 from kc.tir.script.source import Source
 from kc.tir.stmt import Allocate, For, If, Let, Stmt, Store, Value
 
+SCALARS = {"int": "int32", "float": "float32", "bool": "bool"}
+"""The element types of Python's numbers."""
+
 MAX_COPIES = 4096
 """How often the statements of a loop may be repeated while a script is compiled."""
 
@@ -46,6 +49,9 @@ _NOT_HERE: dict[type[ast.AST], tuple[str, str | None]] = {
 
 class Statements(Blocks):
     """Reads the statements of one function into :attr:`body`."""
+
+    results_are = "a kernel writes its results into its parameters"
+    result_hint = "store to a buffer that is a parameter"
 
     def __init__(
         self, source: Source, outer: Statements | None = None, body: list[Stmt] | None = None
@@ -218,11 +224,15 @@ class Statements(Blocks):
         """``x: "float32" = 0.0``: a number of a type that is said."""
         if not isinstance(node.target, ast.Name) or node.value is None:
             raise refuse("a declaration without a value", at, 'x: "float32" = 0.0')
-        given = self.eval(node.annotation)
-        dtype = {int: "int32", float: "float32", bool: "bool"}.get(given, given)
-        dtype = check_dtype(dtype)
+        dtype = check_dtype(self.declared(node.annotation))
         value = as_scalar(self.eval(node.value))
         self.define(node.target.id, cast(value, dtype), at, dtype)
+
+    def declared(self, annotation: ast.expr) -> Any:
+        """What an annotation says: Python's types are those of their numbers."""
+        if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
+            return SCALARS[annotation.id]
+        return self.eval(annotation)
 
     def _store(self, target: ast.Subscript, value: Any, at: Location) -> None:
         buffer = self.eval(target.value)
@@ -552,8 +562,8 @@ class Statements(Blocks):
                 "KC2114",
                 f"{self.source.name} returns a value",
                 location=at,
-                why="a kernel writes its results into its parameters",
-                hints=["store to a buffer that is a parameter"],
+                why=self.results_are,
+                hints=[self.result_hint],
             )
 
     def takes_result(self, value: Any) -> bool:
@@ -636,6 +646,4 @@ def parameter_names(source: Source) -> list[str]:
 
 def name_is_number(value: Any) -> bool:
     """Whether a value is a scalar, of Python or of the kernel."""
-    return isinstance(value, int | float) or (
-        is_symbolic(value) and not isinstance(value, Tensor)
-    )
+    return isinstance(value, int | float) or (is_symbolic(value) and not isinstance(value, Tensor))

@@ -97,3 +97,25 @@ func.func @stays(%A: memref<8x10xf32>, %S: memref<8xf32>, %T: memref<10x8xf32>) 
   }
   func.return
 }
+
+// -----
+
+// Nothing is initialised where there is nothing: not even element 0.
+
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT:     "S_init"
+// CHECK:         tir.for %f in 0 {
+func.func @empty(%A: memref<4xf32>, %S: memref<0xf32>) {
+  tir.for %f in 0 {
+    tir.block "S" (spatial %v_i in 0 = %f, reduce %v_k in 1 = %f) init {
+      %zero = arith.constant 0.0 : f32
+      tir.store %zero, %S[%v_i] : memref<0xf32>
+    } do {
+      %a = tir.load %A[%v_k] : memref<4xf32>
+      %c = tir.load %S[%v_i] : memref<0xf32>
+      %s = arith.addf %c, %a : f32
+      tir.store %s, %S[%v_i] : memref<0xf32>
+    }
+  }
+  func.return
+}

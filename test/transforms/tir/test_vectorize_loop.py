@@ -113,6 +113,8 @@ def test_a_loop_inside_stays_a_loop_and_uniform_values_stay_scalar():
     check_all_stages(text, [floats(64), floats(64)])
 
 
+MASKED = ["vector.maskedload", "vector.maskedstore"]
+
 GUARDED = """tir.for %o in 8 {{
   tir.for %j in 8 vectorized {{
     tir.for %k in 3 {{
@@ -138,11 +140,13 @@ GUARDED = """tir.for %o in 8 {{
         ("%j < 64", ["vector<8xf32>"]),
         ("%j >= 9", ["vector<8xf32>"]),
         # It depends on the loop inside: checked there.
-        ("%o * 8 + %j + %k < 50, %o + %k < 9", ["%k < 43", "tir.for %j_lane", "vector.extract"]),
-        # Never true in all lanes: lane by lane.
-        ("%j == 3", ["tir.for %j_lane in 8", "vector.extract"]),
-        ("%j < 4", ["tir.for %j_lane in 8", "vector.extract"]),
-        ("%j mod 2 == 0", ["tir.for %j_lane in 8"]),
+        ("%o * 8 + %j + %k < 50, %o + %k < 9", ["%k < 43", "tir.if (%o + %k < 9)", *MASKED]),
+        # Never true in all lanes.
+        ("%j == 3", MASKED),
+        ("%j < 4", ["dense<[true, true, true, true, false, false, false, false]>", *MASKED]),
+        ("%j mod 2 == 0", MASKED),
+        ("6 - %j - %k >= 0", MASKED),
+        ("%j * 3 - %k >= 10", MASKED),
     ],
 )
 def test_guards(condition, present):
@@ -150,6 +154,20 @@ def test_guards(condition, present):
     got = vectorized(text)
     for one in present:
         assert one in got
+    assert "_lane" not in got
+    check_all_stages(text, [floats(64), floats(64)])
+    # Where masks are no instructions.
+    one_by_one = vectorized(text, bits=128)
+    assert "mask" not in one_by_one
+    assert (present[-1] in MASKED) == ("tir.for %j_lane" in one_by_one)
+    check_all_stages(text, [floats(64), floats(64)], 128)
+
+
+def test_a_guarded_sum_in_memory_is_done_lane_by_lane():
+    text = program(GUARDED.format(condition="%j == 3").replace("%A[%o * 8", "%B[%o * 8"))
+    got = vectorized(text)
+    assert "tir.for %j_lane in 8" in got
+    assert "mask" not in got
     check_all_stages(text, [floats(64), floats(64)])
 
 

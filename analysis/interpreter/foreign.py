@@ -1,0 +1,112 @@
+"""``tir.call_extern``: functions of C that the process has, and functions of Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.ir import Attribute
+
+from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
+from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.values import Poison, float_type, int_width, is_float, wrapper
+from kc.dialects.tir_calls import TRACED, CallExternOp
+from kc.support.global_functions import as_argument, get_global_func
+from kc.support.process_symbols import C_SCALARS, find_symbol
+
+
+@register_impls
+class ForeignFunctions(InterpreterFunctions):
+    """Calls out of the program do what they do in a kernel, in the order of the program."""
+
+    @prepared(CallExternOp)
+    def call_extern(self, interpreter: KernelInterpreter, op: CallExternOp) -> Run:
+        call = _packed(op) if op.is_packed else _of_c(op)
+        dtypes, _ = op.dtypes
+        give = _result(op, op.values[0].type) if op.values else None
+        operands = zip(op.arguments, dtypes, strict=True)
+        takes = [_argument(op, one.type, dtype) for one, dtype in operands]
+
+        def run(*args: Any) -> Any:
+            found = call([take(one) for take, one in zip(takes, args, strict=True)])
+            return None if give is None else give(found)
+
+        return run
+
+
+def _argument(op: CallExternOp, type_: Attribute, dtype: str) -> Callable[[Any], Any]:
+    if isinstance(type_, MemRefType):
+        unsigned = dtype if dtype.startswith("uint") else None
+
+        def memory(buffer: Any) -> Any:
+            data = buffer.array(op)
+            return data if unsigned is None else data.view(unsigned)
+
+        return memory
+
+    def number(value: Any) -> Any:
+        if isinstance(value, Poison):
+            value.__index__()  # raises: the function would see anything
+        if isinstance(value, np.floating):
+            return float(value)
+        return value & ((1 << int_width(op, type_)) - 1) if dtype.startswith("uint") else value
+
+    return number
+
+
+def _result(op: CallExternOp, type_: Attribute) -> Callable[[Any], Any]:
+    """How what a function gives is a value; of a function of Python, nothing is 0."""
+    if is_float(type_):
+        kind = float_type(op, type_)
+        return lambda value: kind(0 if value is None else value)
+    wrap = wrapper(int_width(op, type_))
+    return lambda value: wrap(0 if value is None else int(value))
+
+
+def _packed(op: CallExternOp) -> Callable[[list[Any]], Any]:
+    name, texts = op.label, list(op.texts)
+
+    def call(args: list[Any]) -> Any:
+        function = get_global_func(name)
+        assert function is not None
+        rest = iter(args)
+        given = [
+            one.data if isinstance(one, StringAttr) else as_argument(next(rest)) for one in texts
+        ]
+        found = function(*given)
+        return args[-1] if found is None and TRACED in op.attributes else found
+
+    return call
+
+
+def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
+    address = find_symbol(op.label)
+    if address is None:
+        raise ExecutionError(op, f"there is no function {op.label} of C in this process")
+    dtypes, result = op.dtypes
+    types: list[Any] = []
+    for value, dtype in zip(op.arguments, dtypes, strict=True):
+        is_buffer = isinstance(value.type, MemRefType)
+        types.append(ctypes.c_void_p if is_buffer else _c_type(op, dtype))
+    kind = None if result is None else _c_type(op, result)
+    function = ctypes.CFUNCTYPE(kind, *types)(address)
+
+    def call(args: list[Any]) -> Any:
+        return function(*(_pointer(op, one) for one in args))
+
+    return call
+
+
+def _c_type(op: CallExternOp, dtype: str) -> Any:
+    found = C_SCALARS.get(dtype)
+    if found is None:
+        raise ExecutionError(op, f"{dtype} scalars are not passed to functions of C")
+    return found
+
+
+def _pointer(op: CallExternOp, value: Any) -> Any:
+    return value.ctypes.data if isinstance(value, np.ndarray) else value

@@ -1,0 +1,99 @@
+"""Modules as data, by the names of ``tvm.ir``: JSON both ways, comparison, ranges."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import kc
+from kc import instrument, transform
+from kc.support.diagnostics import InputError, ParseError
+from kc.support.ir_text import print_module
+from kc.support.locations import caller_location
+from kc.te.expr import Domain
+from kc.tir.module import IRModule
+
+__all__ = [
+    "IRModule",
+    "Range",
+    "assert_structural_equal",
+    "instrument",
+    "load_json",
+    "save_json",
+    "structural_equal",
+    "transform",
+]
+
+
+class Range(Domain):
+    """The numbers from ``begin`` up to ``end``: what an axis runs over.
+
+    ``Range(n)`` starts at 0; :meth:`from_min_extent` takes a size. It is the pair that
+    ``te.reduce_axis`` and ``te.thread_axis`` take, with ``min`` and ``extent``.
+    """
+
+    def __new__(cls, begin: Any, end: Any = None) -> Range:
+        return super().__new__(cls, (0, begin) if end is None else (begin, end))
+
+    @classmethod
+    def from_min_extent(cls, min_value: Any, extent: Any) -> Range:
+        """``extent`` numbers from ``min_value`` on."""
+        return cls(min_value, min_value + extent)
+
+
+def save_json(node: Any) -> str:
+    """A module as JSON: its text and the version that wrote it. Raises InputError KC0082."""
+    return json.dumps({"kc": kc.__version__, "module": print_module(_module(node, "save_json"))})
+
+
+def load_json(json_str: str) -> IRModule:
+    """The module that :func:`save_json` wrote.
+
+    Raises ParseError: KC0083 for what is no such text, and what IR that does not verify raises.
+    """
+    try:
+        found = json.loads(json_str)
+        text = found["module"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ParseError(
+            "KC0083",
+            "load_json: this is no module as JSON",
+            location=caller_location(),
+            why='it is an object with the keys "kc" and "module"',
+            hints=["kc.IRModule.parse(text) reads textual IR"],
+        ) from error
+    return IRModule.parse(str(text), "<json>")
+
+
+def structural_equal(lhs: Any, rhs: Any) -> bool:
+    """Whether two modules are the same program, the names of loops, blocks and buffers included.
+
+    Names of values do not count. (In TVM names do not count at all; here they are what schedules
+    find loops by.) Raises InputError KC0082 for what is no module.
+    """
+    one, other = (_module(part, "structural_equal") for part in (lhs, rhs))
+    return one.is_structurally_equivalent(other)
+
+
+def assert_structural_equal(lhs: Any, rhs: Any) -> None:
+    """Raise AssertionError, with the first lines that differ, unless :func:`structural_equal`."""
+    if structural_equal(lhs, rhs):
+        return
+    from kc.tir.display import diff_lines, diff_text
+
+    before, after = (print_module(_module(one, "assert_structural_equal")) for one in (lhs, rhs))
+    raise AssertionError(f"the modules differ:\n{diff_text(diff_lines(before, after))}")
+
+
+def _module(node: Any, what: str) -> Any:
+    from xdsl.dialects.builtin import ModuleOp
+
+    found = getattr(node, "module", None) or getattr(node, "op", node)
+    if isinstance(found, ModuleOp):
+        return found
+    raise InputError(
+        "KC0082",
+        f"{what}: {type(node).__name__} is no module",
+        location=caller_location(),
+        hints=["kc.lower(s, args) makes a module of a schedule, te.create_prim_func of tensors"],
+    )

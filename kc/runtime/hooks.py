@@ -1,0 +1,41 @@
+"""Functions of Python that saved code calls: a C program defines them under their symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kc.support.diagnostics import CallError
+from kc.support.packed_signature import PackedSignature, PackedText
+
+
+def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
+    """Refuse (KC5252) to make a library of code that calls functions of Python."""
+    for one in packed:
+        raise CallError(
+            "KC5252",
+            f"{what}: the code calls the function '{one.name}' of Python",
+            location=one.location,
+            why="a library is complete, and C has no functions of Python",
+            facts=[f"it needs {one.prototype}"],
+            hints=[
+                'define it in C, as the header says: options=["hooks.c"] of export_library',
+                'or save an object, m.save("kernel.o"), and link it with one that defines it',
+                'in this process, target="llvm" calls the function of Python itself',
+            ],
+        )
+
+
+def hook_declarations(packed: Sequence[PackedSignature]) -> str:
+    """What a C header says of the functions that the program has to define."""
+    lines: list[str] = []
+    for one in packed:
+        texts = [part.text for part in one.parameters if isinstance(part, PackedText)]
+        also = f", with the text {', '.join(map(_quoted, texts))}" if texts else ""
+        lines.append("/* To be defined by the program: what the kernels call as")
+        lines.append(f"   {_quoted(one.name)}{also}. */")
+        lines.append(one.prototype)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("*/", "* /").replace("\n", " ") + '"'

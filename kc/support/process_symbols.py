@@ -1,0 +1,38 @@
+"""Functions of C that this process has, and the numbers that are passed to them."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+C_SCALARS: dict[str, Any] = {
+    "bool": ctypes.c_int8,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+    **{f"int{bits}": getattr(ctypes, f"c_int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)},
+}
+"""How values of an element type are passed; those left out are not."""
+
+
+@cache
+def _system_libraries() -> list[ctypes.CDLL]:
+    """The process itself, then libraries that compiled code may need and it may not have loaded."""
+    libraries = [ctypes.CDLL(None)]
+    for name in ("libm.so.6", "libgcc_s.so.1"):
+        try:
+            libraries.append(ctypes.CDLL(name))
+        except OSError:
+            continue  # not on this system: what it would have had is reported as missing
+    return libraries
+
+
+def find_symbol(name: str) -> int | None:
+    """The address of a function or variable of this process or of the system's libraries."""
+    for library in _system_libraries():
+        try:
+            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        except AttributeError:
+            continue
+    return None

@@ -1,0 +1,73 @@
+"""Factors that all terms of a sum have: they are multiplied once, with the sum."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+from kc.te.autodiff.reads import Flow
+from kc.te.expr import Binary, Call, Const, Element, Expr, binary, walk
+
+_FEW = 8
+"""A sum of fewer terms is left as it is: one loop nest is better than two."""
+
+
+def factored(flow: Flow) -> tuple[Flow, Callable[[Expr], Expr]]:
+    """A sum without the factors that all its terms have, and what puts them back.
+
+    The first is ``flow`` itself where there are none. What is read for a factor must be there
+    whether there are terms or not, so sums with conditions keep their reads.
+    """
+    extents = [one if isinstance(one, int) else math.inf for _, one in flow.loops]
+    if math.prod(extents) < _FEW:
+        return flow, lambda total: total
+    inner, outer = _Factors(flow).split(flow.term)
+    if inner is None or not outer:
+        return flow, lambda total: total
+
+    def put_back(total: Expr) -> Expr:
+        for one in outer:
+            total = one(total)
+        return total
+
+    return dataclasses.replace(flow, term=inner), put_back
+
+
+_Step = Callable[[Expr], Expr]
+
+
+class _Factors:
+    def __init__(self, flow: Flow) -> None:
+        self.loops = {axis for axis, _ in flow.loops}
+        self.may_read = not flow.conditions
+
+    def _is_common(self, expr: Expr) -> bool:
+        """Whether ``expr`` is the same in all terms, and may be computed without them."""
+        return not any(
+            one in self.loops or (isinstance(one, Element) and not self.may_read)
+            for one in walk(expr)
+        )
+
+    def split(self, expr: Expr) -> tuple[Expr | None, list[_Step]]:
+        """What is left of a term, and what is done to the sum instead; None where nothing is."""
+        if isinstance(expr, Call) and expr.op == "neg":
+            inner, steps = self.split(expr.args[0])
+            return inner, [*steps, lambda total: -total]
+        if isinstance(expr, Binary) and expr.op in ("mul", "div"):
+            lhs, rhs = expr.lhs, expr.rhs
+            if self._is_common(rhs):
+                inner, steps = self.split(lhs)
+                return inner, [*steps, lambda total: binary(expr.op, total, rhs)]
+            if expr.op == "mul" and self._is_common(lhs):
+                inner, steps = self.split(rhs)
+                return inner, [*steps, lambda total: binary("mul", total, lhs)]
+            left, steps = self.split(lhs)
+            right, more = (rhs, []) if expr.op == "div" else self.split(rhs)
+            if left is None or right is None:
+                return expr, []
+            if not steps and not more:
+                return expr, []
+            return binary(expr.op, left, right), [*steps, *more]
+        # A term that is the same for all is a product with their number: that is left as it is.
+        return (None if self._is_common(expr) and not isinstance(expr, Const) else expr), []

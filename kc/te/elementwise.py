@@ -1,0 +1,177 @@
+"""Arithmetic on whole tensors: ``A + B`` is a compute, with shapes broadcast as numpy does.
+
+TVM gets this from topi, whose names and tags the tensors have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, check_dtype, compare, walk
+from kc.te.tags import BROADCAST, ELEMWISE
+
+if TYPE_CHECKING:
+    from kc.te.tensor import Dim, Tensor
+
+
+def _two(op: str, name: str) -> tuple[Any, Any]:
+    """The method of an operator, and that with the operands exchanged."""
+
+    def function(a: Any, b: Any) -> Expr:
+        return compare(op, a, b) if op in ("lt", "le", "gt", "ge") else _apply(op, a, b)
+
+    def forward(self: Tensor, other: Any) -> Any:
+        return combine(name, function, self, other)
+
+    def backward(self: Tensor, other: Any) -> Any:
+        return combine(name, lambda a, b: function(b, a), self, other)
+
+    forward.__doc__ = f"Elementwise ``{op}``, with the shapes broadcast."
+    backward.__doc__ = forward.__doc__
+    return forward, backward
+
+
+def _apply(op: str, a: Any, b: Any) -> Expr:
+    if op == "pow":
+        return as_expr(a) ** b
+    if op == "shl":
+        return as_expr(a) << b
+    if op == "shr":
+        return as_expr(a) >> b
+    return binary(op, a, b)
+
+
+class TensorOperators:
+    """The operators of tensors. ``==`` asks whether two are the same tensor, as in TVM."""
+
+    # numpy's scalars and arrays leave operations to the methods below.
+    __array_ufunc__ = None
+
+    __add__, __radd__ = _two("add", "T_add")
+    __sub__, __rsub__ = _two("sub", "T_subtract")
+    __mul__, __rmul__ = _two("mul", "T_multiply")
+    __truediv__, __rtruediv__ = _two("div", "T_divide")
+    __floordiv__, __rfloordiv__ = _two("floordiv", "T_floor_divide")
+    __mod__, __rmod__ = _two("floormod", "T_floor_mod")
+    __pow__, __rpow__ = _two("pow", "T_power")
+    __lshift__, __rlshift__ = _two("shl", "T_left_shift")
+    __rshift__, __rrshift__ = _two("shr", "T_right_shift")
+    __and__, __rand__ = _two("and", "T_bitwise_and")
+    __or__, __ror__ = _two("or", "T_bitwise_or")
+    __xor__, __rxor__ = _two("xor", "T_bitwise_xor")
+    __lt__, _ = _two("lt", "T_less")
+    __le__, _ = _two("le", "T_less_equal")
+    __gt__, _ = _two("gt", "T_greater")
+    __ge__, _ = _two("ge", "T_greater_equal")
+
+    def __neg__(self) -> Any:
+        return one_by_one("T_negative", lambda x: -x, self)  # pyright: ignore[reportArgumentType]
+
+    def __invert__(self) -> Any:
+        return one_by_one("T_bitwise_not", lambda x: ~x, self)  # pyright: ignore
+
+    def __abs__(self) -> Any:
+        from kc.te.expr import intrinsic
+
+        return one_by_one("T_abs", intrinsic("abs"), self)  # pyright: ignore
+
+    def astype(self, dtype: str) -> Any:
+        """The tensor converted to ``dtype``."""
+        kind = check_dtype(dtype)
+        return one_by_one("T_cast", lambda x: cast(x, kind), self)  # pyright: ignore
+
+    def __kc_elementwise__(self, op: str, other: Any, *, swapped: bool) -> Any:
+        """``self op other``, or the other way round."""
+        made = getattr(TensorOperators, _METHODS[op][swapped], None) if op in _METHODS else None
+        return NotImplemented if made is None else made(self, other)
+
+
+_METHODS = {
+    "add": ("__add__", "__radd__"),
+    "sub": ("__sub__", "__rsub__"),
+    "mul": ("__mul__", "__rmul__"),
+    "div": ("__truediv__", "__rtruediv__"),
+    "floordiv": ("__floordiv__", "__rfloordiv__"),
+    "floormod": ("__mod__", "__rmod__"),
+    "and": ("__and__", "__rand__"),
+    "or": ("__or__", "__ror__"),
+    "xor": ("__xor__", "__rxor__"),
+}
+
+
+def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Tensor:
+    """The tensor of ``function`` of the elements of another."""
+    from kc.te.tensor import compute
+
+    if not tensor.ndim:
+        return compute((), lambda: function(tensor()), name, tag=ELEMWISE)
+    return compute(tensor.shape, lambda *axes: function(tensor(*axes)), name, tag=ELEMWISE)
+
+
+def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, other: Any) -> Any:
+    """The tensor of ``function`` of the elements of a tensor and of another, or of a scalar.
+
+    Of tensors without dimensions, with a scalar expression, it is a scalar.
+    """
+    from kc.te.buffers import Buffer
+    from kc.te.tensor import Tensor, compute
+
+    if isinstance(tensor, Buffer) or isinstance(other, Buffer):
+        as_expr(tensor)  # elements of buffers are loaded by statements
+        as_expr(other)
+        return function(tensor(), as_expr(other))
+    if isinstance(other, Tensor):
+        shape = broadcast(tensor, other)
+        return compute(
+            shape,
+            lambda *axes: function(_at(tensor, axes), _at(other, axes)),
+            name,
+            tag=BROADCAST,
+        )
+    value = as_expr(other, tensor.dtype if not isinstance(other, Expr) else None)
+    inside = any(isinstance(one, Element | IterVar) for one in walk(value))
+    if inside and not tensor.ndim:
+        return function(tensor(), value)
+    if inside:
+        as_expr(tensor)  # says that it has to be indexed
+    return compute(tensor.shape, lambda *axes: function(tensor(*axes), other), name, tag=ELEMWISE)
+
+
+def _at(tensor: Tensor, axes: Sequence[Any]) -> Expr:
+    """The element of ``tensor`` for an element of what it is broadcast to."""
+    own = axes[len(axes) - tensor.ndim :]
+    return tensor(
+        *(0 if _is_one(dim) else axis for dim, axis in zip(tensor.shape, own, strict=True))
+    )
+
+
+def _is_one(dim: Dim) -> bool:
+    return isinstance(dim, int) and dim == 1
+
+
+def broadcast(one: Tensor, other: Tensor) -> tuple[Dim, ...]:
+    """The shape that two tensors are brought to (KC2174)."""
+    from kc.te.scan import same_dim
+    from kc.te.tensor import shape_text
+
+    found: list[Dim] = []
+    rank = max(one.ndim, other.ndim)
+    shapes = [(*[1] * (rank - part.ndim), *part.shape) for part in (one, other)]
+    for a, b in zip(*shapes, strict=True):
+        if _is_one(a) or (not _is_one(b) and same_dim(a, b)):
+            found.append(b)
+        elif _is_one(b):
+            found.append(a)
+        else:
+            raise TEError(
+                "KC2174",
+                f"{one.name} of the shape {shape_text(one.shape)} and {other.name} of the shape "
+                f"{shape_text(other.shape)} in one operation",
+                location=caller_location(),
+                why=f"{a} and {b} are neither equal, nor is one of them 1",
+                hints=["te.compute says which elements belong together"],
+            )
+    return tuple(found)

@@ -1,0 +1,281 @@
+"""``te.decl_tensor_intrin``: tensor intrinsics whose description is a tensor expression.
+
+What the intrinsic computes is a compute of small placeholders; what takes its place are statements
+on buffers, of ``tir.ir_builder`` or calls. Both become functions of tir, and with these it is a
+tensor intrinsic like any (:mod:`kc.transforms.intrinsics.tensor_intrin`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    MemRefType,
+    StridedLayoutAttr,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import ExtractStridedMetaDataOp
+from xdsl.ir import Block, BlockArgument
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.conversion.convert_te_to_tir import convert_function
+from kc.dialects.tir import LoadOp, StoreOp, SymbolOp
+from kc.dialects.tir_calls import CallExternOp
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+from kc.te.buffers import Buffer, decl_buffer
+from kc.te.expr import Var
+from kc.te.extern import statement_of
+from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
+from kc.te.to_ir import create_func
+from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredIntrin:
+    """A tensor intrinsic for ``s[C].tensorize(axis, intrin)``; it is registered as ``name``."""
+
+    name: str
+    op: ComputeOp
+    inputs: tuple[Tensor, ...]
+    buffers: tuple[Buffer, ...]
+    """Of the inputs, then of the outputs."""
+    body: Any
+    reduce_init: Any
+    reduce_update: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused (KC2214): a compute says what is computed, and its schedule by what."""
+        del args, kwargs
+        axes = ", ".join(one.name for one in (*self.op.axis, *self.op.reduce_axis))
+        raise TEError(
+            "KC2214",
+            f"{self.name} is called in a compute",
+            location=caller_location(),
+            why="a compute says what is computed, element by element, and its schedule by what",
+            hints=[
+                f"write in the compute what {self.op.name} is, and then "
+                f"s[...].tensorize(AXIS, {self.name}) of the first of its axes {axes}"
+            ],
+        )
+
+
+def decl_tensor_intrin(
+    op: Any,
+    fcompute: Callable[..., Any],
+    name: str = "tensor_intrin",
+    binds: Mapping[Tensor, Buffer] | None = None,
+    scalar_params: Any = None,
+    default_buffer_params: Mapping[str, Any] | None = None,
+    *,
+    features: Sequence[str] = (),
+) -> DeclaredIntrin:
+    """Declare that statements do what ``op``, a compute of placeholders, describes.
+
+    ``fcompute(ins, outs)`` gets buffers and returns a statement (of ``tir.ir_builder``, or a call)
+    that does all of ``op``; or three: ``(body, reset, update)``, of which the last two are for a
+    reduction that goes on outside of the tile: ``reset`` does its init, ``update`` adds to what is
+    there. The buffers are those in ``binds``, or made with ``default_buffer_params``, arguments of
+    ``tir.decl_buffer``. A buffer that is passed to a function is dense, unless it is declared with
+    strides; ``strides=[te.var("ld"), 1]`` takes rows that are any distance apart, which is then
+    the value of ``buffer.strides[0]``. ``features`` are what the target must have, as
+    ``-mattr`` names it.
+
+    It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
+    so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
+    KC2210 to KC2213 for what describes no intrinsic, and ScheduleError KC3570 as
+    :meth:`kc.tir.TensorIntrin.register`.
+    """
+    location = caller_location()
+    name = check_name(name, location)
+    compute = _described(op, name, location)
+    if scalar_params:
+        raise TEError(
+            "KC2213",
+            f"{name}: scalar parameters",
+            location=location,
+            why="tensorize finds the buffers of an intrinsic by their accesses; nothing says what "
+            "scalars would be",
+            hints=["declare one intrinsic for each value, or read the value from a buffer"],
+        )
+    inputs = compute.input_tensors
+    tensors = [*inputs, *compute.outputs]
+    given = dict(binds or {})
+    for one, buffer in given.items():
+        _check_bind(name, one, buffer, tensors, location)
+    made = dict(default_buffer_params or {})
+    buffers = [
+        given[one] if one in given else decl_buffer(one.shape, one.dtype, one.name, **made)
+        for one in tensors
+    ]
+    ins, outs = buffers[: len(inputs)], buffers[len(inputs) :]
+    found = fcompute(list(ins), list(outs))
+    parts = list(found) if isinstance(found, list | tuple) else [found]
+    if not 1 <= len(parts) <= 3:
+        raise TEError(
+            "KC2212",
+            f"{name}: the function returns {len(parts)} statements",
+            location=location,
+            why="it returns body, or (body, reset, update)",
+        )
+    parts += [None] * (3 - len(parts))
+    implementation, init, update = (
+        None if one is None else _function(name, role, one, ins, outs, location)
+        for role, one in zip(ROLES[1:], parts, strict=True)
+    )
+    declared, _ = create_func(tensors, [compute], ROLES[0])
+    chosen, n = name, 0
+    while chosen in names():
+        n += 1
+        chosen = f"{name}_{n}"
+    description = convert_function(declared)
+    TensorIntrin.register(chosen, description, implementation, init, update, features)
+    return DeclaredIntrin(chosen, compute, tuple(inputs), tuple(buffers), *parts)
+
+
+def _described(op: Any, name: str, location: Location | None) -> ComputeOp:
+    """The compute that an intrinsic is described by."""
+    given = op.op if isinstance(op, Tensor) else op
+    if not isinstance(given, ComputeOp):
+        raise TEError(
+            "KC2210",
+            f"{name}: {type(given).__name__} describes no tensor intrinsic",
+            location=location,
+            why="a te.compute of placeholders says what it computes",
+            hints=["te.decl_tensor_intrin(c.op, ...)"],
+        )
+    for one in given.input_tensors:
+        if not isinstance(one.op, PlaceholderOp):
+            raise TEError(
+                "KC2210",
+                f"{name}: {given.name} reads {one.name}, which is computed too",
+                location=given.location,
+                why="an intrinsic is described by one compute, whose inputs are placeholders",
+                hints=[f"write {one.name} into the expression of {given.name}"],
+            )
+    for one in (*given.input_tensors, *given.outputs):
+        if any(not isinstance(dim, int) for dim in one.shape):
+            raise TEError(
+                "KC2210",
+                f"{name}: {one.name} has the shape {shape_text(one.shape)}",
+                location=location,
+                why="an intrinsic has constant sizes: it is the code of one tile",
+                hints=["declare one for each size, in a function of the size"],
+            )
+    return given
+
+
+def _check_bind(
+    name: str, tensor: Any, buffer: Any, tensors: Sequence[Tensor], location: Location | None
+) -> None:
+    if tensor not in tensors:
+        raise TEError(
+            "KC2211",
+            f"{name}: binds has {getattr(tensor, 'name', tensor)}, which is no input or output",
+            location=location,
+            hints=[f"these are {', '.join(one.name for one in tensors)}"],
+        )
+    same = isinstance(buffer, Buffer) and (buffer.shape, buffer.dtype) == (
+        tensor.shape,
+        tensor.dtype,
+    )
+    if not same:
+        what = (
+            f"a buffer of shape {shape_text(buffer.shape)} and type {buffer.dtype}"
+            if isinstance(buffer, Buffer)
+            else type(buffer).__name__
+        )
+        raise TEError(
+            "KC2211",
+            f"{name}: {tensor.name} is bound to {what}",
+            location=location,
+            why=f"{tensor.name} has the shape {shape_text(tensor.shape)} and the type "
+            f"{tensor.dtype}",
+            hints=[f"tir.decl_buffer({tensor.name}.shape, {tensor.name}.dtype, ...)"],
+        )
+
+
+# Functions --------------------------------------------------------------------------------------
+
+
+def _function(
+    name: str,
+    role: str,
+    statement: Any,
+    ins: Sequence[Buffer],
+    outs: Sequence[Buffer],
+    location: Location | None,
+) -> FuncOp:
+    """The function of buffers that does ``statement``."""
+    from kc.tir.emit import build_function
+
+    made = statement_of(f"{name}, {role}", statement, location)
+    buffers = [*ins, *outs]
+    strides = [
+        one for buffer in buffers for one in buffer.declared_strides or () if isinstance(one, Var)
+    ]
+    function = build_function([*buffers, *dict.fromkeys(strides)], made, role, location)
+    block = function.body.block
+    _replace_strides(block, buffers)
+    count = len(buffers)
+    for argument in list(block.args[count:]):
+        block.erase_arg(argument)
+    function.attributes.pop("kc.symbols", None)
+    function.attributes.pop("kc.arg_order", None)
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr(function.arg_attrs.data[:count])
+    for argument, buffer in zip(block.args, buffers, strict=True):
+        _lay_out(argument, buffer)
+    if role == "update":
+        _let_update(block, len(ins))
+    function.function_type = FunctionType.from_lists([one.type for one in block.args], [])
+    return function
+
+
+def _replace_strides(block: Block, buffers: Sequence[Buffer]) -> None:
+    """Let strides that the statements ask for be asked of the buffers."""
+    symbols = {op.symbol.data: op for op in block.ops if isinstance(op, SymbolOp)}
+    for argument, buffer in zip(block.args, buffers, strict=False):
+        for n, one in enumerate(buffer.declared_strides or ()):
+            symbol = symbols.pop(one.name, None) if isinstance(one, Var) else None
+            if symbol is None:
+                continue
+            if symbol.result.uses:
+                asked = ExtractStridedMetaDataOp(argument)
+                asked.location = symbol.location
+                Rewriter.insert_op(asked, InsertPoint.before(symbol))
+                symbol.result.replace_all_uses_with(asked.strides[n])
+            Rewriter.erase_op(symbol)
+
+
+def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
+    """Let a buffer that only elements of are accessed be laid out in any way, and others as they
+    are declared."""
+    type_ = argument.type
+    assert isinstance(type_, MemRefType)
+    if all(isinstance(one.operation, LoadOp | StoreOp) for one in argument.uses):
+        strides: list[int | None] = [None] * type_.get_num_dims()
+    elif buffer.declared_strides is not None:
+        strides = [one if isinstance(one, int) else None for one in buffer.declared_strides]
+    else:
+        return
+    layout = StridedLayoutAttr(strides, None)
+    new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
+    Rewriter.replace_value_with_new_type(argument, new)
+
+
+def _let_update(block: Block, first: int) -> None:
+    """What an update is said to write, it reads too: it adds to what is there."""
+    outs = block.args[first:]
+    for op in block.walk():
+        if isinstance(op, CallExternOp):
+            modes = [
+                "update" if value in outs and mode.data == "write" else mode.data
+                for value, mode in zip(op.arguments, op.modes, strict=True)
+            ]
+            op.modes = ArrayAttr([StringAttr(one) for one in modes])

@@ -1,0 +1,148 @@
+"""Scripts as operations of tensor expressions: TVM's hybrid script.
+
+A function that is called with tensors reads them as buffers, makes its results with
+``output_tensor``, and returns these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
+from kc.te.buffers import Buffer
+from kc.te.expr import Operators
+from kc.te.tensor import Tensor
+from kc.tir.script.names import Word
+from kc.tir.script.source import Source
+from kc.tir.script.statements import Statements, parameter_names
+from kc.tir.stmt import Seq
+
+
+def is_symbolic_call(values: Sequence[Any]) -> bool:
+    """Whether a function is called with tensors or sizes, not with arrays and numbers."""
+    return any(
+        is_symbolic_call(one)
+        if isinstance(one, list | tuple)
+        else isinstance(one, Tensor | Operators)
+        for one in values
+    )
+
+
+class HybridReader(Statements):
+    """Reads a function whose results are tensors."""
+
+    results_are = "the results of a script that is called with tensors are what output_tensor makes"
+    result_hint = 'c = output_tensor(a.shape, "float32"); ...; return c'
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.outputs: list[Buffer] = []
+
+    def allocate(
+        self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
+    ) -> Buffer:
+        """Memory; that of ``output_tensor`` is a result."""
+        if word.name != "output_tensor":
+            return super().allocate(word, values, named, name, at)
+        if self.depth:
+            raise TEError(
+                "KC2127",
+                f"output_tensor of {self.source.name} in a loop or an if",
+                location=at,
+                why="a result is there once, whatever is executed",
+                hints=["call it before the loops"],
+            )
+        given = self.memory(word, values, named, at)
+        buffer = Buffer(given["shape"], given["dtype"], name or f"output{len(self.outputs)}")
+        self.outputs.append(buffer)
+        return buffer
+
+    def takes_result(self, value: Any) -> bool:
+        """Whether the function may return ``value``: its outputs are."""
+        return all(isinstance(one, Buffer) for one in _listed(value))
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The tensors that the function makes of ``args``, by an operation of its name.
+
+    Raises TEError: KC2127 where what it returns are not its outputs.
+    """
+    from kc.te.extern import extern
+
+    location = caller_location()
+    assert location is not None
+    reader = HybridReader(source)
+    buffers: dict[Tensor, Buffer] = {}
+    names = parameter_names(source)
+    values = [
+        _as_parameter(one, name, buffers)
+        for one, name in zip(args, [*names, *map(str, range(len(args)))], strict=False)
+    ]
+    named = {name: _as_parameter(one, name, buffers) for name, one in kwargs.items()}
+    reader.take(values, named, location)
+    reader.run(source.tree.body)
+    outputs = _outputs(reader, source)
+    statement = Seq(source.at(source.tree), reader.body)
+    made = extern(
+        [one.shape for one in outputs],
+        list(buffers),
+        lambda ins, outs: statement,
+        name=source.name,
+        dtype=[one.dtype for one in outputs],
+        in_buffers=list(buffers.values()),
+        out_buffers=outputs,
+    )
+    if not isinstance(reader.result, list | tuple):
+        return made
+    tensors = made if isinstance(made, list) else [made]
+    return tuple(tensors)
+
+
+def _as_parameter(value: Any, name: str, buffers: dict[Tensor, Buffer]) -> Any:
+    """A tensor as the buffer that the function sees, one for each tensor."""
+    if isinstance(value, list | tuple):
+        return tuple(_as_parameter(one, f"{name}_{n}", buffers) for n, one in enumerate(value))
+    if isinstance(value, Tensor):
+        if value not in buffers:
+            buffers[value] = Buffer(value.shape, value.dtype, name)
+        return buffers[value]
+    return value
+
+
+def _what(foreign: Sequence[Buffer], returned: Sequence[Buffer]) -> str:
+    if foreign:
+        return f"{foreign[0].name}, which is no output"
+    return "an output twice" if returned else "no output"
+
+
+def _outputs(reader: HybridReader, source: Source) -> list[Buffer]:
+    """The results, in the order in which they are returned."""
+    returned = _listed(reader.result)
+    foreign = [one for one in returned if not any(one is other for other in reader.outputs)]
+    kept = [one for one in reader.outputs if not any(one is other for other in returned)]
+    at = source.at(source.tree.body[-1])
+    if foreign or not returned or len(set(map(id, returned))) != len(returned):
+        raise TEError(
+            "KC2127",
+            f"{source.name} returns {_what(foreign, returned)}",
+            location=at,
+            why=reader.results_are,
+            hints=[reader.result_hint],
+        )
+    if kept:
+        raise TEError(
+            "KC2127",
+            f"{source.name} does not return its output {kept[0].name}",
+            location=at,
+            why="every output is a result",
+            hints=[f"return {', '.join(one.name for one in reader.outputs)}", "allocate"],
+        )
+    return returned

@@ -1,0 +1,81 @@
+"""What the words of scripts are when Python executes a function: loops are ranges, memory is
+numpy's, and mathematics is numpy's. So the same function is its own reference."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from kc.te.expr import DTYPES
+from kc.tir.script.functions import ceil_div, max_num_threads
+from kc.tir.script.names import Word
+
+
+def _range(*bounds: Any, unsafe: bool = False, annotations: Any = None) -> Iterable[int]:
+    del unsafe, annotations
+    return range(*bounds)
+
+
+def _threads(*given: Any, thread: str = "") -> Iterable[int]:
+    del thread
+    return range(*(one for one in given if not isinstance(one, str)))
+
+
+def _grid(*extents: int) -> Iterable[tuple[int, ...]]:
+    return itertools.product(*map(range, extents))
+
+
+def _memory(shape: Any, dtype: str = "float32", scope: str = "") -> Any:
+    import numpy as np
+
+    del scope
+    return np.zeros(shape, dtype)
+
+
+def _names() -> dict[str, Any]:
+    import numpy as np
+
+    plain = ("exp", "exp2", "log", "log2", "log10", "sqrt", "tanh", "tan", "sin", "cos", "floor")
+    ranges = ("serial", "parallel", "vectorize", "vectorized", "unroll", "unrolled", "const_range")
+    return {
+        **{name: getattr(np, name) for name in (*plain, "ceil", "trunc", "power", "fmod")},
+        **{name: getattr(np, name) for name in DTYPES if hasattr(np, name) and name != "bool"},
+        **dict.fromkeys(ranges, _range),
+        "bind": _threads,
+        "thread_binding": _threads,
+        "grid": _grid,
+        **dict.fromkeys(("output_tensor", "allocate", "alloc_buffer"), _memory),
+        "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "popcount": lambda x: int(x).bit_count(),
+        "likely": lambda condition: condition,
+        "if_then_else": lambda condition, a, b: a if condition else b,
+        "floordiv": lambda a, b: a // b,
+        "floormod": lambda a, b: a % b,
+        "truncdiv": lambda a, b: int(a / b),
+        "truncmod": lambda a, b: int(np.fmod(a, b)),
+        "ceil_div": ceil_div,
+        "max_num_threads": max_num_threads,
+    }
+
+
+def executable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` with the words of scripts that it does not define itself."""
+    assert isinstance(function, FunctionType)
+    own = function.__globals__
+    words = _names()
+    known = {
+        name: words.get(value.name, value) if isinstance(value, Word) else value
+        for name, value in own.items()
+    }
+    made = FunctionType(
+        function.__code__,
+        {**words, **known},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made

@@ -1,0 +1,132 @@
+"""The memory of a function as TVM's text has it: flat, ``A_2[((i*32) + j)]``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, VectorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
+from kc.tir.tvm_expressions import Expressions, product, unprintable
+
+
+@dataclass
+class Buffer:
+    """A buffer: the name of its memory, its type, and how far neighbours are apart."""
+
+    data: str
+    dtype: str
+    shape: list[str]
+    strides: list[int | None]
+    base: list[AffineExpr] = field(default_factory=list)
+    """Where it begins in the memory: the sum of these."""
+    steps: list[str] = field(default_factory=list)
+    """The strides as texts, where they are not all numbers."""
+
+
+class Buffers:
+    """The buffers of a function, and the expressions that read them."""
+
+    def __init__(self) -> None:
+        self.known: dict[SSAValue, Buffer] = {}
+        self.code = Expressions(self.load)
+
+    def note(self, value: SSAValue, made: Buffer, steps: Sequence[str] = ()) -> None:
+        """``value`` is ``made``; ``steps`` are its strides as texts, unless it is dense."""
+        if any(one is None for one in made.strides):
+            later = (made.shape[n + 1 :] for n in range(len(made.shape)))
+            made.steps = list(steps) or [product(one) if one else "1" for one in later]
+        self.known[value] = made
+
+    def size(self, op: memref.DimOp) -> str:
+        """A dimension of a buffer."""
+        index = op.index.owner
+        if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
+            raise unprintable(op)
+        return self.known[op.source].shape[index.value.value.data]
+
+    def load(self, op: Operation) -> str:
+        assert isinstance(op, LoadOp)
+        place = self.place(op.buffer, op.indices, op.operands_of_map, op.result)
+        kind = op.result.type
+        dtype = self.known[op.buffer].dtype
+        if isinstance(kind, VectorType):
+            dtype = f"{dtype}x{math.prod(kind.get_shape())}"
+        return f"({dtype}*){place}"
+
+    def place(
+        self,
+        buffer: SSAValue,
+        indices: AffineMapAttr,
+        operands: Sequence[SSAValue],
+        value: SSAValue | None,
+    ) -> str:
+        """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
+        made = self.known[buffer]
+        index = self._flat(made, self.code.exprs(indices.data.results, operands))
+        if value is not None and isinstance(value.type, VectorType):
+            index = f"ramp({index}, 1, {math.prod(value.type.get_shape())})"
+        return f"{made.data}[{index}]"
+
+    def _flat(self, made: Buffer, exprs: Sequence[AffineExpr]) -> str:
+        total = AffineExpr.constant(0)
+        parts: list[str] = []
+        for n, expr in enumerate(exprs):
+            stride = made.strides[n]
+            if stride is not None and not made.steps:
+                total = total + expr * stride
+                continue
+            text = self.code.affine(expr)
+            if text != "0":
+                step = made.steps[n]
+                parts.append(text if step == "1" else f"({text}*{step})")
+        for one in made.base:
+            total = total + one
+        if not made.steps:
+            return self.code.affine(total)
+        text = parts[0] if parts else "0"
+        for one in parts[1:]:
+            text = f"({text} + {one})"
+        return text
+
+    def view(self, op: ViewOp) -> None:
+        """A part of a buffer: the same memory from an element on."""
+        source = self.known[op.buffer]
+        kind = op.result.type
+        assert isinstance(kind, MemRefType)
+        exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
+        strides = [source.strides[one] for one in op.positions]
+        shape = [str(one) for one in kind.get_shape()]
+        made = Buffer(source.data, source.dtype, shape, strides)
+        if source.steps or any(one is None for one in strides):
+            raise unprintable(op)
+        total = AffineExpr.constant(0)
+        for expr, stride in zip(exprs, source.strides, strict=True):
+            total = total + expr * (stride or 0)
+        made.base = [*source.base, total]
+        self.known[op.result] = made
+
+    def pointer(self, buffer: SSAValue) -> str:
+        made = self.known[buffer]
+        offset = AffineExpr.constant(0)
+        for one in made.base:
+            offset = offset + one
+        place = f"{made.data}[{self.code.affine(offset)}]"
+        return f"@tir.address_of({place}, dtype=handle)"
+
+
+def lanes_of(op: AllocOp) -> int:
+    """The size of the vectors that are all that a buffer is used for, else 1."""
+    found: set[int] = set()
+    for use in op.buffer.uses:
+        user = use.operation
+        if not isinstance(user, LoadOp | StoreOp):
+            return 1
+        kind = (user.result if isinstance(user, LoadOp) else user.value).type
+        found.add(math.prod(kind.get_shape()) if isinstance(kind, VectorType) else 1)
+    return found.pop() if len(found) == 1 else 1

@@ -1,0 +1,55 @@
+// RUN: kc-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%A: memref<8xf32>) {
+  // expected-error@+1 {{tir.call_extern: f: operand 0 of type memref<8xf32> is neither read nor written; buffers are one of read, write, update, other values none}}
+  tir.call_extern "f"(%A) : (memref<8xf32>)
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{tir.call_extern: f: operand 0 of type f32 is 'read'; buffers are one of read, write, update, other values none}}
+  tir.call_extern "f"(read %x) : (f32)
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<8xf32>) {
+  // expected-error@+1 {{tir.call_extern: f: operand 0 is a buffer; a pure function takes scalars}}
+  %r = tir.call_extern pure "f"(read %A) : (memref<8xf32>) -> f32
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{tir.call_extern: f is pure and has no result, so it is for nothing}}
+  tir.call_extern pure "f"(%x) : (f32)
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{tir.call_extern: f is given text, which packed functions alone are}}
+  tir.call_extern "f"("text", %x) : (f32)
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{tir.call_extern: the function has no name}}
+  tir.call_extern ""(%x) : (f32)
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{tir.call_extern: f gives a buffer; a call gives a scalar}}
+  %r = tir.call_extern "f"(%x) : (f32) -> memref<8xf32>
+  func.return
+}

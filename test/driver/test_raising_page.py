@@ -1,0 +1,44 @@
+"""The examples of docs/raising.md are what it says."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kc
+from kc.conversion.raise_to_tir.handlers import HANDLERS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "raising.md").read_text()
+BLOCKS = dict(re.findall(r"```mlir (\S+)\n(.*?)```", PAGE, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("name", ["linear", "rows"])
+def test_what_is_raised(name: str):
+    assert BLOCKS[f"{name}-raised"] in str(kc.lower(kc.IRModule.parse(BLOCKS[name])))
+
+
+def test_the_program():
+    (program,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(program, {"text": BLOCKS["linear"]})
+
+
+def test_the_loops_compute():
+    a = np.random.default_rng(0).random((6, 8), np.float32)
+    found = np.zeros(6, np.float32)
+    kc.build(kc.IRModule.parse(BLOCKS["rows"]))(a, found)
+    np.testing.assert_allclose(found, a.sum(1), rtol=1e-5)
+
+
+def test_every_op_is_listed():
+    """An op that is raised is in the table, named ops of linalg by what they have in common."""
+    table = PAGE[PAGE.index("## What is taken") : PAGE.index("## What is refused")]
+    for op in HANDLERS:
+        dialect, _, name = getattr(op, "name", "").partition(".")
+        assert f"`{dialect}`" in table or dialect in ("", "func")
+        if dialect in ("tensor", "affine", "scf", "memref", "cf"):
+            assert f"`{name}`" in table, op
+
+
+def test_every_refusal_is_listed():
+    assert re.findall(r"\| (KC\d+) \|", PAGE) == [f"KC{n}" for n in range(4550, 4556)]

@@ -1,0 +1,257 @@
+"""TVM's names around the compiler: ir, testing, contrib, target, tir, tir.transform."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+import kc as tvm
+from kc import te, tir
+from kc.contrib import cc, utils
+from kc.runtime.c_compiler import find_compiler
+from kc.support.diagnostics import KCError
+
+
+def lowered(n: int = 8, name: str = "B") -> kc.IRModule:
+    A = te.placeholder((n,), name="A")
+    B = te.compute((n,), lambda i: A[i] + 1.0, name=name)
+    s = te.create_schedule(B.op)
+    s[B].vectorize(s[B].split(B.op.axis[0], factor=4)[1])
+    return kc.lower(s, [A, B], simple_mode=True)
+
+
+def refused(action: Any, *args: Any) -> KCError:
+    with pytest.raises(KCError) as caught:
+        action(*args)
+    return caught.value
+
+
+# tvm.ir ------------------------------------------------------------------------------------
+
+
+def test_json_both_ways():
+    module = lowered()
+    text = tvm.ir.save_json(module)
+    again = tvm.ir.load_json(text)
+    assert str(again) == str(module)
+    assert tvm.ir.structural_equal(again, module)
+    assert tvm.ir.save_json(tir.Schedule(module)) == text
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '"module"', "3"])
+def test_json_that_is_none(text: str):
+    error = refused(tvm.ir.load_json, text)
+    assert (error.code, error.message) == ("KC0083", "load_json: this is no module as JSON")
+
+
+def test_json_with_ir_that_is_none():
+    assert refused(tvm.ir.load_json, '{"kc": "1", "module": "func.fnc"}').code[:3] == "KC1"
+
+
+@pytest.mark.parametrize("function", ["save_json", "structural_equal"])
+def test_what_is_no_module(function: str):
+    s = te.create_schedule(te.compute((4,), lambda i: i + 1.0, name="B").op)
+    args = [s] if function == "save_json" else [s, s]
+    error = refused(getattr(tvm.ir, function), *args)
+    assert error.code == "KC0082"
+    assert error.message == f"{function}: Schedule is no module"
+    assert error.location is not None
+
+
+def test_structural_equality():
+    assert tvm.ir.structural_equal(lowered(), lowered())
+    assert not tvm.ir.structural_equal(lowered(8), lowered(16))
+    assert not tvm.ir.structural_equal(lowered(name="B"), lowered(name="C"))
+    renamed = tvm.IRModule.parse(str(lowered()).replace("%A", "%X"))
+    assert tvm.ir.structural_equal(lowered(), renamed)
+    tvm.ir.assert_structural_equal(lowered(), lowered())
+    with pytest.raises(AssertionError) as caught:
+        tvm.ir.assert_structural_equal(lowered(8), lowered(16))
+    assert "\n-     tir.for %i_o in 2 {\n" in str(caught.value)
+    assert "\n+     tir.for %i_o in 4 {\n" in str(caught.value)
+
+
+def test_ranges():
+    assert tvm.ir.Range(8) == (0, 8)
+    assert tvm.ir.Range(2, 8).extent.value == 6
+    assert tvm.ir.Range.from_min_extent(2, 6) == tvm.ir.Range(2, 8)
+    assert tvm.ir.Range(2, 8).min == 2
+    A = te.placeholder((8,), name="A")
+    k = te.reduce_axis(tvm.ir.Range(2, 8), "k")
+    B = te.compute((1,), lambda i: te.sum(A[k], axis=k), name="B")
+    out = np.empty(1, np.float32)
+    kc.build(te.create_schedule(B.op), [A, B])(np.arange(8, dtype=np.float32), out)
+    assert out[0] == 2 + 3 + 4 + 5 + 6 + 7
+
+
+def test_the_modules_in_ir_are_the_modules():
+    assert tvm.ir.transform is kc.transform
+    assert tvm.ir.instrument is kc.instrument
+    assert tvm.ir.IRModule is kc.IRModule
+
+
+# tvm.testing, tvm.contrib, tvm.runtime --------------------------------------------------------
+
+
+def test_assert_allclose():
+    close = tvm.testing.assert_allclose
+    close(kc.nd.array(np.ones(3, np.float32)), np.ones(3), rtol=1e-6)
+    close(np.float32(math.nan), np.float32(math.nan))
+    close(1.0, 1.05, rtol=0.1)
+    for one, other in ((1.0, 1.1), (np.ones(3), np.ones(1)), (np.ones(3), np.zeros(3))):
+        with pytest.raises(AssertionError):
+            close(one, other)
+
+
+def test_what_can_be_built_for():
+    for target, there in (("llvm", True), ("llvm -mcpu=x", True), ("c", True), ("cuda", False)):
+        assert tvm.runtime.enabled(target) is there
+        assert tvm.testing.device_enabled(target) is there
+    assert tvm.testing.device_enabled(kc.target.Target("llvm"))
+    assert not tvm.runtime.enabled("")
+
+
+def test_a_temporary_directory():
+    with utils.tempdir() as folder:
+        Path(folder.relpath("a.txt")).write_text("a")
+        assert folder.listdir() == ["a.txt"]
+        assert folder.path == folder.temp_dir
+        path = Path(folder.path)
+        assert path.is_dir()
+    assert not path.exists()
+    other = utils.tempdir()
+    other.remove()
+    assert not Path(other.path).exists()
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
+def test_an_object_linked_by_hand(tmp_path: Path):
+    module = kc.build(lowered())
+    module.save(str(tmp_path / "f.o"))
+    cc.create_shared(str(tmp_path / "f.so"), [str(tmp_path / "f.o")])
+    assert (tmp_path / "f.so").read_bytes()[:4] == b"\x7fELF"
+    assert cc.get_cc() is not None
+    error = refused(cc.create_shared, str(tmp_path / "g.so"), str(tmp_path / "missing.o"))
+    assert error.code == "KC0081"
+    assert error.message == f"create_shared: {tmp_path / 'missing.o'} cannot be read"
+    assert error.why == "No such file or directory"
+
+
+def test_a_context_is_a_device():
+    assert tvm.context("cpu", 0) == tvm.device("llvm", 0) == tvm.cpu(0)
+    a = np.arange(3, dtype=np.float32)
+    np.testing.assert_array_equal(tvm.nd.array(a, tvm.cpu(0)).asnumpy(), a)
+
+
+# tvm.target --------------------------------------------------------------------------------
+
+
+def test_targets_by_functions():
+    assert tvm.target.create("llvm -mcpu=znver3") == tvm.target.Target("llvm -mcpu=znver3")
+    board = tvm.target.arm_cpu("rasp4b64", options="-num-cores=4")
+    assert (board.attrs["mtriple"], board.attrs["num-cores"]) == ("aarch64-linux-gnu", 4)
+    assert board.keys[:2] == ("arm_cpu", "cpu")
+    assert tvm.target.arm_cpu("mine", "-mtriple=aarch64-linux-gnu").attrs["model"] == "mine"
+    gpu = tvm.target.cuda("v100", arch="sm_70")
+    assert (str(gpu.kind), gpu.attrs["arch"], gpu.attrs["model"]) == ("cuda", "sm_70", "v100")
+    assert tvm.target.riscv_cpu("sifive-u74").attrs["mcpu"] == "sifive-u74"
+    assert "llvm" in tvm.target.list_kinds()
+    error = refused(tvm.target.riscv_cpu, "sifive-u47")
+    assert (error.code, error.message) == (
+        "KC0084",
+        "riscv_cpu: there is no model 'sifive-u47'",
+    )
+    assert "sifive-u74" in error.hints[0]
+
+
+def test_every_board_is_a_target_that_llvm_compiles_for():
+    for model in ("pixel2", "rasp3b", "rasp4b", "rk3399", "pynq", "stm32mp1", "thunderx"):
+        target = tvm.target.arm_cpu(model)
+        module = kc.build(lowered(), target=target)
+        assert module.get_source("asm"), model
+
+
+# tvm.tir -----------------------------------------------------------------------------------
+
+
+def value(make: Any, x: np.ndarray) -> np.ndarray:
+    """``make`` of each element of ``x``."""
+    A = te.placeholder(x.shape, dtype=x.dtype.name, name="A")
+    B = te.compute(x.shape, lambda i: make(A[i]), name="B")
+    return kc.build(te.create_schedule(B.op), [A, B])(x)
+
+
+def test_constants_and_conversions():
+    assert (tir.IntImm("int64", 7).value, tir.IntImm("int64", 7).dtype) == (7, "int64")
+    assert (tir.FloatImm("float32", 2).value, tir.FloatImm("float32", 2).dtype) == (2.0, "float32")
+    assert (tir.infinity("float64").value, tir.infinity("float64").dtype) == (math.inf, "float64")
+    for make in (lambda: tir.IntImm("int8", 300), lambda: tir.infinity("int32")):
+        assert refused(make).code == "KC2003"
+    n = tir.SizeVar("n")
+    assert isinstance(n, type(te.size_var("n")))
+    assert isinstance(te.reduce_axis((0, 4), "k"), tir.IterVar)
+    x = np.array([1.7, -1.7], np.float32)
+    np.testing.assert_array_equal(value(lambda a: tir.Cast("int32", a), x), [1, -1])
+    np.testing.assert_array_equal(value(lambda a: te.add(a, te.subtract(a, 1.0)), x), x + (x - 1))
+
+
+def test_functions_are_those_of_te():
+    for name in ("exp", "tanh", "max", "min", "sum", "power", "popcount", "q_multiply_shift"):
+        assert getattr(tir, name) is getattr(te, name)
+    assert tir.IndexMap.from_func(lambda i, j: [j, i]).names == ("i", "j")
+
+
+def test_a_computation_is_asked_for_its_kind():
+    A = te.placeholder((4,), name="A")
+    B = te.compute((4,), lambda i: A[i], name="B")
+    assert isinstance(A.op, te.PlaceholderOp)
+    assert isinstance(B.op, te.ComputeOp)
+    assert all(isinstance(one.op, te.Operation) for one in (A, B))
+
+
+# tvm.tir.transform -------------------------------------------------------------------------
+
+
+def test_passes_by_name():
+    module = lowered()
+    lower = tir.transform.LowerOpaqueBlock()(tir.transform.LowerInitBlock()(module))
+    assert "tir.block" not in str(lower)
+    assert "tir.block" in str(module)
+    both = tvm.transform.Sequential(
+        [tir.transform.ConvertBlocksToOpaque(), tir.transform.VectorizeLoop()]
+    )
+    assert "vector<4xf32>" in str(both(module))
+    serial = tir.transform.SkipVectorize()(lower)
+    unrolled = tir.transform.UnrollLoop(auto_max_step=8)(serial)
+    assert (str(serial).count("tir.store"), str(unrolled).count("tir.store")) == (1, 8)
+
+
+def test_a_pass_in_a_context():
+    seen: list[str] = []
+
+    @tir.transform.prim_func_pass(opt_level=0)
+    def look(func: Any, mod: Any, ctx: Any) -> None:
+        seen.append(func.sym_name.data)
+
+    config = {"tir.add_lower_pass": [(1, look), (2, tir.transform.UnrollLoop(auto_max_step=2))]}
+    with kc.transform.PassContext(config=config):
+        f = kc.build(lowered())
+    assert seen == ["main"]
+    np.testing.assert_array_equal(f(np.zeros(8, np.float32)), np.ones(8))
+    with kc.transform.PassContext(disabled_pass=["tir.UnrollLoop"], config=config) as context:
+        assert not any(one.name == "unroll-loop" for one in context.added_at(2))
+
+
+def test_passes_that_kc_lacks():
+    with pytest.raises(
+        AttributeError, match=r"'StorageRewrite' \(kc has no such pass of its own\)"
+    ):
+        _ = tir.transform.StorageRewrite
+    with pytest.raises(AttributeError, match="has no attribute 'VectoriseLoop'$"):
+        _ = tir.transform.VectoriseLoop
+    assert {"VectorizeLoop", "prim_func_pass"} <= set(dir(tir.transform))

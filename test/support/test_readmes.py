@@ -1,0 +1,55 @@
+"""README.zh.md has what README.md has: the same commands, programs and numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGLISH = (ROOT / "README.md").read_text()
+CHINESE = (ROOT / "README.zh.md").read_text()
+
+
+def code(text: str) -> list[str]:
+    """The fenced blocks, without comments and what pads them."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
+    return [
+        "\n".join(re.sub(r"\s*# .*", "", one).rstrip() for one in block.split("\n"))
+        for block in blocks
+    ]
+
+
+def numbers(text: str, title: str) -> list[str]:
+    section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.findall(r"\d[\d.,]*\d|\d", section)
+
+
+def test_the_programs_are_the_same():
+    english, chinese = code(ENGLISH), code(CHINESE)
+    assert [one for one in english if one not in chinese] == []
+
+
+def test_the_numbers_are_the_same():
+    """Each number as often; the order of words differs."""
+    assert sorted(numbers(CHINESE, "测量")) == sorted(numbers(ENGLISH, "Measured"))
+
+
+def test_the_primitives_are_the_same():
+    def names(text: str) -> set[str]:
+        return set(re.findall(r"\b[a-z]+(?:-[a-z]+)+\b", text))
+
+    lines = [one for one in ENGLISH.split("\n## What there is\n")[1].split("\n") if one[:1] == "|"]
+    listed = {one for line in lines[2:10] for one in names(line)}
+    assert listed
+    assert listed - names(CHINESE) == set()
+
+
+def test_links_lead_somewhere():
+    for text in (ENGLISH, CHINESE):
+        for link in re.findall(r"\]\(([^)#]+)\)", text):
+            assert link.startswith("https://") or (ROOT / link).exists(), link
+
+
+def test_each_leads_to_the_other():
+    assert "(README.zh.md)" in ENGLISH
+    assert "(README.md)" in CHINESE

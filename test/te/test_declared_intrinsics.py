@@ -1,0 +1,384 @@
+"""te.decl_tensor_intrin: intrinsics of statements and C functions, and what is refused."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.interpreter import run
+from kc.error import KCError
+from kc.te.tensor import Tensor
+
+GEMV = """
+int gemv_body(float *c, const float *a, const float *b, int m, int l, int stride) {
+  for (int i = 0; i < m; i++) {
+    c[i] = 0;
+    for (int k = 0; k < l; k++) c[i] += a[k] * b[i * stride + k];
+  }
+  return 0;
+}
+int gemv_reset(float *c, int m) {
+  for (int i = 0; i < m; i++) c[i] = 0;
+  return 0;
+}
+int gemv_update(float *c, const float *a, const float *b, int m, int l, int stride) {
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < l; k++) c[i] += a[k] * b[i * stride + k];
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def gemv_library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The functions of GEMV, in this process."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    folder: Path = tmp_path_factory.mktemp("gemv")
+    source, library = folder / "gemv.c", folder / "libgemv.so"
+    source.write_text(GEMV)
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+    return ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+
+
+def gemv(m: int, depth: int, *, strided: bool = True, parts: int = 3, name: str = "gemv") -> Any:
+    """``c[i] += a[k] * b[i, k]`` by C functions, as TVM's tutorial declares it."""
+    a, b = te.placeholder((depth,), name="a"), te.placeholder((m, depth), name="b")
+    k = te.reduce_axis((0, depth), name="k")
+    c = te.compute((m,), lambda i: te.sum(a[k] * b[i, k], axis=k), name="c")
+    binds = {
+        a: tir.decl_buffer(a.shape, a.dtype, name="A", offset_factor=1, strides=[1]),
+        c: tir.decl_buffer(c.shape, c.dtype, name="C", offset_factor=1, strides=[1]),
+    }
+    if strided:
+        strides = [te.var("s1"), 1]
+        binds[b] = tir.decl_buffer(b.shape, b.dtype, name="B", offset_factor=1, strides=strides)
+
+    def function(ins: Any, outs: Any) -> Any:
+        aa, bb = ins
+        cc = outs[0]
+
+        def call(symbol: str) -> Any:
+            ib = tir.ir_builder.create()
+            pointers = cc.access_ptr("w"), aa.access_ptr("r"), bb.access_ptr("r")
+            ib.emit(tir.call_extern("int32", symbol, *pointers, m, depth, bb.strides[0]))
+            return ib.get()
+
+        reset = tir.call_extern("int32", "gemv_reset", cc.access_ptr("w"), m)
+        return (call("gemv_body"), reset, call("gemv_update"))[:parts]
+
+    return te.decl_tensor_intrin(c.op, function, name=name, binds=binds)
+
+
+def product(n: Any = 12, m: Any = 32, depth: Any = 24) -> tuple[Tensor, Tensor, Tensor, Any]:
+    """``C = A B^T``, and its reduction axis."""
+    a, b = te.placeholder((n, depth), name="A"), te.placeholder((m, depth), name="B")
+    k = te.reduce_axis((0, depth), name="k")
+    c = te.compute((n, m), lambda i, j: te.sum(a[i, k] * b[j, k], axis=k), name="C")
+    return a, b, c, k
+
+
+def arrays(n: int = 12, m: int = 32, depth: int = 24) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((n, depth)), rng.standard_normal((m, depth))
+    return a.astype(np.float32), b.astype(np.float32), np.full((n, m), 77, np.float32)
+
+
+def calls_of(module: Any) -> list[str]:
+    """The calls in a module, with what they do with buffers."""
+    return [
+        re.sub(r", %\w+(?=[,)])", "", line.split(" : ")[0].split("= ")[-1].strip())
+        for line in str(module).split("\n")
+        if "tir.call_extern" in line
+    ]
+
+
+def test_a_reduction_by_body_reset_and_update(gemv_library: ctypes.CDLL):
+    """The reduction goes on outside of the tile: reset is its init, update the rest."""
+    a, b, c, k = product()
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[1], factor=16)
+    ko, ki = s[c].split(k, factor=8)
+    s[c].reorder(c.op.axis[0], outer, ko, inner, ki)
+    s[c].tensorize(inner, gemv(16, 8))
+    module = kc.lower(s, [a, b, c])
+    # An update reads what it adds to, whatever its access_ptr says.
+    assert calls_of(module) == [
+        'tir.call_extern "gemv_reset"(write %C_1)',
+        'tir.call_extern "gemv_update"(update %C_2, read %A_1, read %B_1)',
+    ]
+    assert "memref.extract_strided_metadata" not in str(module)
+    x, y, z = arrays()
+    kc.build(s, [a, b, c])(x, y, z)
+    np.testing.assert_allclose(z, x @ y.T, rtol=1e-4, atol=1e-5)
+    again = np.full_like(z, 77)
+    run(module.op, "main", [x, y, again])
+    np.testing.assert_allclose(again, z, rtol=1e-5)
+
+
+def test_a_reduction_in_the_tile_by_body(gemv_library: ctypes.CDLL):
+    a, b, c, _ = product()
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[1], factor=16)
+    s[c].parallel(c.op.axis[0])
+    s[c].tensorize(inner, gemv(16, 24, parts=1))
+    module = kc.lower(s, [a, b, c])
+    assert calls_of(module) == ['tir.call_extern "gemv_body"(write %C_1, read %A_1, read %B_1)']
+    x, y, z = arrays()
+    kc.build(s, [a, b, c])(x, y, z)
+    np.testing.assert_allclose(z, x @ y.T, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_at_a_distance_that_the_call_tells(gemv_library: ctypes.CDLL):
+    """Of a matrix of symbolic size: the stride is known when the kernel runs."""
+    length = te.var("length")
+    a, b = te.placeholder((12, 8), name="A"), te.placeholder((32, length), name="B")
+    k = te.reduce_axis((0, 8), name="k")
+    c = te.compute((12, 32), lambda i, j: te.sum(a[i, k] * b[j, k], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[1], factor=16)
+    s[c].tensorize(inner, gemv(16, 8))
+    module = kc.lower(s, [a, b, c])
+    assert "memref.extract_strided_metadata" in str(module)
+    x, y, z = arrays(12, 32, 20)
+    x = np.ascontiguousarray(x[:, :8])
+    kc.build(s, [a, b, c])(x, y, z)
+    np.testing.assert_allclose(z, x @ y[:, :8].T, rtol=1e-4, atol=1e-5)
+    again = np.full_like(z, 77)
+    run(module.op, "main", [x, y, again])
+    np.testing.assert_allclose(again, z, rtol=1e-5)
+
+
+def test_the_calls_are_there_for_other_machines():
+    a, b, c, _ = product()
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[1], factor=16)
+    s[c].tensorize(inner, gemv(16, 24))
+    target = "llvm -mtriple=aarch64-linux-gnu -mattr=+neon"
+    built = kc.build(s, [a, b, c], target=target)
+    assert re.search(r"\bbl\s+gemv_body", built.get_source("asm"))
+
+
+def dot(features: tuple[str, ...] = ()) -> Any:
+    """``c[i] += a[k] * b[i, k]`` of u8 by i8, four by four, as Armv8.2's dot product."""
+    a, b = te.placeholder((4,), "uint8", name="a"), te.placeholder((4, 4), "int8", name="b")
+    k = te.reduce_axis((0, 4), name="k")
+    c = te.compute(
+        (4,),
+        lambda i: te.sum(a[k].astype("int32") * b[i, k].astype("int32"), axis=k),
+        name="c",
+    )
+
+    def function(ins: Any, outs: Any) -> Any:
+        def lanes(first: bool) -> Any:
+            ib = tir.ir_builder.create()
+            aa, bb, cc = (ib.buffer_ptr(one) for one in (*ins, *outs))
+            with ib.for_range(0, 4, name="lane") as lane:
+                total: Any = te.const(0, "int32") if first else cc[lane]
+                for n in range(4):
+                    total = total + aa[n].astype("int32") * bb[lane, n].astype("int32")
+                cc[lane] = total
+            return ib.get()
+
+        def zeros() -> Any:
+            ib = tir.ir_builder.create()
+            cc = ib.buffer_ptr(outs[0])
+            with ib.for_range(0, 4, name="lane") as lane:
+                cc[lane] = te.const(0, "int32")
+            return ib.get()
+
+        return lanes(first=True), zeros(), lanes(first=False)
+
+    return te.decl_tensor_intrin(c.op, function, name="dot_4x4_declared", features=features)
+
+
+def test_statements_and_a_schedule_of_loops():
+    """The code is loops on elements, which may be laid out in any way; found by its name."""
+    intrin = dot()
+    a = te.placeholder((8, 12), "uint8", name="A")
+    b = te.placeholder((3, 16, 4), "int8", name="B")
+    k = te.reduce_axis((0, 12), name="k")
+    c = te.compute(
+        (8, 16),
+        lambda i, j: te.sum(a[i, k].astype("int32") * b[k // 4, j, k % 4].astype("int32"), axis=k),
+        name="C",
+    )
+    sch = tir.Schedule(te.create_prim_func([a, b, c]))
+    i, j, k_loop = sch.get_loops("C")
+    j_o, j_i = sch.split(j, [None, 4])
+    k_o, k_i = sch.split(k_loop, [None, 4])
+    sch.reorder(i, j_o, k_o, j_i, k_i)
+    sch.tensorize(j_i, intrin.name)
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 256, (8, 12)).astype(np.uint8)
+    y = rng.integers(-128, 128, (3, 16, 4)).astype(np.int8)
+    expected = np.einsum("ikl,kjl->ij", x.reshape(8, 3, 4).astype(int), y.astype(int))
+    for call in (kc.build(sch.mod), lambda *args: run(sch.mod.op, "main", list(args))):
+        z = np.full((8, 16), 77, np.int32)
+        call(x, y, z)
+        np.testing.assert_array_equal(z, expected)
+
+
+def test_an_elementwise_intrinsic():
+    """Without a reduction there is a body alone; buffers are made with the given arguments."""
+    a, b = te.placeholder((8,), name="a"), te.placeholder((8,), name="b")
+    c = te.compute((8,), lambda i: a[i] + b[i], name="c")
+
+    def function(ins: Any, outs: Any) -> Any:
+        ib = tir.ir_builder.create()
+        aa, bb, cc = (ib.buffer_ptr(one) for one in (*ins, *outs))
+        with ib.for_range(0, 8, name="lane", kind="vectorize") as lane:
+            cc[lane] = aa[lane] + bb[lane]
+        return ib.get()
+
+    vadd = te.decl_tensor_intrin(
+        c.op, function, "vadd8", default_buffer_params={"offset_factor": 1}
+    )
+    x, y = te.placeholder((5, 16), name="X"), te.placeholder((5, 16), name="Y")
+    z = te.compute((5, 16), lambda i, j: x[i, j] + y[i, j], name="Z")
+    s = te.create_schedule(z.op)
+    _, inner = s[z].split(z.op.axis[1], factor=8)
+    s[z].tensorize(inner, vadd)
+    one, two = (np.random.default_rng(n).standard_normal((5, 16), np.float32) for n in range(2))
+    found = np.empty_like(one)
+    built = kc.build(s, [x, y, z])
+    built(one, two, found)
+    np.testing.assert_array_equal(found, one + two)
+    assert "vector<8xf32>" in built.get_source("mlir")
+
+
+def test_names():
+    """A second one of a name gets another name; its object knows it."""
+    first, second = gemv(2, 4, name="twice"), gemv(4, 4, name="twice")
+    assert (first.name, second.name) == ("twice", "twice_1")
+    types = tir.TensorIntrin.get("twice_1").description.function_type.inputs.data
+    assert str(types[1]) == "memref<4x4xf32>"
+
+
+# Refusals ---------------------------------------------------------------------------------------
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    """The text of a refusal, without places."""
+    with pytest.raises(KCError) as caught:
+        call()
+    assert caught.value.location is not None
+    assert caught.value.location.file == __file__
+    return re.sub(r"\n  -->.*", "", str(caught.value))
+
+
+def nothing(ins: Any, outs: Any) -> Any:
+    raise AssertionError("the function is not called")
+
+
+def test_what_describes_no_intrinsic():
+    a = te.placeholder((4,), name="a")
+    assert refusal(lambda: te.decl_tensor_intrin(a.op, nothing, name="f")) == (
+        "error[KC2210]: f: PlaceholderOp describes no tensor intrinsic\n"
+        "  why: a te.compute of placeholders says what it computes\n"
+        "  try: te.decl_tensor_intrin(c.op, ...)"
+    )
+    b = te.compute((4,), lambda i: a[i] + 1, name="b")
+    c = te.compute((4,), lambda i: b[i] * 2, name="c")
+    assert refusal(lambda: te.decl_tensor_intrin(c.op, nothing, name="f")) == (
+        "error[KC2210]: f: c reads b, which is computed too\n"
+        "  why: an intrinsic is described by one compute, whose inputs are placeholders\n"
+        "  try: write b into the expression of c"
+    )
+    n = te.var("n")
+    d = te.placeholder((n,), name="d")
+    e = te.compute((n,), lambda i: d[i] + 1, name="e")
+    assert refusal(lambda: te.decl_tensor_intrin(e.op, nothing, name="f")) == (
+        "error[KC2210]: f: d has the shape (n,)\n"
+        "  why: an intrinsic has constant sizes: it is the code of one tile\n"
+        "  try: declare one for each size, in a function of the size"
+    )
+
+
+def described() -> tuple[Tensor, Tensor]:
+    a = te.placeholder((4,), name="a")
+    return a, te.compute((4,), lambda i: a[i] + 1, name="b")
+
+
+def test_buffers_that_do_not_fit():
+    a, b = described()
+    other = te.placeholder((4,), name="other")
+    buffer = tir.decl_buffer((4,), name="A")
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {other: buffer})) == (
+        "error[KC2211]: f: binds has other, which is no input or output\n  try: these are a, b"
+    )
+    wide = tir.decl_buffer((8,), "int32", name="A")
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {a: wide})) == (
+        "error[KC2211]: f: a is bound to a buffer of shape (8,) and type int32\n"
+        "  why: a has the shape (4,) and the type float32\n"
+        "  try: tir.decl_buffer(a.shape, a.dtype, ...)"
+    )
+
+
+def test_what_the_function_returns():
+    _, b = described()
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: (1, 2, 3, 4), "f")) == (
+        "error[KC2212]: f: the function returns 4 statements\n"
+        "  why: it returns body, or (body, reset, update)"
+    )
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: 3, "f")) == (
+        "error[KC2164]: f, implementation: the function returns int, which is no statement\n"
+        "  why: it returns what is done with the buffers\n"
+        "  try: return ib.get() of a tir.ir_builder\n"
+        '  try: return tir.call_packed("function", ins[0], outs[0])'
+    )
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", None, [te.var("s")])) == (
+        "error[KC2213]: f: scalar parameters\n"
+        "  why: tensorize finds the buffers of an intrinsic by their accesses; nothing says what "
+        "scalars would be\n"
+        "  try: declare one intrinsic for each value, or read the value from a buffer"
+    )
+    assert refusal(lambda: gemv(2, 4, parts=2, name="without_update")) == (
+        "error[KC3570]: 'without_update' is not a tensor intrinsic\n"
+        "  why: init and update come together: one starts what the other goes on with"
+    )
+
+
+def test_a_call_in_a_compute():
+    intrin = gemv(4, 4, name="called")
+    a, b = te.placeholder((4,), name="A"), te.placeholder((4, 4), name="B")
+    assert refusal(lambda: te.compute((4,), lambda i: intrin(a, b), name="C")) == (
+        "error[KC2214]: called is called in a compute\n"
+        "  why: a compute says what is computed, element by element, and its schedule by what\n"
+        "  try: write in the compute what c is, and then s[...].tensorize(AXIS, called) of the "
+        "first of its axes i, k"
+    )
+
+
+def test_what_tensorize_refuses():
+    def lowered(intrin: Any, *, split: bool = False) -> str:
+        a, b, c, k = product()
+        s = te.create_schedule(c.op)
+        outer, inner = s[c].split(c.op.axis[1], factor=16)
+        if split:
+            ko, ki = s[c].split(k, factor=8)
+            s[c].reorder(c.op.axis[0], outer, ko, inner, ki)
+        s[c].tensorize(inner, intrin)
+        return refusal(lambda: kc.lower(s, [a, b, c])).split("\n")[0]
+
+    assert lowered(gemv(8, 24, name="narrow")) == (
+        "error[KC3562]: tensorize: block C_o does not do what narrow does: loop j_i has 16 "
+        "iterations, not 8"
+    )
+    assert lowered(gemv(16, 8, parts=1, name="no_update"), split=True) == (
+        "error[KC3567]: tensorize: no_update starts the reduction of C anew"
+    )
+    assert lowered(gemv(16, 8, strided=False, name="dense"), split=True) == (
+        "error[KC3564]: tensorize: B is not laid out as dense needs it"
+    )

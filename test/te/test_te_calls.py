@@ -1,0 +1,615 @@
+"""Calls out of kernels: functions of C and of Python, intrinsics of LLVM, traces."""
+
+# Wrong arguments are what is tested.
+# pyright: reportArgumentType=false
+
+import ctypes
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.interpreter import run
+from kc.error import KCError
+from kc.support.diagnostics import diagnostic_handler
+from kc.support.global_functions import remove_global_func
+from kc.te import TEError
+
+N = 8
+X = np.arange(N, dtype="float32")
+
+
+def interpreted(tensors, *arrays):
+    """The result by the interpreter, of the loops."""
+    module = kc.lower(te.create_schedule(tensors[-1].op), tensors)
+    shape = tuple(int(dim) for dim in tensors[-1].shape)
+    out = np.zeros(shape, tensors[-1].dtype)
+    run(module.op, "main", [*arrays, out])
+    return out
+
+
+def built(tensors, **options):
+    return kc.build(te.create_schedule(tensors[-1].op), tensors, **options)
+
+
+@pytest.fixture
+def registered():
+    """Registers functions under names that are free again afterwards."""
+    names = []
+
+    def register(name, function):
+        kc.register_func(name, function, override=True)
+        names.append(name)
+
+    yield register
+    for name in dict.fromkeys(names):
+        remove_global_func(name)
+
+
+class Compiler:
+    """The system's C compiler."""
+
+    def __call__(self, *flags):
+        command = ["cc", "-std=c99", "-Wall", "-Werror", *map(str, flags), "-lm", "-lpthread"]
+        subprocess.run(command, check=True)
+
+    def run(self, program):
+        return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def c_compiler():
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    return Compiler()
+
+
+# C ------------------------------------------------------------------------------------------------
+
+
+def test_functions_of_c_in_expressions():
+    a = te.placeholder((N,), name="A")
+    b = te.compute(
+        (N,),
+        lambda i: (
+            tir.call_pure_extern("float32", "cbrtf", a[i])
+            + tir.call_extern("int32", "abs", i - 4).astype("float32")
+        ),
+        name="B",
+    )
+    expected = np.cbrt(X) + np.abs(np.arange(N) - 4)
+    np.testing.assert_allclose(built([a, b])(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(interpreted([a, b], X), expected, rtol=1e-6)
+
+
+def test_pure_functions_in_the_lanes_of_vectors():
+    a = te.placeholder((N,), name="A")
+    pure = te.compute((N,), lambda i: tir.call_pure_extern("float32", "cbrtf", a[i]), name="B")
+    other = te.compute((N,), lambda i: tir.call_extern("float32", "cbrtf", a[i]), name="B")
+    for tensor, warned in ((pure, []), (other, ["KC4211"])):
+        s = te.create_schedule(tensor.op)
+        s[tensor].vectorize(tensor.op.axis[0])
+        found = []
+        with diagnostic_handler(found.append):
+            f = kc.build(s, [a, tensor])
+        assert [one.code for one in found] == warned
+        np.testing.assert_allclose(f(X), np.cbrt(X), rtol=1e-6)
+    assert found[0].why == "it calls cbrtf, which is not pure"
+
+
+def test_buffers_are_pointers():
+    """memcpy and qsort are given more than they would be in C; sizes are scalars."""
+    a = te.placeholder((N,), name="A")
+    c = te.extern(
+        (N,),
+        [a],
+        lambda ins, outs: tir.call_extern(
+            "void",
+            "memcpy",
+            outs[0].access_ptr("w"),
+            ins[0].access_ptr("r"),
+            te.const(4 * N, "int64"),
+        ),
+        name="C",
+    )
+    np.testing.assert_array_equal(built([a, c])(X), X)
+    np.testing.assert_array_equal(interpreted([a, c], X), X)
+
+
+def test_buffers_of_sizes_that_are_not_known():
+    n = te.var("n")
+    a = te.placeholder((n, 2), name="A")
+
+    def copy(ins, outs):
+        bytes_ = (n * 8).astype("int64")
+        return tir.call_extern("void", "memcpy", outs[0].access_ptr("w"), ins[0], bytes_)
+
+    c = te.extern((n, 2), [a], copy, name="C")
+    given = np.arange(6, dtype="float32").reshape(3, 2)
+    np.testing.assert_array_equal(built([a, c])(given), given)
+
+
+def test_a_function_of_a_library_that_was_loaded(tmp_path, c_compiler):
+    source = tmp_path / "mine.c"
+    source.write_text("float kc_test_twice(float x, int n) { return n * x; }\n")
+    library = tmp_path / "libmine.so"
+    c_compiler("-shared", "-fPIC", source, "-o", library)
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_extern("float32", "kc_test_twice", a[i], i), name="B")
+    with pytest.raises(KCError) as caught:
+        built([a, b])
+    text = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in text.pop(1)
+    assert "\n".join(text) == (
+        "error[KC4352]: there is no function kc_test_twice of C in this process\n"
+        "  why: a kernel is linked with what the process has when it is built\n"
+        "  try: load its library before: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)\n"
+        '  try: tir.call_packed("name", ...) calls a function of Python'
+    )
+    ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    np.testing.assert_array_equal(built([a, b])(X), X * np.arange(N))
+
+
+def test_the_same_for_the_c_target(c_compiler):
+    del c_compiler
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_extern("float32", "cbrtf", a[i]), name="B")
+    f = built([a, b], target="c")
+    assert "float cbrtf(float);\n" in f.get_source("c")
+    np.testing.assert_allclose(f(X), np.cbrt(X), rtol=1e-6)
+
+
+def test_one_function_has_one_type():
+    a = te.placeholder((N,), name="A")
+    b = te.compute(
+        (N,),
+        lambda i: (
+            tir.call_extern("int32", "abs", i) + tir.call_extern("int32", "abs", i.astype("int64"))
+        ),
+        name="B",
+    )
+    with pytest.raises(KCError) as caught:
+        built([a, b])
+    text = str(caught.value).split("\n")
+    assert text[0] == "error[KC4351]: convert-tir-to-scf: abs is called with (i64) and with (i32)"
+    assert text[2].startswith("   |  the other call is at ")
+    assert text[3:] == [
+        "  why: a function of C has one type",
+        "  try: convert the arguments to one type: x.astype(...)",
+    ]
+
+
+def test_a_function_of_c_with_the_name_of_the_kernel():
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_extern("float32", "abs", a[i]), name="B")
+    with pytest.raises(KCError) as caught:
+        kc.build(te.create_schedule(b.op), [a, b], name="abs")
+    text = str(caught.value).split("\n")
+    del text[1]
+    assert "\n".join(text) == (
+        "error[KC4351]: convert-tir-to-scf: abs is called as a function of C, and is one of the "
+        "module\n  why: a symbol is one function\n"
+        "  try: give the function of the module another name"
+    )
+
+
+# LLVM ---------------------------------------------------------------------------------------------
+
+
+def test_intrinsics_of_llvm():
+    a = te.placeholder((N,), name="A")
+    b = te.compute(
+        (N,),
+        lambda i: (
+            tir.call_llvm_pure_intrin("float32", "llvm.fma", 3, a[i], a[i], a[i])
+            + tir.call_llvm_intrin("int32", "llvm.ctpop.i32", 1, i).astype("float32")
+        ),
+        name="B",
+    )
+    s = te.create_schedule(b.op)
+    s[b].vectorize(b.op.axis[0])
+    expected = X * X + X + [bin(n).count("1") for n in range(N)]
+    np.testing.assert_array_equal(kc.build(s, [a, b])(X), expected)
+
+
+def test_intrinsics_by_the_names_of_tvm():
+    a = te.placeholder((N,), name="A")
+    b = te.compute(
+        (N,),
+        lambda i: (
+            tir.call_intrin("float32", "tir.exp", a[i])
+            + tir.call_intrin("float32", "tir.popcount", i)
+            + tir.call_intrin("float32", "tir.if_then_else", i < 4, a[i], 0.0)
+        ),
+        name="B",
+    )
+    expected = np.exp(X) + [bin(n).count("1") for n in range(N)] + np.where(X < 4, X, 0)
+    np.testing.assert_allclose(built([a, b])(X), expected, rtol=1e-6)
+
+
+# Python -------------------------------------------------------------------------------------------
+
+
+def test_functions_of_python_get_what_they_are_given(registered):
+    seen = []
+
+    def function(*given):
+        seen.append(given)
+        given[1].copyfrom(np.asarray(given[0]) + 1)
+
+    registered("test.copy", function)
+    n, by = te.var("n"), te.var("by", "float64")
+    a = te.placeholder((n, 4), "uint8", name="A")
+    c = te.extern(
+        (n, 4),
+        [a],
+        lambda ins, outs: tir.call_packed(
+            "test.copy", ins[0], outs[0], n, by, te.const(200, "uint8"), te.const(True), "a text"
+        ),
+        name="C",
+    )
+    f = built([a, by, c])
+    given = np.arange(12, dtype="uint8").reshape(3, 4)
+    out = np.zeros_like(given)
+    f(given, 2.5, out)
+    np.testing.assert_array_equal(out, given + 1)
+    source, target, *rest = seen[0]
+    assert rest == [3, 2.5, 200, True, "a text"]
+    assert (type(source), source.shape, source.dtype) == (kc.nd.NDArray, (3, 4), "uint8")
+    # No copies: they are the caller's memory, and what is read cannot be written.
+    assert np.shares_memory(np.asarray(source), given)
+    assert np.shares_memory(np.asarray(target), out)
+    assert not np.asarray(source).flags.writeable
+
+
+def test_results_of_functions_of_python(registered):
+    registered("test.square", lambda i, x: i * int(x))
+    registered("test.half", lambda x: x / 2)
+    registered("test.none", lambda x: None)
+    a = te.placeholder((N,), name="A")
+    b = te.compute(
+        (N,),
+        lambda i: (
+            tir.call_packed("test.square", i, a[i]).astype("float32")
+            + tir.call_cpacked("test.half", a[i], dtype="float32")
+            + tir.call_packed("test.none", a[i])
+        ),
+        name="B",
+    )
+    expected = np.arange(N) * X + X / 2
+    s = te.create_schedule(b.op)
+    s[b].parallel(b.op.axis[0])
+    np.testing.assert_array_equal(kc.build(s, [a, b])(X), expected)
+    np.testing.assert_array_equal(interpreted([a, b], X), expected)
+
+
+def test_functions_are_looked_up_when_they_are_called(registered):
+    registered("test.late", lambda x: 1)
+    a = te.placeholder((N,), name="A")
+    f = built([a, te.compute((N,), lambda i: tir.call_packed("test.late", a[i]), name="B")])
+    assert f(X).tolist() == [1] * N
+    registered("test.late", lambda x: 2)
+    assert f(X).tolist() == [2] * N
+    remove_global_func("test.late")
+    with pytest.raises(KCError, match=r"KC5250.*raised CallError.*no global function"):
+        f(X)
+    registered("test.late", lambda x: 3)
+    assert f(X).tolist() == [3] * N
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_an_exception_ends_the_call(registered, parallel):
+    calls = []
+
+    def function(i, x):
+        calls.append(i)
+        if i == 2:
+            raise ValueError("not two")
+        return 7
+
+    registered("test.raises", function)
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_packed("test.raises", i, a[i]), name="B")
+    s = te.create_schedule(b.op)
+    if parallel:
+        s[b].parallel(b.op.axis[0])
+    f = kc.build(s, [a, b])
+    with pytest.raises(KCError) as caught:
+        f(X)
+    text = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in text.pop(1)
+    assert "\n".join(text) == (
+        "error[KC5250]: main: the function 'test.raises' raised ValueError: not two\n"
+        "  why: the kernel called no other function after that; what it has written is undefined"
+    )
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert parallel or calls == [0, 1, 2]
+    # A prepared call and a timed one tell, too, and the kernel goes on to work.
+    with pytest.raises(KCError, match="KC5250"):
+        f["main"].prepare(X, np.zeros(N, "int32"))()
+    with pytest.raises(KCError, match="KC5250"):
+        f.time_evaluator("main", kc.cpu(0), number=2)(X, np.zeros(N, "int32"))
+    registered("test.raises", lambda i, x: i)
+    assert f(X).tolist() == list(range(N))
+
+
+def test_a_result_that_is_no_number(registered):
+    registered("test.text", lambda x: "seven")
+    a = te.placeholder((N,), name="A")
+    f = built([a, te.compute((N,), lambda i: tir.call_packed("test.text", a[i]), name="B")])
+    with pytest.raises(
+        KCError, match="raised TypeError: it gives str, where the kernel takes a int32"
+    ):
+        f(X)
+
+
+def test_an_interrupt_is_no_error(registered):
+    def interrupt(x):
+        raise KeyboardInterrupt
+
+    registered("test.interrupt", interrupt)
+    a = te.placeholder((N,), name="A")
+    f = built([a, te.compute((N,), lambda i: tir.call_packed("test.interrupt", a[i]), name="B")])
+    with pytest.raises(KeyboardInterrupt):
+        f(X)
+
+
+def test_kernels_that_call_kernels(registered):
+    a = te.placeholder((N,), name="A")
+    registered("test.inner", lambda x: int(x) if x < 7 else int("seven"))
+    b = te.compute((N,), lambda i: tir.call_packed("test.inner", a[i]), name="B")
+    s = te.create_schedule(b.op)
+    s[b].parallel(b.op.axis[0])
+    inner = kc.build(s, [a, b], name="inner")
+    registered("test.outer", lambda x: int(inner(np.full(N, x, "float32"))[0]))
+    c = te.compute((N,), lambda i: tir.call_packed("test.outer", a[i]), name="C")
+    s = te.create_schedule(c.op)
+    s[c].parallel(c.op.axis[0])
+    outer = kc.build(s, [a, c], name="outer")
+    assert outer(X - 1).tolist() == list(range(-1, N - 1))
+    with pytest.raises(KCError, match=r"outer: the function 'test.outer' raised CallError") as got:
+        outer(X)
+    assert "inner: the function 'test.inner' raised ValueError" in str(got.value.__cause__)
+
+
+def test_calls_from_several_threads_do_not_mix(registered):
+    registered("test.pick", lambda x: int(x) if x >= 0 else int("negative"))
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_packed("test.pick", a[i]), name="B")
+    s = te.create_schedule(b.op)
+    s[b].parallel(b.op.axis[0])
+    f = kc.build(s, [a, b])
+    wrong = []
+
+    def work(sign):
+        for _ in range(20):
+            try:
+                found = f(sign * (X + 1)).tolist()
+                if sign < 0 or found != list(range(1, N + 1)):
+                    wrong.append(found)
+            except KCError:
+                if sign > 0:
+                    wrong.append("an error of another call")
+
+    threads = [threading.Thread(target=work, args=(sign,)) for sign in (1, -1, 1)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def test_a_name_that_nobody_registered(registered):
+    registered("test.known", lambda x: 0)
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_packed("test.knwon", a[i]), name="B")
+    with pytest.raises(KCError) as caught:
+        built([a, b])
+    text = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in text.pop(1)
+    assert "\n".join(text) == (
+        "error[KC5251]: there is no function 'test.knwon' to call\n"
+        "  why: a kernel calls what kc.register_func knows under that name when it is built\n"
+        "  try: did you mean 'test.known'?"
+    )
+
+
+def test_numbers_that_c_does_not_pass(registered):
+    registered("test.small", lambda x: 0)
+    a = te.placeholder((N,), "float16", name="A")
+    b = te.compute((N,), lambda i: tir.call_packed("test.small", a[i]), name="B")
+    with pytest.raises(KCError) as caught:
+        built([a, b])
+    text = str(caught.value).split("\n")
+    del text[1]
+    assert "\n".join(text) == (
+        "error[KC4350]: the function 'test.small' is called with a float16 scalar\n"
+        "  why: C passes no such numbers, and functions of Python are reached through C\n"
+        '  try: convert it: x.astype("float32")'
+    )
+
+
+# Traces -------------------------------------------------------------------------------------------
+
+
+def test_traces(registered, capsys):
+    shown = []
+    registered("test.trace", lambda *given: shown.append(given))
+    registered("test.change", lambda i, x: 13 if i == 2 else None)
+    a = te.placeholder((4,), name="A")
+    b = te.compute(
+        (4,),
+        lambda i: te.trace(["x", i, a[i]], "test.trace") + te.trace([i, a[i]], "test.change"),
+        name="B",
+    )
+    x = np.float32([1, 2, 3, 4])
+    expected = [2, 4, 16, 8]
+    assert built([a, b])(x).tolist() == expected
+    assert shown == [("x", n, n + 1.0) for n in range(4)]
+    assert interpreted([a, b], x).tolist() == expected
+    c = te.compute((2,), lambda i: te.trace([i, a[i]]), name="C")
+    assert built([a, c])(x).tolist() == [1, 2]
+    assert capsys.readouterr().out == "[0, 1.0]\n[1, 2.0]\n"
+
+
+# Files --------------------------------------------------------------------------------------------
+
+MAIN = r"""
+#include <stdio.h>
+#include "kernels.h"
+
+void HOOK(const float *a, float *c, int32_t n) {
+  for (int i = 0; i < n; i++) c[i] = a[i] * 10;
+}
+
+int main(void) {
+  float a[8] = {0, 1, 2, 3, 4, 5, 6, 7}, c[8];
+  kc_main(a, c);
+  for (int i = 0; i < 8; i++) printf("%g ", c[i]);
+  return 0;
+}
+"""
+
+
+def test_saved_code(registered, tmp_path, c_compiler):
+    registered("test.saved", lambda a, c, n: c.copyfrom(np.asarray(a) + n))
+    a = te.placeholder((N,), name="A")
+    c = te.extern(
+        (N,), [a], lambda i, o: tir.call_packed("test.saved", i[0], o[0].access_ptr("w"), N)
+    )
+    f = built([a, c])
+    for kind in ("o", "ll", "mlir"):
+        path = str(tmp_path / f"k.{kind}")
+        f.save(path)
+        np.testing.assert_array_equal(kc.runtime.load_module(path)(X), X + N)
+    # Python's function is one of C for a program in C, which defines it.
+    header = f.get_header()
+    (line,) = [one for one in header.split("\n") if "kc_packed" in one]
+    name, _, rest = line.removeprefix("void ").partition("(")
+    assert rest == "const float *a0, float *a1, int32_t a2);"
+    assert (
+        '/* To be defined by the program: what the kernels call as\n   "test.saved". */' in header
+    )
+    f.save_header(tmp_path / "kernels.h")
+    (tmp_path / "main.c").write_text(MAIN.replace("HOOK", name))
+    program = tmp_path / "program"
+    c_compiler(tmp_path / "main.c", tmp_path / "k.o", "-o", program)
+    assert c_compiler.run(program) == "0 10 20 30 40 50 60 70 "
+    # A library has to be complete.
+    with pytest.raises(KCError) as caught:
+        f.export_library(str(tmp_path / "k.so"))
+    text = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in text.pop(1)
+    assert "\n".join(text) == (
+        "error[KC5252]: export_library: the code calls the function 'test.saved' of Python\n"
+        f"   |  it needs {line}\n"
+        "  why: a library is complete, and C has no functions of Python\n"
+        '  try: define it in C, as the header says: options=["hooks.c"] of export_library\n'
+        '  try: or save an object, m.save("kernel.o"), and link it with one that defines it\n'
+        '  try: in this process, target="llvm" calls the function of Python itself'
+    )
+    hooks = tmp_path / "hooks.c"
+    hooks.write_text(MAIN.partition("int main")[0].replace("HOOK", name))
+    f.export_library(str(tmp_path / "k.so"), options=[str(hooks), f"-I{tmp_path}"])
+    np.testing.assert_array_equal(kc.runtime.load_module(str(tmp_path / "k.so"))(X), X * 10)
+    with pytest.raises(KCError, match="KC5252.*calling a kernel of the C target"):
+        built([a, c], target="c")(X)
+
+
+# Wrong arguments ----------------------------------------------------------------------------------
+
+BUFFER = tir.decl_buffer((N,), name="B")
+REFUSALS = [
+    (
+        lambda a: tir.call_extern("float32", "std::cbrt", a[0]),
+        "error[KC2150]: call_extern: 'std::cbrt' is not the name of a function\n"
+        "  why: it is a symbol of C\n"
+        '  try: tir.call_extern("int32", "abs", x)',
+    ),
+    (
+        lambda a: tir.call_packed("", a[0]),
+        "error[KC2150]: call_packed: '' is not the name of a function\n"
+        "  why: it is a name that kc.register_func knows\n"
+        '  try: tir.call_packed("my.function", x)',
+    ),
+    (
+        lambda a: tir.call_llvm_intrin("float32", "fma", 3, a[0], a[0], a[0]),
+        "error[KC2150]: call_llvm_intrin: 'fma' is not an intrinsic of LLVM\n"
+        '  why: their names start with "llvm."\n'
+        '  try: tir.call_llvm_intrin("float32", "llvm.fma", 3, a, b, c)',
+    ),
+    (
+        lambda a: tir.call_intrin("float32", "tir.exq", a[0]),
+        "error[KC2151]: call_intrin: there is no intrinsic 'tir.exq'\n"
+        "  try: did you mean 'exp' or 'exp2' or 'ldexp'?\n"
+        '  try: tir.call_extern("float32", "exq", ...) calls a function of C',
+    ),
+    (
+        lambda a: tir.call_pure_extern("float32", "norm", BUFFER),
+        "error[KC2152]: call_pure_extern: norm is given the buffer B\n"
+        "  why: a pure function depends on its arguments alone, not on what memory holds\n"
+        '  try: tir.call_extern("float32", "norm", ...)',
+    ),
+    (
+        lambda a: tir.call_pure_extern("void", "f", a[0]),
+        "error[KC2152]: call_pure_extern: f gives nothing\n"
+        "  why: a pure function is called for its result\n"
+        '  try: tir.call_extern("void", "f", ...)',
+    ),
+    (
+        lambda a: tir.call_extern("float32", "norm", a),
+        "error[KC2153]: call_extern: argument 0 of norm is the tensor A\n"
+        "  why: a tensor has memory only where te.extern gives it some\n"
+        "  try: pass an element: A[i]\n"
+        "  try: te.extern(shape, [A], lambda ins, outs: tir.call_extern(..., ins[0]))",
+    ),
+    (
+        lambda a: tir.call_extern("float32", "f", a[0], "text"),
+        "error[KC2153]: call_extern: argument 1 of f is the text 'text'\n"
+        "  why: a function of C gets numbers and buffers\n"
+        '  try: tir.call_packed("f", ...) passes text to a function of Python',
+    ),
+    (
+        lambda a: BUFFER.access_ptr("x"),
+        "error[KC2154]: access_ptr: B with the mask 'x'\n"
+        "  why: a call reads a buffer, writes it, or both\n"
+        '  try: B.access_ptr("r"), "w" or "rw"',
+    ),
+    (
+        lambda a: BUFFER.access_ptr("r", offset=4),
+        "error[KC2154]: access_ptr: B from element 4 on, 1 lanes\n"
+        "  why: a call is given a buffer as a whole, so that what it touches is known\n"
+        "  try: pass the offset as an argument of the function",
+    ),
+    (
+        lambda a: tir.call_llvm_intrin("float32", "llvm.sqrt", 2, a[0]),
+        "error[KC2155]: call_llvm_intrin: 2 arguments of llvm.sqrt are to tell its types, 1 are "
+        "given\n  why: the number of these comes before the arguments\n"
+        '  try: tir.call_llvm_intrin("float32", "llvm.sqrt", 1, ...)',
+    ),
+    (
+        lambda a: te.trace(a[0]),
+        "error[KC2156]: trace: Element is no list of values\n"
+        "  why: the last value of the list is the result, the others are shown with it\n"
+        "  try: te.trace([i, A[i]])",
+    ),
+    (
+        lambda a: te.trace([a[0], BUFFER]),
+        "error[KC2156]: trace: the last value is Buffer((8,), float32, name=B)\n"
+        "  why: it is the result, a scalar\n"
+        "  try: te.trace([buffer, A[i]])",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), REFUSALS)
+def test_refusals(make, text):
+    with pytest.raises(TEError) as caught:
+        make(te.placeholder((N,), name="A"))
+    lines = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in lines.pop(1)
+    assert "\n".join(lines) == text

@@ -1,0 +1,383 @@
+"""Loops and branches inside a vectorized loop: guards, lazy values, and what is under a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, math, scf
+from xdsl.dialects.builtin import i1
+from xdsl.dialects.vector import ExtractOp, MaskedLoadOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind
+
+from kc.analysis.captures import captured_values
+from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.simplify_affine import simplify_constraints
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.arith import SelectOp
+from kc.dialects.tir import (
+    ApplyOp,
+    ForOp,
+    IfOp,
+    LinearizeOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+)
+from kc.transforms.tir._vector_masks import MaskedValues
+from kc.transforms.tir._vector_values import Scope
+
+SMALL = 4
+"""How many ops without effect a branch has that is rather made twice than put under a mask."""
+
+_ACCESSES = (LoadOp, StoreOp)
+_CONTROL = (ForOp, IfOp, scf.IfOp)
+_MASKABLE = (*_ACCESSES, *_CONTROL, ApplyOp, LinearizeOp, PrefetchOp, scf.YieldOp)
+
+
+class CannotVectorizeError(Exception):
+    """The loop must run iteration by iteration; ``op`` is the reason."""
+
+    def __init__(self, reason: str, op: Operation) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.op = op
+
+
+@dataclass(frozen=True)
+class Masking:
+    """What is done under masks."""
+
+    guards: bool
+    """Whether bodies of guards that do not hold in all lanes are; else they run lane by lane."""
+
+    element_bits: int
+    """The width of the data's elements."""
+
+
+class Branches(MaskedValues):
+    """Loops and branches; the ops in them are rewritten by :meth:`rewrite`."""
+
+    def __init__(self, width: int, index: IndexValues, loop: ForOp, masking: Masking) -> None:
+        super().__init__(width, index, loop)
+        self.loop = loop
+        self.masking = masking
+        self.mask_bits = masking.element_bits
+        self.sweeps = False
+        """Whether there may be conditions that no one needs."""
+
+    def rewrite(self, ops: Iterable[Operation]) -> None:
+        """Vector code for ``ops``, at the end of the innermost scope."""
+        raise NotImplementedError
+
+    def _block(self, block: Block, ops: Iterable[Operation]) -> None:
+        """Vector code for ``ops`` in ``block``, which is part of the code already."""
+        source = self.source
+        self.scopes.append(Scope(block))
+        self.rewrite(ops)
+        self.scopes.pop()
+        self.source = source
+
+    def inner_loop(self, op: ForOp) -> None:
+        """A loop in the loop, whose iterations all lanes do."""
+        extent = op.extent_value
+        if not isinstance(extent, int):
+            if self.is_varying(extent):
+                raise CannotVectorizeError(
+                    f"the extent of {op.label} differs from lane to lane", op
+                )
+            extent = self.scalar(extent)
+        annotations = op.annotations.data if op.annotations is not None else None
+        new = ForOp(op.label, extent, kind=op.kind.data, annotations=annotations, axis=op.axis)
+        self.emit(new)
+        self.define_scalar(op.var, new.var)
+        self._block(new.body.block, op.body.block.ops)
+
+    # Guards
+
+    def guard(self, op: IfOp) -> None:
+        """A ``tir.if``."""
+        constraints = op.condition.data.constraints
+        exprs = self.exprs([one.lhs for one in constraints], op.operands_of_set)
+        if exprs is None:
+            self._lane_by_lane(op)
+            return
+        conditions = simplify_constraints(
+            [
+                AffineConstraintExpr(old.kind, expr, ZERO)
+                for old, expr in zip(constraints, exprs, strict=True)
+            ],
+            self.index.ranges,
+        )
+        if conditions is None:
+            for block in op.orelse.blocks:
+                self.rewrite(block.ops)
+            return
+        uniform = [one for one in conditions if not self.has_lane(one.lhs)]
+        varying = [one for one in conditions if self.has_lane(one.lhs)]
+        if not varying:
+            self._guarded(op, uniform)
+            return
+        checks = self._in_all_lanes(varying) if self.mask is None else None
+        if checks is None:
+            self._in_some_lanes(op, uniform, varying)
+        elif not all(self.is_outside(one.lhs) for one in checks):
+            new = self._if_op(uniform + checks)
+            self._block(new.then.block, op.then.block.ops)
+            other = Block()
+            new.orelse.add_block(other)
+            self.scopes.append(Scope(other))
+            self._in_some_lanes(op, uniform, varying)
+            self.scopes.pop()
+        else:
+            self.assume(checks)
+            self._guarded(op, uniform)
+
+    def _guarded(self, op: IfOp, conditions: list[AffineConstraintExpr]) -> None:
+        """``op`` under conditions that all lanes agree on."""
+        if not conditions:
+            self.rewrite(op.then.block.ops)
+            return
+        new = self._if_op(conditions)
+        self._block(new.then.block, op.then.block.ops)
+        for block in op.orelse.blocks:
+            other = Block()
+            new.orelse.add_block(other)
+            self._block(other, block.ops)
+
+    def _in_some_lanes(
+        self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
+    ) -> None:
+        """``op`` where not all lanes may agree: under a mask, or lane by lane."""
+        if self.mask is None and not (
+            self.masking.guards and _is_maskable(op) and not _accumulates(op)
+        ):
+            self._lane_by_lane(op)
+            return
+        if not uniform:
+            self._under_mask(op, self.lanes_where(varying))
+            return
+        new = self._if_op(uniform)
+        self.scopes.append(Scope(new.then.block))
+        self._under_mask(op, self.lanes_where(varying))
+        self.scopes.pop()
+        for block in op.orelse.blocks:
+            other = Block()
+            new.orelse.add_block(other)
+            self._block(other, block.ops)
+
+    def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
+        set_, operands = self.index.to_set(conditions)
+        new = IfOp(set_, operands, Region(Block()))
+        self.emit(new)
+        return new
+
+    def _in_all_lanes(
+        self, conditions: list[AffineConstraintExpr]
+    ) -> list[AffineConstraintExpr] | None:
+        """Uniform conditions under which ``conditions`` hold in all lanes; None: not found.
+
+        A linear function has its minimum in the first or in the last lane.
+        """
+        found: list[AffineConstraintExpr] = []
+        for one in conditions:
+            linear = self.linear(one.lhs)
+            if linear is None or one.kind is not AffineConstraintKind.ge:
+                return None
+            lowest = linear.base + min(0, linear.stride * (self.width - 1))
+            found += [*linear.given, at_least_zero(lowest)]
+        return simplify_constraints(found, self.index.ranges)
+
+    # Branches
+
+    def branch(self, op: scf.IfOp) -> None:
+        """An ``scf.if``, which may have values."""
+        self.sweeps = True
+        if not self.is_varying(op.cond):
+            self._uniform_branch(op)
+        elif _is_maskable(op):
+            self._masked_branch(op)
+        elif op.results:
+            raise CannotVectorizeError("lanes take different branches, which it cannot mask", op)
+        else:
+            self._lane_by_lane(op)
+
+    def _uniform_branch(self, op: scf.IfOp) -> None:
+        """All lanes take the same branch."""
+        sides: list[tuple[Scope, Sequence[SSAValue]]] = []
+        for region in (op.true_region, op.false_region):
+            ops, yielded = _parts(region)
+            scope = Scope(Block())
+            self.scopes.append(scope)
+            self.rewrite(ops)
+            self.scopes.pop()
+            sides.append((scope, yielded))
+        self.source = op
+        varying = [
+            any(map(self.is_varying, values))
+            for values in zip(*(yielded for _, yielded in sides), strict=True)
+        ]
+        for scope, yielded in sides:
+            self.scopes.append(scope)
+            values = [
+                self.vector(one) if lanes else self.scalar(one)
+                for one, lanes in zip(yielded, varying, strict=True)
+            ]
+            self.emit(scf.YieldOp(*values))
+            self.scopes.pop()
+        condition = self.scalar(op.cond)
+        self._define(op, self._if(condition, [scope for scope, _ in sides]))
+
+    def _masked_branch(self, op: scf.IfOp) -> None:
+        """Lanes take different branches; what they agree on stays a branch around the masks."""
+        uniform, varying = self._conjuncts(op.cond)
+        ops, yielded = _parts(op.false_region)
+        if not uniform or len(ops) > SMALL or not all(map(_is_light, ops)):
+            self._define(op, self._under_mask(op, self.vector(op.cond)))
+            return
+        condition = self.scalar(uniform[0])
+        for one in uniform[1:]:
+            condition = self.emit(arith.AndIOp(condition, self.scalar(one))).results[0]
+        then, other = Scope(Block()), Scope(Block())
+        self.scopes.append(then)
+        mask = self.vector(varying[0])
+        for one in varying[1:]:
+            mask = self.both(mask, self.vector(one))
+        self.emit(scf.YieldOp(*self._under_mask(op, mask)))
+        self.scopes[-1] = other
+        self.rewrite(ops)
+        self.source = op
+        self.emit(scf.YieldOp(*map(self.vector, yielded)))
+        self.scopes.pop()
+        self._define(op, self._if(condition, [then, other]))
+
+    def _conjuncts(self, condition: SSAValue) -> tuple[list[SSAValue], list[SSAValue]]:
+        """What has to hold for ``condition``, in all lanes alike and in each lane."""
+        uniform: list[SSAValue] = []
+        varying: list[SSAValue] = []
+        work = [condition]
+        while work:
+            one = work.pop()
+            if not self.is_varying(one):
+                uniform.append(one)
+            elif isinstance(one.owner, arith.AndIOp):
+                work += one.owner.operands
+            else:
+                varying.append(one)
+        return uniform, varying
+
+    def _if(self, condition: SSAValue, sides: Sequence[Scope]) -> Sequence[SSAValue]:
+        """An ``scf.if`` of two blocks, which end in their values; its results."""
+        then, other = (scope.block for scope in sides)
+        end = then.last_op
+        assert end is not None
+        is_needed = end.operands or other.first_op is not other.last_op
+        types = [one.type for one in end.operands]
+        otherwise = Region(other) if is_needed else None
+        return self.emit(scf.IfOp(condition, types, Region(then), otherwise)).results
+
+    def _define(self, op: scf.IfOp, values: Sequence[SSAValue]) -> None:
+        """The results of ``op``: vectors of them, or what all lanes have."""
+        for old, new in zip(op.results, values, strict=True):
+            define = self.define_scalar if new.type == old.type else self.define_vector
+            define(old, new)
+
+    def _under_mask(self, op: IfOp | scf.IfOp, condition: SSAValue) -> list[SSAValue]:
+        """Both branches of ``op`` for the lanes that take them; its values, as vectors."""
+        values: list[list[SSAValue]] = []
+        for n, region in enumerate(op.regions):
+            ops, yielded = _parts(region)
+            if not ops and not yielded:
+                continue
+            with self.under(self.but(condition) if n else condition):
+                if any(isinstance(one, ForOp) for one in region.walk()) and not yielded:
+                    self._if_any(ops)
+                else:
+                    self.rewrite(ops)
+                self.source = op
+                values.append([self.vector(one) for one in yielded])
+        if not op.results:
+            return []
+        return [self._select(condition, *pair) for pair in zip(*values, strict=True)]
+
+    def _select(self, mask: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
+        """``value`` in the lanes of ``mask``, ``other`` in the others."""
+        load = value.owner
+        if isinstance(load, MaskedLoadOp) and load.mask is mask and load.pass_thru is other:
+            return value
+        return self.emit(SelectOp(mask, value, other)).results[0]
+
+    def _if_any(self, ops: Sequence[Operation]) -> None:
+        """``ops``, which take some time, if a lane is active."""
+        condition, block = self.any_lane(), Block()
+        self._block(block, ops)
+        block.add_op(end := scf.YieldOp())
+        end.location = self.source.location
+        self.emit(scf.IfOp(condition, [], Region(block)))
+
+    def _lane_by_lane(self, op: Operation) -> None:
+        """A loop over the lanes around the scalar ``op``."""
+        values: dict[SSAValue, SSAValue] = {}
+        varying = []
+        for old in captured_values(op):
+            if self.is_varying(old):
+                varying.append(old)
+                if self.expr(old) is None:
+                    self.vector(old)
+            else:
+                values[old] = self.scalar(old)
+        lane = ForOp(f"{self.loop.label}_lane", self.width)
+        self.emit(lane)
+        self.scopes.append(Scope(lane.body.block))
+        number = self.index.expr(lane.var)
+        for old in varying:
+            expr = self.expr(old)
+            if expr is not None:
+                expr = self.index.simplify(substitute(expr, {self.lane: number}))
+                values[old] = self.apply(expr)
+            else:
+                extract = ExtractOp(self.vector(old), [lane.var], old.type)
+                values[old] = self.emit(extract).results[0]
+        if self.mask is None:
+            self.emit(op.clone(values))
+        else:
+            active = self.emit(ExtractOp(self.mask, [lane.var], i1)).results[0]
+            self.in_scalar_branch(active, lambda: self.emit(op.clone(values)) and None)
+        self.scopes.pop()
+
+
+def _parts(region: Region) -> tuple[list[Operation], Sequence[SSAValue]]:
+    """The ops of a branch without its terminator, and the values it yields."""
+    ops = [op for block in region.blocks for op in block.ops]
+    if ops and isinstance(ops[-1], scf.YieldOp):
+        return ops[:-1], ops[-1].operands
+    return ops, ()
+
+
+def _is_light(op: Operation) -> bool:
+    return not op.regions and not isinstance(op, _ACCESSES)
+
+
+def _accumulates(op: Operation) -> bool:
+    """Whether ``op`` loads what it stores.
+
+    What is stored under a mask and soon loaded again does not come from the CPU's store buffer:
+    one by one is faster.
+    """
+    loaded = {one.buffer for one in op.walk() if isinstance(one, LoadOp)}
+    return any(isinstance(one, StoreOp) and one.buffer in loaded for one in op.walk())
+
+
+def _is_maskable(op: Operation) -> bool:
+    """Whether all ops in ``op`` can be run for lanes of which some are inactive."""
+    return all(
+        one is op
+        or isinstance(one, _MASKABLE)
+        or (
+            not one.regions
+            and one.name.startswith(("arith.", "math."))
+            and not isinstance(one, math.IPowIOp)  # divides for some exponents
+        )
+        for one in op.walk()
+    )

@@ -1,0 +1,276 @@
+"""Lanes under a mask: in a branch that lanes take differently, some are *active* and some are not.
+
+The ops of such a branch are run for all lanes, and what an inactive lane must not do is kept from
+it: it accesses no memory (``vector.maskedload``, ``vector.maskedstore``, or an ``scf.if`` for each
+lane) and divides by 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    i1,
+)
+from xdsl.dialects.vector import (
+    BroadcastOp,
+    CombiningKindAttr,
+    CombiningKindFlag,
+    ExtractOp,
+    MaskedLoadOp,
+    MaskedStoreOp,
+    ReductionOp,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+)
+
+from kc.analysis.simplify_affine import decide
+from kc.dialects.affine_assembly import at_least_zero
+from kc.dialects.arith import CmpiOp, SelectOp, vector_class
+from kc.dialects.tir import INDEX
+from kc.transforms.tir._vector_values import LaneValues, Scope
+
+DIVISIONS = (
+    arith.DivSIOp,
+    arith.DivUIOp,
+    arith.RemSIOp,
+    arith.RemUIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+    arith.FloorDivSIOp,
+)
+"""The ops that end the program for some divisors."""
+
+_ORDER = {2: (1, -1, -1), 3: (1, -1, 0), 4: (-1, 1, -1), 5: (-1, 1, 0)}
+"""Predicate of arith.cmpi -> ``a * rhs + b * lhs + c >= 0`` as (a, b, c): slt, sle, sgt, sge."""
+
+
+class MaskedValues(LaneValues):
+    """The values of lanes of which those outside of :attr:`mask` are inactive."""
+
+    mask: SSAValue | None = None
+    """The active lanes, a vector of i1; None: all of them."""
+
+    mask_bits: int = 32
+    """The width of the integers that lanes are compared in: that of the data's elements."""
+
+    @contextlib.contextmanager
+    def under(self, mask: SSAValue) -> Iterator[None]:
+        """Code in which those lanes are active that are now, and are in ``mask``."""
+        outer = self.mask
+        self.mask = mask if outer is None else self.both(outer, mask)
+        try:
+            yield
+        finally:
+            self.mask = outer
+
+    # Masks
+
+    def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """The lanes that are in two masks."""
+        return self._once(("both", lhs, rhs), lambda: self._binary(arith.AndIOp, lhs, rhs))
+
+    def but(self, mask: SSAValue) -> SSAValue:
+        """The lanes that are not in a mask."""
+        return self._once(
+            ("but", mask), lambda: self._binary(arith.XOrIOp, mask, self._dense(i1, [1]))
+        )
+
+    def _binary(self, op_type: type[Operation], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        new = vector_class(op_type).create(operands=[lhs, rhs], result_types=[lhs.type])
+        return self.emit(new).results[0]
+
+    def any_lane(self) -> SSAValue:
+        """Whether a lane is active."""
+        mask = self.mask
+        assert mask is not None
+        kind = CombiningKindAttr(CombiningKindFlag.OR)
+
+        def make() -> SSAValue:
+            op = ReductionOp.build(
+                operands=[mask, []], result_types=[i1], properties={"kind": kind}
+            )
+            return self.emit(op).results[0]
+
+        return self._once(("any", mask), make)
+
+    def lanes_where(self, conditions: Sequence[AffineConstraintExpr]) -> SSAValue:
+        """The lanes in which all of ``conditions`` (over the roots and the lane) hold."""
+        first, *others = map(self._lanes_where, conditions)
+        for one in others:
+            first = self.both(first, one)
+        return first
+
+    def _lanes_where(self, condition: AffineConstraintExpr) -> SSAValue:
+        expr = condition.lhs
+        linear = self.linear(expr)
+        if condition.kind is AffineConstraintKind.ge and linear is not None and not linear.given:
+            if linear.stride == 1:
+                return self._compare_lane(linear.base * -1, "sge", (0, self.width))
+            if linear.stride == -1:
+                return self._compare_lane(linear.base, "sle", (-1, self.width - 1))
+        predicate = "eq" if condition.kind is AffineConstraintKind.eq else "sge"
+        vector = self.index_vector(expr)
+        return self.emit(CmpiOp(vector, self._dense(INDEX, [0]), predicate)).results[0]
+
+    def _compare_lane(self, bound: AffineExpr, predicate: str, limits: tuple[int, int]) -> SSAValue:
+        """The lanes whose number compares with ``bound``, which is as good within ``limits``."""
+        # Lanes are compared in integers as wide as the data: there are as many in a register.
+        integer = IntegerType(max(16, self.mask_bits))
+        bound = self.index.simplify(bound)
+
+        def make() -> SSAValue:
+            low, high = limits
+            lanes = range(self.width)
+            if isinstance(bound, AffineConstantExpr):
+                at_least = predicate == "sge"
+                return self._dense(
+                    i1, [n >= bound.value if at_least else n <= bound.value for n in lanes]
+                )
+            numbers = self._dense(integer, lanes)
+            value = self.apply(bound)
+            lowest, highest = self.index.bounds(bound)
+            if lowest is None or lowest < low:
+                value = self.emit(arith.MaxSIOp(value, self.apply(AffineExpr.constant(low))))
+            if highest is None or highest > high:
+                value = self.emit(arith.MinSIOp(value, self.apply(AffineExpr.constant(high))))
+            narrow = self.emit(arith.IndexCastOp(value, integer)).results[0]
+            splat = self.emit(BroadcastOp(narrow, self.vector_type(integer))).results[0]
+            return self.emit(CmpiOp(numbers, splat, predicate)).results[0]
+
+        return self._once(("lanes", bound, predicate), make)
+
+    def compare_indices(self, op: arith.CmpiOp) -> bool:
+        """Make a comparison of affine indices that depends on the lane a mask, or a constant.
+
+        False where it is something else.
+        """
+        if op.lhs.type != INDEX:
+            return False
+        lhs, rhs = self.expr(op.lhs), self.expr(op.rhs)
+        order = _ORDER.get(op.predicate.value.data)
+        if lhs is None or rhs is None or order is None:
+            return False
+        right, left, constant = order
+        condition = at_least_zero(self.index.simplify(rhs * right + lhs * left + constant))
+        known = decide(condition, self.index.ranges)
+        if known is not None:
+            value = self.emit(arith.ConstantOp(IntegerAttr(int(known), i1))).results[0]
+            self.define_scalar(op.result, value)
+        elif self.has_lane(condition.lhs):
+            self.define_vector(op.result, self.lanes_where([condition]))
+        else:
+            return False
+        return True
+
+    # What inactive lanes must not do
+
+    def safe_divisor(self, old: SSAValue, *, varying: bool) -> SSAValue:
+        """The divisor ``old``, as a vector if ``varying``; 1 where no lane is active."""
+        value = self.vector(old) if varying else self.scalar(old)
+        if self.mask is None or self._is_safe_divisor(old):
+            return value
+        if varying:
+            return self.emit(SelectOp(self.mask, value, self._dense(old.type, [1]))).results[0]
+        assert isinstance(old.type, IntegerType | IndexType)
+        one = self.emit(arith.ConstantOp(IntegerAttr(1, old.type))).results[0]
+        return self.emit(SelectOp(self.any_lane(), value, one)).results[0]
+
+    def _is_safe_divisor(self, old: SSAValue) -> bool:
+        expr = self.expr(old) if old.type == INDEX else None
+        if expr is not None:
+            low, _ = self.index.bounds(expr)
+            return low is not None and low > 0
+        value = self.constant(old)
+        return isinstance(value, IntegerAttr) and value.value.data > 0
+
+    def in_lane(self, lane: int, make: Callable[[], SSAValue | None]) -> SSAValue | None:
+        """The value that ``make`` gives in a lane, if it is active; else zero."""
+        if self.mask is None:
+            return make()
+        mask = self.mask
+        active = self._once(
+            ("lane", mask, lane), lambda: self.emit(ExtractOp(mask, [lane], i1)).results[0]
+        )
+        return self.in_scalar_branch(active, make)
+
+    def in_any_lane(self, make: Callable[[], SSAValue]) -> SSAValue:
+        """The value that ``make`` gives for all lanes, if one is active; else zero."""
+        if self.mask is None:
+            return make()
+        value = self.in_scalar_branch(self.any_lane(), make)
+        assert value is not None
+        return value
+
+    def in_scalar_branch(
+        self, condition: SSAValue, make: Callable[[], SSAValue | None]
+    ) -> SSAValue | None:
+        """What ``make`` gives, if ``condition`` holds; else zero."""
+        mask, self.mask = self.mask, None
+        then, other = Block(), Block()
+        self.scopes.append(Scope(then))
+        value = make()
+        self.emit(scf.YieldOp(*(() if value is None else (value,))))
+        self.scopes.pop()
+        self.mask = mask
+        if value is None:
+            self.emit(scf.IfOp(condition, [], Region(then)))
+            return None
+        self.scopes.append(Scope(other))
+        self.emit(scf.YieldOp(self._zero(value.type)))
+        self.scopes.pop()
+        return self.emit(scf.IfOp(condition, [value.type], Region(then), Region(other))).results[0]
+
+    def _zero(self, type_: Attribute) -> SSAValue:
+        if isinstance(type_, AnyFloat):
+            return self.emit(arith.ConstantOp(FloatAttr(0.0, type_))).results[0]
+        assert isinstance(type_, IntegerType | IndexType)
+        return self.emit(arith.ConstantOp(IntegerAttr(0, type_))).results[0]
+
+    # Memory
+
+    def can_mask_rows(self, buffer: SSAValue) -> bool:
+        """Whether rows of ``buffer`` can be accessed under a mask: its elements are no bits."""
+        assert isinstance(buffer.type, MemRefType)
+        element = buffer.type.element_type
+        return isinstance(element, AnyFloat | IntegerType) and element != i1
+
+    def masked_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> SSAValue:
+        """The active lanes of a row that begins at ``first``; the others are zero."""
+        assert self.mask is not None
+        assert isinstance(buffer.type, MemRefType)
+        element = buffer.type.element_type
+        zero = self._dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
+        indices = [self.apply(one) for one in first]
+        return self.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
+
+    def store_masked_row(
+        self, value: SSAValue, buffer: SSAValue, first: Sequence[AffineExpr]
+    ) -> None:
+        """Store the active lanes of a row that begins at ``first``."""
+        assert self.mask is not None
+        indices = [self.apply(one) for one in first]
+        self.emit(MaskedStoreOp(buffer, indices, self.mask, value))
+
+    def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:
+        """Whether ``place`` is an element of ``buffer`` in any case."""
+        assert isinstance(buffer.type, MemRefType)
+        return all(
+            size >= 0
+            and decide(at_least_zero(expr), self.index.ranges) is True
+            and decide(at_least_zero(expr * -1 + size - 1), self.index.ranges) is True
+            for expr, size in zip(place, buffer.type.get_shape(), strict=True)
+        )

@@ -1,0 +1,129 @@
+"""apply-strides: arguments get the layout that their strides were declared with.
+
+Before::
+
+    func.func @f(%A: memref<?x64xf32> {kc.strides = ["s0", 1]}) {
+      %a = tir.load %A[%i, %j] : memref<?x64xf32>
+
+After::
+
+    func.func @f(%A: memref<?x64xf32, strided<[?, 1]>> {kc.strides = ["s0", 1]}) {
+      %a = tir.load %A[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
+
+A stride is the distance of neighbours along a dimension in elements: a number, or a name for what
+the call finds at the array. Schedules see a plain argument, so that they are what they are without
+strides, and a vector is loaded or stored as one where the innermost stride is 1. (TVM:
+``tir.decl_buffer(shape, dtype, strides=...)`` in ``binds``.)
+
+Requires: nothing but loads, stores and prefetches uses the argument; KC4340 otherwise, as a view or
+a called function has a layout of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kc.analysis.loop_tree import functions
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+STRIDES = "kc.strides"
+"""The attribute of an argument that has its strides: a number or a name for each dimension."""
+
+_ACCESSES = ("tir.load", "tir.store", "tir.prefetch", "memref.dim")
+
+
+@dataclass(frozen=True)
+class ApplyStridesPass(ModulePass):
+    """Give arguments the layout that their strides were declared with."""
+
+    name = "apply-strides"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            if function.arg_attrs is not None and function.body.blocks:
+                _apply(function)
+
+
+def strides_attr(strides: Sequence[int | str]) -> ArrayAttr:
+    """Strides as the attribute of an argument."""
+    return ArrayAttr(
+        [StringAttr(one) if isinstance(one, str) else IntegerAttr(one, i64) for one in strides]
+    )
+
+
+def strides_of(
+    attr: Attribute | None, function: func.FuncOp | None = None
+) -> tuple[int | str, ...] | None:
+    """The strides in the attribute of an argument; None without one. Raises KC4340."""
+    if attr is None:
+        return None
+    found: list[int | str] = []
+    for one in attr.data if isinstance(attr, ArrayAttr) else (attr,):
+        if not isinstance(one, IntegerAttr | StringAttr):
+            raise CodegenError(
+                "KC4340",
+                f"apply-strides: {STRIDES} = {attr}",
+                location=location_of(function),
+                why="a stride is a number of elements, or a name for what the call finds",
+                hints=[f'{STRIDES} = ["s0", 1]'],
+            )
+        found.append(one.value.data if isinstance(one, IntegerAttr) else one.data)
+    return tuple(found)
+
+
+def _apply(function: func.FuncOp) -> None:
+    assert function.arg_attrs is not None
+    changed = False
+    for argument, attrs in zip(function.args, function.arg_attrs.data, strict=True):
+        strides = strides_of(attrs.data.get(STRIDES), function)
+        type_ = argument.type
+        if strides is None or not isinstance(type_, MemRefType):
+            continue
+        name = attrs.data.get("kc.name")
+        label = name.data if isinstance(name, StringAttr) else argument.name_hint or "memory"
+        if len(strides) != type_.get_num_dims():
+            raise CodegenError(
+                "KC4340",
+                f"apply-strides: {label} has {type_.get_num_dims()} dimensions and "
+                f"{len(strides)} strides",
+                location=location_of(function),
+            )
+        for use in argument.uses:
+            if use.operation.name not in _ACCESSES:
+                raise _refuse(label, use.operation)
+        layout = StridedLayoutAttr([None if isinstance(one, str) else one for one in strides])
+        new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
+        Rewriter.replace_value_with_new_type(argument, new)
+        changed = True
+    if changed:
+        outputs = list(function.function_type.outputs)
+        types = [one.type for one in function.args]
+        function.function_type = FunctionType.from_lists(types, outputs)
+
+
+def _refuse(label: str, user: Operation) -> CodegenError:
+    return CodegenError(
+        "KC4340",
+        f"apply-strides: {label} has declared strides, and {user.name} uses it",
+        location=location_of(user),
+        why="a view or a called function takes the memory to be dense",
+        hints=[f"cache_read or cache_write: a dense copy of {label} is what is passed on"],
+    )

@@ -1,0 +1,19 @@
+"""What schedules and builds do first: te functions and those of upstream's dialects become tir."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.analysis.upstream import upstream_functions
+from kc.support.registry import pass_class
+
+
+def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
+    """Lower te functions, and raise those of upstream's dialects, in place.
+
+    Without ``loops``, functions of scf loops and memrefs stay: code generation takes them as they
+    are. Raises what ``convert-te-to-tir`` and ``raise-to-tir`` raise.
+    """
+    pass_class("convert-te-to-tir")().apply(None, module)
+    if upstream_functions(module, loops=loops):
+        pass_class("raise-to-tir")(loops=loops).apply(None, module)

@@ -1,0 +1,1 @@
+../../kc/testing.py
