@@ -16,8 +16,8 @@ After::
 
 A compute of several tensors is one block that stores to several buffers; a ``te.scan`` is a loop
 over time around the blocks of its computes, which get a variable for the row; the region of a
-``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments (``kc.arg_order`` permutes them);
-tensors that are not returned become ``tir.alloc``.
+``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments
+(``kc.arg_order`` permutes them); tensors that are not returned become ``tir.alloc``.
 
 Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
 """
@@ -254,7 +254,7 @@ class _FunctionConverter:
 
     def _extern(self, op: te.ExternOp, entry: Block, names: set[str]) -> None:
         """The ops of the region, on the buffers; blocks and buffers get names of their own."""
-        values = {inner: self.values[one] for one, inner in op.scalars}
+        values: dict[SSAValue, SSAValue] = {inner: self.values[one] for one, inner in op.scalars}
         for one, inner in zip(op.tensor_inputs, op.input_buffers, strict=True):
             values[inner] = self.values[one]
         for n, (one, inner) in enumerate(zip(op.tensors, op.output_buffers, strict=True)):

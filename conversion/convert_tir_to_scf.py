@@ -22,8 +22,8 @@ branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of 
 i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). Small buffers of
 constant size are ``memref.alloca`` at the start of the function or parallel body; others are
 ``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
-that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and the target's
-``-fast-math`` flags on all float operations (``-contract=0``: none).
+that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and
+the target's ``-fast-math`` flags on all float operations (``-contract=0``: none).
 
 Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
 Legal set: no op of ``tir`` remains.

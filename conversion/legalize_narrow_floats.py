@@ -104,7 +104,7 @@ class _Legalization:
         if form is None:
             return value
         if form.ir in self.computes or form.ir in self.widens:
-            return at.insert(arith.ExtFOp(value, like(value.type, f32)))
+            return at.convert(arith.ExtFOp, value, f32)
         return at.widened(value)
 
     def narrow(self, at: BitArithmetic, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -113,7 +113,7 @@ class _Legalization:
         if form is None or value.type == type_:
             return value
         if form.ir in self.computes or form.ir in self.narrows:
-            return at.insert(arith.TruncFOp(value, type_))
+            return at.convert(arith.TruncFOp, value, element_of(type_))
         return at.narrowed(value, element_of(type_))
 
     # Operations ----------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class _Legalization:
         wide = self.widen(at, op.operands[0])
         result = op.results[0].type
         if element_of(result) != f32 and format_of(result) is None:
-            wide = at.insert(arith.ExtFOp(wide, result))
+            wide = at.convert(arith.ExtFOp, wide, element_of(result))
         self._replace(at, op, wide)
 
     def truncate(self, op: Operation) -> None:

@@ -93,6 +93,11 @@ class BitArithmetic:
         other = self.constant(b, a.type) if isinstance(b, int) else b
         return self.insert(SelectOp(condition, a, other))
 
+    def convert(self, kind: type[Operation], value: SSAValue, element: Attribute) -> SSAValue:
+        """``kind``, a conversion, of a value to ``element``, or to vectors of it."""
+        result = like(value.type, element)
+        return self.insert(kind.create(operands=[value], result_types=[result]))
+
     def as_type(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The same bits as another type of the same width."""
         return self.insert(arith.BitcastOp(value, like(value.type, element)))
@@ -109,8 +114,7 @@ class BitArithmetic:
         """A narrow float as f32, exactly."""
         form = format_of(value.type)
         assert form is not None
-        wide = like(value.type, i32)
-        code = self.insert(ExtUIOp(self.bits_of(value), wide))
+        code = self.convert(ExtUIOp, self.bits_of(value), i32)
         if form.bias == F32_BIAS:
             # bfloat16 is the upper half of f32.
             return self.as_type(self.op(arith.ShLIOp, code, 32 - form.bits), f32)
@@ -121,7 +125,7 @@ class BitArithmetic:
         finite = self.op(arith.AddiOp, shifted, rebase)
         # Subnormal numbers are multiples of the smallest one.
         real = like(value.type, f32)
-        count = self.insert(SIToFPOp(magnitude, real))
+        count = self.convert(SIToFPOp, magnitude, f32)
         smallest = self.constant(2.0 ** (1 - form.bias - form.mantissa), real)
         tiny = self.bits_of(self.insert(arith.MulfOp(count, smallest)))
         small = self.compare("ult", magnitude, 1 << form.mantissa)
@@ -162,8 +166,7 @@ class BitArithmetic:
         nan = self.constant(form.nan, magnitude.type)
         rounded = self.choose(is_nan, nan, rounded)
         sign = self.op(arith.AndIOp, self.op(arith.ShRUIOp, code, 32 - form.bits), form.sign)
-        narrow = like(value.type, IntegerType(form.bits))
-        whole = self.insert(TruncIOp(self.op(arith.OrIOp, rounded, sign), narrow))
+        whole = self.convert(TruncIOp, self.op(arith.OrIOp, rounded, sign), IntegerType(form.bits))
         return self.as_type(whole, element)
 
     def _upper_half(self, value: SSAValue, element: Attribute) -> SSAValue:
@@ -175,7 +178,7 @@ class BitArithmetic:
         is_nan = self.insert(CmpfOp(value, value, "uno"))
         rounded = self.choose(is_nan, self.op(arith.OrIOp, code, 0x400000), near)
         upper = self.op(arith.ShRUIOp, rounded, 16)
-        whole = self.insert(TruncIOp(upper, like(value.type, IntegerType(16))))
+        whole = self.convert(TruncIOp, upper, IntegerType(16))
         return self.as_type(whole, element)
 
     def to_odd(self, value: SSAValue, error: SSAValue | None = None) -> SSAValue:
@@ -186,8 +189,8 @@ class BitArithmetic:
         """
         if error is not None:
             value = self._odd_sum(value, error)
-        near = self.insert(arith.TruncFOp(value, like(value.type, f32)))
-        back = self.insert(arith.ExtFOp(near, value.type))
+        near = self.convert(arith.TruncFOp, value, f32)
+        back = self.convert(arith.ExtFOp, near, element_of(value.type))
         # Ordered comparisons: NaN stays as it is.
         larger, smaller = (
             self.insert(CmpfOp(self.without_sign(a), self.without_sign(b), "ogt"))
@@ -249,16 +252,15 @@ class BitArithmetic:
         """An integer as a float that rounds to every narrow type as the integer does."""
         scalar = element_of(value.type)
         assert isinstance(scalar, IntegerType)
-        convert = SIToFPOp if signed else UIToFPOp
+        kind = SIToFPOp if signed else UIToFPOp
         if scalar.width.data <= 16:
-            return self.insert(convert(value, like(value.type, f32)))
-        double = like(value.type, f64)
+            return self.convert(kind, value, f32)
         if scalar.width.data <= 32:
-            return self.to_odd(self.insert(convert(value, double)))
+            return self.to_odd(self.convert(kind, value, f64))
         # 53 bits are exact; of more, the last one that is kept says whether any other is set.
         shift = arith.ShRSIOp if signed else arith.ShRUIOp
         lost = self.compare("ne", self.op(arith.AndIOp, value, 0x7FF), 0)
-        sticky = self.insert(ExtUIOp(lost, like(value.type, i64)))
+        sticky = self.convert(ExtUIOp, lost, i64)
         upper = self.op(arith.OrIOp, self.op(shift, value, 11), sticky)
         rounded = self.op(arith.ShLIOp, upper, 11)
         if signed:
@@ -266,12 +268,11 @@ class BitArithmetic:
             exact = self.compare("ule", low, 1 << 54)
         else:
             exact = self.compare("ule", value, 1 << 53)
-        return self.to_odd(self.insert(convert(self.choose(exact, value, rounded), double)))
+        return self.to_odd(self.convert(kind, self.choose(exact, value, rounded), f64))
 
     def fused(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
         """``a * b + c`` of three f32 that were narrow, as an f32 that rounds as the exact one."""
-        double = like(a.type, f64)
-        x, y, z = (self.insert(arith.ExtFOp(one, double)) for one in (a, b, c))
+        x, y, z = (self.convert(arith.ExtFOp, one, f64) for one in (a, b, c))
         product = self.insert(arith.MulfOp(x, y))  # exact: 53 bits hold it
         total = self.insert(arith.AddfOp(product, z))
         # The error of the sum (Knuth's two-sum). Infinities make it NaN, which changes nothing.

@@ -43,6 +43,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "cuda": ("kc.runtime.device", "cuda"),
     "device": ("kc.runtime.device", "device"),
     "context": ("kc.runtime.device", "device"),
+    "DataType": ("kc.runtime.data_type", "DataType"),
     "Target": ("kc.support.target", "Target"),
     "KCError": ("kc.support.diagnostics", "KCError"),
     "TVMError": ("kc.support.diagnostics", "KCError"),

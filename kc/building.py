@@ -32,8 +32,8 @@ from kc.support.diagnostics import (
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location, location_of
 from kc.support.module_copy import copy_module
-from kc.support.process_symbols import find_symbol
 from kc.support.pass_context import pipeline_options, using_options
+from kc.support.process_symbols import find_symbol
 from kc.support.target import Target
 from kc.tools._pipeline import Instrument, Stage
 from kc.transform import PassContext

@@ -16,13 +16,15 @@ DEFAULT_OPT_LEVEL = 2
 class Key:
     """A key: the type of its value, and what it does; without ``effect``, why nothing.
 
-    ``fields`` are what a value of type dict may have, each with its type.
+    ``fields`` are what a value of type dict may have, each with its type. ``holds`` is the value of
+    a key without effect that says what is done here in any case.
     """
 
     type: type
     effect: str = ""
     why: str = ""
     fields: Mapping[str, type] = field(default_factory=dict)
+    holds: bool | None = None
 
 
 _LLVM = "LLVM does this, where it pays"
@@ -62,23 +64,29 @@ KEYS: dict[str, Key] = {
     "tir.Simplify": Key(dict, why="indices are affine maps, which are always simplified"),
     "tir.disable_cse_tir": Key(bool, why=_LLVM),
     "tir.enable_equiv_terms_in_cse_tir": Key(bool, why=_LLVM),
-    "tir.disable_storage_rewrite": Key(bool, why="buffers do not share memory here"),
-    "tir.disable_assert": Key(bool, why="kernels have no assertions; calls check arguments"),
-    "tir.noalias": Key(bool, why="arguments never alias: calls check it"),
-    "tir.debug_keep_trivial_loop": Key(bool, why="loops of one iteration are always kept"),
-    "tir.detect_global_barrier": Key(bool, why="no kernel has a barrier across its grid"),
-    "tir.is_entry_func": Key(bool, why="every public function can be called"),
-    "tir.use_async_copy": Key(bool, why="copies are not asynchronous"),
-    "tir.use_ptx_async_copy": Key(bool, why="copies are not asynchronous"),
-    "tir.use_async_dma": Key(bool, why="copies are not asynchronous"),
-    "tir.merge_static_smem": Key(bool, why="there is no such pass"),
-    "tir.ptx_ldg32": Key(bool, why="there is no such pass"),
+    "tir.disable_storage_rewrite": Key(bool, why="buffers do not share memory here", holds=True),
+    "tir.disable_assert": Key(
+        bool, why="kernels have no assertions; calls check arguments", holds=True
+    ),
+    "tir.noalias": Key(bool, why="arguments never alias: calls check it", holds=True),
+    "tir.debug_keep_trivial_loop": Key(
+        bool, why="loops of one iteration are always kept", holds=True
+    ),
+    "tir.detect_global_barrier": Key(
+        bool, why="no kernel has a barrier across its grid", holds=False
+    ),
+    "tir.is_entry_func": Key(bool, why="every public function can be called", holds=True),
+    "tir.use_async_copy": Key(bool, why="copies are not asynchronous", holds=False),
+    "tir.use_ptx_async_copy": Key(bool, why="copies are not asynchronous", holds=False),
+    "tir.use_async_dma": Key(bool, why="copies are not asynchronous", holds=False),
+    "tir.merge_static_smem": Key(bool, why="there is no such pass", holds=False),
+    "tir.ptx_ldg32": Key(bool, why="there is no such pass", holds=False),
     "tir.dma_bypass_cache": Key(int, why="copies are not asynchronous"),
     "tir.experimental_dma_bypass_cache": Key(int, why="copies are not asynchronous"),
     "tir.contrib.ethos-u.copy_compute_reordering_max_copy_movements": Key(
         int, why="there is no such target"
     ),
-    "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels"),
+    "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels", holds=False),
     "tir.usmp.algorithm": Key(str, why="there is no memory planner across kernels"),
 }
 """Every key of TVM 0.9 and later, without those of relay, which has none here; kc's begin so."""
@@ -129,7 +137,7 @@ def check_config(config: Mapping[str, Any]) -> None:
                 hints=suggest(key, KEYS, "the options are"),
             )
         _check_value(key, known, value)
-        if not known.effect:
+        if not known.effect and not (isinstance(value, bool) and value is known.holds):
             warn(
                 "KC4502",
                 f"PassContext: {key} has no effect",

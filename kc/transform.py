@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,7 +42,15 @@ from kc.support.pass_context import PipelineOptions, using_options
 from kc.support.plugins import PHASES
 from kc.tir.module import IRModule
 
-__all__ = ["PassContext", "PassInfo", "Sequential", "UserPass", "module_pass", "prim_func_pass"]
+__all__ = [
+    "PassContext",
+    "PassInfo",
+    "PrintIR",
+    "Sequential",
+    "UserPass",
+    "module_pass",
+    "prim_func_pass",
+]
 
 DEBUG_INFO_VARIABLE = "KC_DEBUG_INFO"
 BOUND_CHECKS_VARIABLE = "KC_BOUND_CHECKS"
@@ -151,6 +160,16 @@ def prim_func_pass(
         return UserPass(each, PassInfo(title, opt_level, required))
 
     return make if pass_func is None else make(pass_func)
+
+
+def PrintIR(header: str = "", show_meta_data: bool = False) -> UserPass:
+    """A pass that prints the module on standard error, under ``header``, and leaves it as it is."""
+    del show_meta_data  # there is none: all of a module is in its text
+
+    def show(mod: IRModule, ctx: PassContext) -> None:
+        print(f"PrintIR({header}):\n{mod}", file=sys.stderr)
+
+    return UserPass(show, PassInfo("PrintIR"))
 
 
 def _name_of(function: Any) -> str:
@@ -280,12 +299,15 @@ class PassContext:
 
     def _configured(self) -> Iterator[tuple[int, ModulePass]]:
         """The passes that a key of the config asks for, before those of the user's."""
-        for phase, key in ((1, "tir.LoopPartition"), (2, "tir.UnrollLoop")):
+        for phase, key, name in (
+            (1, "tir.LoopPartition", "partition-loops"),
+            (2, "tir.UnrollLoop", "unroll-loop"),
+        ):
             options = self.config.get(key)
             if options is not None:
                 fields = KEYS[key].fields
-                given = {name: fields[name](value) for name, value in options.items()}
-                yield phase, registry.pass_class(TVM_PASSES[key])(**given)
+                given = {one: fields[one](value) for one, value in options.items()}
+                yield phase, registry.pass_class(name)(**given)
 
     def enables(self, pass_: ModulePass) -> bool:
         """Whether a pass runs: by its name, and by its level."""

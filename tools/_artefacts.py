@@ -11,6 +11,7 @@ from kc.support import registry
 from kc.support.options import PassSpec
 from kc.support.target import Target
 from kc.tools._pipeline import Pipeline, make_stages
+from kc.transforms.to_tir import to_tir
 
 
 def llvm_ir(module: ModuleOp, target: Target) -> str:
@@ -38,6 +39,7 @@ def c_source(module: ModuleOp, target: Target) -> str:
     from kc.codegen.c_source import emit_c
 
     module.attributes["kc.target"] = StringAttr(str(target))
+    to_tir(module, loops=False)
     Pipeline(make_stages([PassSpec("lower-to-c")])).run(registry.context(), module)
     return emit_c(module)
 
@@ -55,4 +57,5 @@ def lower(module: ModuleOp, target: Target) -> None:
     module.attributes["kc.target"] = StringAttr(str(target))
     if all(op.name.startswith("llvm.") for op in module.body.ops):
         return
+    to_tir(module, loops=False)
     Pipeline(make_stages([PassSpec("lower-to-llvm")])).run(registry.context(), module)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.codegen.c_source.expressions import Expressions
 from kc.codegen.c_source.function import FunctionPrinter
 from kc.codegen.c_source.helpers import Helpers
+from kc.codegen.c_source.tables import define_table
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -22,12 +23,14 @@ from kc.support.locations import location_of
 def emit_c(module: ModuleOp) -> str:
     """The C source of a module's functions. Raises CodegenError (KC44xx) for what C has not."""
     helpers = Helpers()
+    globals_ = [one for one in module.body.ops if isinstance(one, memref.GlobalOp)]
+    tables = [define_table(one, Expressions(helpers)) for one in globals_]
     printers = [FunctionPrinter(one, Expressions(helpers)) for one in _functions(module)]
     declared = [
         f"{FunctionPrinter(one.function, one.expressions).prototype()};\n" for one in printers
     ]
     defined = [one.define() for one in printers if one.function.body.blocks]
-    return "\n".join([helpers.text(), "".join(declared), *defined])
+    return "\n".join([helpers.text(), *tables, "".join(declared), *defined])
 
 
 def emit_header(module: ModuleOp, name: str) -> str:
@@ -50,6 +53,8 @@ def emit_header(module: ModuleOp, name: str) -> str:
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
     found: list[func.FuncOp] = []
     for op in module.body.ops:
+        if isinstance(op, memref.GlobalOp):
+            continue
         if not isinstance(op, func.FuncOp):
             raise CodegenError(
                 "KC4403",

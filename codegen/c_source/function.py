@@ -26,6 +26,7 @@ from kc.codegen.c_source.expressions import (
     memory_type,
     short_float,
 )
+from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
 from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
@@ -348,6 +349,12 @@ class FunctionPrinter:
         self.write(f"{element} *{name} = {alloc}({count});")
         self._heap.add(buffer)
 
+    def table(self, op: memref.GetGlobalOp) -> None:
+        """A constant beside the function."""
+        assert isinstance(op.memref.type, MemRefType)
+        self._code[op.memref] = Code(table_name(op.name_.string_value()))
+        self._shapes[op.memref] = [Code(str(one)) for one in op.memref.type.get_shape()]
+
     def dealloc(self, op: memref.DeallocOp) -> None:
         self._settle()
         if op.memref in self._heap:
@@ -474,6 +481,7 @@ _STATEMENTS = {
     memref.StoreOp: FunctionPrinter.store,
     memref.AllocOp: FunctionPrinter.alloc,
     memref.AllocaOp: FunctionPrinter.alloc,
+    memref.GetGlobalOp: FunctionPrinter.table,
     memref.DeallocOp: FunctionPrinter.dealloc,
     scf.ForOp: FunctionPrinter.loop,
     scf.ParallelOp: FunctionPrinter.parallel,

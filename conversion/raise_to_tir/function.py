@@ -349,7 +349,7 @@ class FunctionRaiser(Emitter):
         if handler is not None:
             handler(self, op)  # pyright: ignore[reportArgumentType]
         elif is_elementwise(op):
-            elementwise(self, op)
+            elementwise(self, op)  # pyright: ignore[reportArgumentType]
         else:
             self.other(op)
 

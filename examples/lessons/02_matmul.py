@@ -1,8 +1,9 @@
 """Lesson 2: a matrix product, from three loops to packed, cached and parallel.
 
-Each step is the one before with one thing changed; after each the loops are shown, what has to be
-fetched into the caches is counted, and the result is compared with numpy. Run with a larger size to
-see the times part ways: ``python 02_matmul.py 1024``.
+Each step is the one before with one thing changed; after each the loops are shown (in TVM's form,
+which is shorter than the IR itself), what has to be fetched into the caches is counted, and the
+result is compared with numpy. Run with a larger size to see the times part ways:
+``python 02_matmul.py 1024``.
 """
 
 import sys
@@ -24,10 +25,10 @@ C = te.compute((SIZE, SIZE), lambda x, y: te.sum(A[x, k] * B[k, y], axis=k), nam
 def show(title: str, schedule: te.Schedule, product: te.Tensor = C) -> None:
     """Show the loops, count what they move, and compare the result with numpy."""
     args = [A, B, product]
-    eager = kc.tir.Schedule(kc.lower(schedule, args))
+    loops = kc.lower(schedule, args)
     print(f"\n== {title}")
-    eager.show()
-    print("\n".join(eager.cost().lines()))
+    print(loops.script(style="tvm"))
+    print("\n".join(kc.tir.Schedule(loops).cost().lines()))
     kernel = kc.build(schedule, args)
     a, b = (np.random.rand(SIZE, SIZE).astype(np.float32) for _ in range(2))
     c = np.empty((SIZE, SIZE), np.float32)

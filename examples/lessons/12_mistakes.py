@@ -11,7 +11,7 @@ import numpy as np
 import kc
 from kc import te, tir
 from kc.error import KCError
-from kc.support.registry import get_pass
+from kc.support.registry import context, get_pass
 
 
 def matmul(n=64):
@@ -89,7 +89,7 @@ def too_much_shared_memory():
     s[shared].compute_at(s[c], outer)
     mod = kc.lower(s, [a, b, c])
     with kc.target.Target("cuda -arch=sm_60"):
-        get_pass("verify-gpu-code").apply(None, mod.op)
+        get_pass("verify-gpu-code").apply(context(), mod.op)
 
 
 def no_gpu():
@@ -181,16 +181,16 @@ def a_sum_inside_an_expression():
 MISTAKES = {
     split_axis: "TVMError: Operate on iter var that has already been split",
     split_loop: "ScheduleError: the loop is not in the IR any more",
-    one_axis_bound_twice: "domain already inferred, cannot prove their extents are the same 1024 vs 4",
+    one_axis_bound_twice: "domain already inferred, cannot prove their extents are the same",
     a_reduction_in_the_way_of_a_cache: "Can only relayout with in data parallel dimensions",
-    an_array_of_another_device: "Argument mmult.A.device_type has an unsatisfied constraint: 2 == ...",
+    an_array_of_another_device: "Argument mmult.A.device_type has an unsatisfied constraint",
     too_much_shared_memory: "ptxas error: uses too much shared data (0x10000 bytes, 0xc000 max)",
     no_gpu: "TVMError: not implemented",
     too_many_threads: "CUDA_ERROR_INVALID_VALUE grid=(2048,1,1), block=(2048,1,1)",
     caches_in_the_wrong_order: "Invalid Schedule, cannot find the producer along the loop nest",
     the_axis_of_another_stage: "Cannot find the axis in parent's leaf_iter_vars",
     tensorize_the_axis_of_another_stage: "Operate on iter var that is not part of the schedule",
-    computed_inside_an_instruction: "did not find attachment point for stage(C.wmma.accumulator, ...)",
+    computed_inside_an_instruction: "did not find attachment point for stage(C.wmma.accumulator",
     an_intrinsic_that_does_not_match: "the tensorized body does not match the intrinsic",
     one_reduction_axis_in_two_computes: "Check failed: (!out_dom_map->count(this->reduce_axis[i]))",
     tuples_of_different_reductions: "The Reduce inputs of ComputeOp should have the same attribute",

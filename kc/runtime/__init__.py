@@ -8,6 +8,7 @@ _LAZY = {
     "ArgSpec": "kc.runtime.signature",
     "BenchmarkResult": "kc.runtime.timing",
     "CompiledFunction": "kc.runtime.function",
+    "DataType": "kc.runtime.data_type",
     "Device": "kc.runtime.device",
     "Module": "kc.runtime.module",
     "DeferredFunction": "kc.runtime.function",

@@ -25,16 +25,13 @@ class NDArray:
     """
 
     # Generated call code finds the numpy array in the first slot.
-    __slots__ = ("_array", "_device", "_dtype", "_owner")
+    __slots__ = ("_array", "_device", "_dtype")
 
-    def __init__(
-        self, array: np.ndarray, device: Device, dtype: str | None = None, owner: Any = None
-    ) -> None:
+    def __init__(self, array: np.ndarray, device: Device, dtype: str | None = None) -> None:
         """On the memory of ``array``, whose elements are bits of ``dtype`` if that is given."""
         self._array = array
         self._device = device
         self._dtype = dtype or array.dtype.name
-        self._owner = owner
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -260,7 +257,8 @@ def _narrow_from_dlpack(source: Any) -> NDArray | None:
     low = sum(min(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
     high = sum(max(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
     size = high - low + element.itemsize if 0 not in found.shape else 0
-    memory = (ctypes.c_uint8 * size).from_address(found.address + low)
+    memory: Any = (ctypes.c_uint8 * size).from_address(found.address + low)
+    memory.owner = found.owner  # kept by the array, which keeps the memory
     view = np.ndarray(found.shape, element, memory, -low, found.strides)
     view.flags.writeable = found.read_only is None
-    return NDArray(view, cpu(), name, found.owner)
+    return NDArray(view, cpu(), name)

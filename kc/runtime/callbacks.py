@@ -201,7 +201,7 @@ def _array_maker(one: PackedArray) -> Callable[..., Any]:
                 strides = tuple(step * dtype.itemsize for step in steps)
             span = _span(shape, strides, dtype.itemsize)
             memory = (ctypes.c_char * span).from_address(pointer)
-            array = np.ndarray(shape, dtype, memory, 0, strides)
+            array = np.ndarray(shape, dtype, memoryview(memory), 0, strides)
         array.flags.writeable = one.writable
         return as_argument(array)
 

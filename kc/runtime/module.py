@@ -10,9 +10,9 @@ from typing import Any
 
 from kc.runtime import c_compiler
 from kc.runtime.c_header import c_header
-from kc.runtime.hooks import require_no_hooks
 from kc.runtime.device import CPU, Device, cpu
 from kc.runtime.function import CompiledFunction, DeferredFunction
+from kc.runtime.hooks import require_no_hooks
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.timing import BenchmarkResult, Repeats
 from kc.support.diagnostics import CallError, DeviceError, suggest

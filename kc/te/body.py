@@ -433,7 +433,8 @@ class Body:
         """Call what ``expr`` calls; gives the result, if there is one."""
         for one in children(expr):
             self.value(one)
-        made = call_op(expr, ChainMap(self.memo, self.values))
+        values = {one: self.memo[one] for one in children(expr)}
+        made = call_op(expr, values, self.values)
         made.location = loc_attr(expr.location)
         self.block.add_op(made)
         return made.results
@@ -463,8 +464,7 @@ class Body:
         unsigned = source in UINTS or source == "bool"
         if is_float(source) and is_float(target):
             if bits(source) == bits(target):
-                x = self.add(arith.ExtFOp(x, f32), at)
-                return self.add(arith.TruncFOp(x, kind), at)  # pyright: ignore
+                x, source = self.add(arith.ExtFOp(x, f32), at), "float32"
             op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
         elif is_float(source):
             op = arith.FPToUIOp if target in UINTS else arith.FPToSIOp
@@ -500,8 +500,10 @@ _SIGNED_OPS = {
 _UNSIGNED_OPS = {**_SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
 
 
-def call_op(expr: ExternCall, values: Mapping[Any, SSAValue]) -> IROperation:
-    """The op of a call, whose arguments have ``values``."""
+def call_op(
+    expr: ExternCall, values: Mapping[Expr, SSAValue], buffers: Mapping[Any, SSAValue]
+) -> IROperation:
+    """The op of a call, whose scalar arguments have ``values``."""
     results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
     if expr.kind == "llvm":
         operands = [values[one] for one in expr.args if isinstance(one, Expr)]
@@ -510,15 +512,14 @@ def call_op(expr: ExternCall, values: Mapping[Any, SSAValue]) -> IROperation:
     modes: list[str | None] = []
     unsigned: list[int] = []
     for one in expr.args:
-        is_buffer = isinstance(one, BufferAccess)
-        modes.append(one.mode if is_buffer else None)
+        modes.append(one.mode if isinstance(one, BufferAccess) else None)
         if isinstance(one, str):
             arguments.append(one)
             continue
-        source = one.buffer if is_buffer else one
+        source = one.buffer if isinstance(one, BufferAccess) else one
         if source.dtype in UINTS:
             unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
-        arguments.append(values[source])
+        arguments.append(values[one] if isinstance(one, Expr) else buffers[source])
     if expr.dtype in UINTS:
         unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
     packed = expr.kind in ("packed", "trace")

@@ -97,7 +97,9 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
     if not isinstance(args, list | tuple) or not args:
         raise TEError(
             "KC2156",
-            f"trace: {type(args).__name__} is no list of values" if args != [] else "trace: there is no value",
+            "trace: there is no value"
+            if isinstance(args, list | tuple)
+            else f"trace: {type(args).__name__} is no list of values",
             location=caller_location(),
             why="the last value of the list is the result, the others are shown with it",
             hints=["te.trace([i, A[i]])"],

@@ -8,104 +8,33 @@ unsigned). Every node remembers the user's line.
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
-from kc.support.diagnostics import Location, TEError, suggest
+from kc.support.diagnostics import Location, TEError
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
+from kc.te.dtypes import DTYPES as DTYPES  # what others import from here
+from kc.te.dtypes import FLOATS as FLOATS
+from kc.te.dtypes import (
+    INTS,
+    bits,
+    check_dtype,
+    is_bool,
+    is_float,
+    is_signed,
+    lanes,
+    scalar,
+    vector_of,
+)
+from kc.te.dtypes import UINTS as UINTS
 
 if TYPE_CHECKING:
     from kc.te.tensor import Tensor
 
-FLOATS = {**{one.name: one.bits for one in NARROW_FLOATS.values()}, "float32": 32, "float64": 64}
-INTS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
-UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
-DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
-"""The scalar types of elements."""
-
-MAX_LANES = 256
-"""The most lanes of an element that is a vector."""
-
-_VECTOR = re.compile(r"(.+?)x([0-9]+)")
-
 ExprLike = Union["Operators", int, float, bool]
-
-
-def check_dtype(dtype: str, *, vectors: bool = False) -> str:
-    """``dtype`` if it is one; a numpy dtype or type is read by its name.
-
-    With ``vectors`` it may be one of vectors, such as ``float32x4``.
-    """
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
-    if name not in DTYPES:
-        found = _VECTOR.fullmatch(name)
-        if found and found[1] in DTYPES:
-            if not 2 <= int(found[2]) <= MAX_LANES:
-                raise TEError(
-                    "KC2241",
-                    f"the type {name} has {found[2]} lanes",
-                    location=caller_location(),
-                    why=f"a vector has 2 to {MAX_LANES} lanes",
-                )
-            if vectors:
-                return name
-            raise TEError(
-                "KC2242",
-                f"{name} is a type of vectors, and this takes scalars",
-                location=caller_location(),
-                why="elements of te.placeholder and of te.compute may be vectors",
-                hints=[f'"{found[1]}", with a dimension of {found[2]} more'],
-            )
-        raise TEError(
-            "KC2001",
-            f"there is no element type '{name}'",
-            location=caller_location(),
-            hints=suggest(name, DTYPES, "the types are"),
-        )
-    return name
-
-
-def lanes(dtype: str) -> int:
-    """How many scalars an element of ``dtype`` has."""
-    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
-    return int(found[2]) if found else 1
-
-
-def scalar(dtype: str) -> str:
-    """The type of a lane of ``dtype``."""
-    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
-    return found[1] if found else dtype
-
-
-def vector_of(dtype: str, like: str) -> str:
-    """The type that has scalars of ``dtype`` in as many lanes as ``like``."""
-    count = lanes(like)
-    return scalar(dtype) if count == 1 else f"{scalar(dtype)}x{count}"
-
-
-def is_float(dtype: str) -> bool:
-    """Whether ``dtype`` is a floating-point type, or one of vectors of such."""
-    return scalar(dtype) in FLOATS
-
-
-def is_bool(dtype: str) -> bool:
-    """Whether ``dtype`` is that of conditions, or of vectors of them."""
-    return scalar(dtype) == "bool"
-
-
-def is_signed(dtype: str) -> bool:
-    """Whether ``dtype`` is a signed integer type, or one of vectors of such."""
-    return scalar(dtype) in INTS
-
-
-def bits(dtype: str) -> int:
-    """The width of a lane of ``dtype``."""
-    name = scalar(dtype)
-    return 1 if name == "bool" else {**FLOATS, **INTS, **UINTS}[name]
 
 
 class Operators:

@@ -330,7 +330,7 @@ def _made(
         if isinstance(dim, Var)
     }
     known = {dim for one in buffers for dim in one.shape if isinstance(dim, Var)}
-    used = list(dict.fromkeys([*_variables(statement), *sizes]))
+    used = list(dict.fromkeys([*variables_of(statement), *sizes]))
     extra = [one for one in used if one not in known]
     function = build_function([*buffers, *extra], statement, name, location)
     code = code_of(function, len(buffers), [one for one in extra if is_float(one.dtype)], used)
@@ -368,7 +368,7 @@ def code_of(
     return Code(region, tuple(scalars), sizes)
 
 
-def _variables(statement: Any) -> list[Var]:
+def variables_of(statement: Any) -> list[Var]:
     """The sizes and scalars that a statement uses."""
     found: dict[Var, None] = {}
     seen: set[int] = set()

@@ -22,12 +22,15 @@ from kc.dialects.affine_assembly import linear_terms
 from kc.te.body import affine, keeps_value
 from kc.te.expr import (
     Binary,
+    Call,
     Cast,
+    Compare,
     Const,
     Element,
     Expr,
+    IfThenElse,
     IterVar,
-    Var,
+    SelectExpr,
     as_expr,
     binary,
     children,
@@ -120,9 +123,9 @@ class Space:
 
 def _structure(expr: Expr) -> Hashable:
     """What two equal expressions have in common."""
-    if isinstance(expr, IterVar | Var):
-        return expr
     if isinstance(expr, Const):
         return (expr.value, expr.dtype)
+    if not isinstance(expr, Binary | Call | Cast | Compare | Element | SelectExpr | IfThenElse):
+        return expr  # a variable, or what may be another thing each time
     own: Hashable = expr.tensor if isinstance(expr, Element) else getattr(expr, "op", None)
     return (type(expr), expr.dtype, own, *map(_structure, children(expr)))

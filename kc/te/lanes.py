@@ -1,7 +1,7 @@
 """Elements that are vectors, lane by lane: what is computed of them in scalars.
 
-In the IR a tensor of ``float32x4`` has a dimension more, of the 4 lanes, which its computes run over
-with a loop more: every analysis and every schedule then knows them. Arrays have that dimension too.
+In the IR a tensor of ``float32x4`` has a dimension more, of the 4 lanes, which its computes run
+over with a loop more: every analysis and every schedule then knows them. Arrays have it too.
 """
 
 from __future__ import annotations

@@ -248,10 +248,11 @@ def _reducer(
         tuple(Var(f"{side}{n}" if several else side, one.dtype) for n, one in enumerate(values))
         for side in "xy"
     )
+    # The identity first: its arguments tell how many values the combiner takes apart.
+    neutral = _call(name, "identity", fidentity, tuple(one.dtype for one in values), location)
     combined = _call(
         name, "combiner", fcombine, (lhs, rhs) if several else (lhs[0], rhs[0]), location
     )
-    neutral = _call(name, "identity", fidentity, tuple(one.dtype for one in values), location)
     groups: list[tuple[Expr, ...]] = []
     for what, found in (("combiner", combined), ("identity", neutral)):
         group = tuple(found) if isinstance(found, list | tuple) else (found,)

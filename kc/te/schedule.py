@@ -22,6 +22,7 @@ from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.rewrite import replace_dataflow
 from kc.te.stage import Attach, Group, Stage
+from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.to_ir import post_order
 
@@ -198,13 +199,14 @@ def ScheduleOps(  # noqa: N802 - TVM's name
 
 
 def AutoInlineElemWise(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
-    """Inline what is read only at the element that is computed."""
-    _inline(schedule, lambda op: _is_elementwise(op, broadcast=False))
+    """Inline what is read only at the element that is computed, or has the tag "elemwise"."""
+    _inline(schedule, lambda op: _is_elementwise(op, broadcast=False), ELEMWISE)
 
 
 def AutoInlineBroadcast(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
-    """Inline what reads tensors at the axes of the element that is computed, or some of them."""
-    _inline(schedule, lambda op: _is_elementwise(op, broadcast=True))
+    """Inline what reads tensors at the axes of the computed element, or some of them, or has
+    the tag "elemwise" or "broadcast"."""
+    _inline(schedule, lambda op: _is_elementwise(op, broadcast=True), ELEMWISE, BROADCAST)
 
 
 def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
@@ -212,13 +214,13 @@ def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
     _inline(schedule, lambda op: not op.reduce_axis)
 
 
-def _inline(schedule: Schedule, wanted: Any) -> None:
+def _inline(schedule: Schedule, wanted: Any, *tags: str) -> None:
     for stage in schedule.stages:
         if (
             isinstance(stage.op, ComputeOp)
             and stage.op.num_outputs == 1
             and not (stage.records or stage.storage or stage.place or stage.is_output)
-            and wanted(stage.op)
+            and (wanted(stage.op) or (stage.op.tag in tags and not stage.op.reduce_axis))
         ):
             stage.compute_inline()
 

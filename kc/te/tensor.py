@@ -434,11 +434,11 @@ def compute(
             location=location,
             why="it makes a tensor of each value that its function returns",
         )
-    if len({lanes(one.dtype) for one in bodies}) > 1:
+    counts = list(dict.fromkeys(lanes(one.dtype) for one in bodies))
+    if len(counts) > 1:
         raise TEError(
             "KC2243",
-            f"the values of compute {name} have {' and '.join(str(lanes(one.dtype)) for one in bodies)}"
-            " lanes",
+            f"the values of compute {name} have {' and '.join(map(str, counts))} lanes",
             location=location,
             why="they are computed in one loop nest, lane by lane",
         )

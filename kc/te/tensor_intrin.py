@@ -13,6 +13,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DictionaryAttr,
     FunctionType,
     MemRefType,
     StridedLayoutAttr,
@@ -30,10 +31,11 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import Var
-from kc.te.extern import statement_of
+from kc.te.extern import statement_of, variables_of
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
+from kc.transforms.tir.apply_strides import STRIDES
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,19 +218,24 @@ def _function(
 
     made = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
-    strides = [
-        one for buffer in buffers for one in buffer.declared_strides or () if isinstance(one, Var)
-    ]
-    function = build_function([*buffers, *dict.fromkeys(strides)], made, role, location)
+    declared = {one for buffer in buffers for one in buffer.declared_strides or ()}
+    strides = [one for one in variables_of(made) if one in declared]
+    function = build_function([*buffers, *strides], made, role, location)
     block = function.body.block
-    _replace_strides(block, buffers)
+    _replace_strides(block, buffers, strides)
     count = len(buffers)
     for argument in list(block.args[count:]):
         block.erase_arg(argument)
     function.attributes.pop("kc.symbols", None)
     function.attributes.pop("kc.arg_order", None)
     if function.arg_attrs is not None:
-        function.arg_attrs = ArrayAttr(function.arg_attrs.data[:count])
+        # The types say how far apart neighbours are.
+        function.arg_attrs = ArrayAttr(
+            [
+                DictionaryAttr({key: value for key, value in one.data.items() if key != STRIDES})
+                for one in function.arg_attrs.data[:count]
+            ]
+        )
     for argument, buffer in zip(block.args, buffers, strict=True):
         _lay_out(argument, buffer)
     if role == "update":
@@ -237,19 +244,18 @@ def _function(
     return function
 
 
-def _replace_strides(block: Block, buffers: Sequence[Buffer]) -> None:
+def _replace_strides(block: Block, buffers: Sequence[Buffer], used: Sequence[Var]) -> None:
     """Let strides that the statements ask for be asked of the buffers."""
     symbols = {op.symbol.data: op for op in block.ops if isinstance(op, SymbolOp)}
     for argument, buffer in zip(block.args, buffers, strict=False):
         for n, one in enumerate(buffer.declared_strides or ()):
-            symbol = symbols.pop(one.name, None) if isinstance(one, Var) else None
-            if symbol is None:
+            if not isinstance(one, Var) or one not in used or one.name not in symbols:
                 continue
-            if symbol.result.uses:
-                asked = ExtractStridedMetaDataOp(argument)
-                asked.location = symbol.location
-                Rewriter.insert_op(asked, InsertPoint.before(symbol))
-                symbol.result.replace_all_uses_with(asked.strides[n])
+            symbol = symbols.pop(one.name)
+            asked = ExtractStridedMetaDataOp(argument)
+            asked.location = symbol.location
+            Rewriter.insert_op(asked, InsertPoint.before(symbol))
+            symbol.result.replace_all_uses_with(asked.strides[n])
             Rewriter.erase_op(symbol)
 
 

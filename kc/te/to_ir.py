@@ -47,8 +47,9 @@ from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, wa
 
 
 def post_order(outputs: Sequence[Operation]) -> list[Operation]:
-    """The operations that ``outputs`` need, producers first."""
+    """The operations that ``outputs`` need, producers first; KC2175 for one that needs itself."""
     done: dict[Operation, None] = {}
+    begun: dict[Operation, None] = {}
     stack: list[tuple[Operation, bool]] = [(one, False) for one in reversed(outputs)]
     while stack:
         op, ready = stack.pop()
@@ -56,10 +57,26 @@ def post_order(outputs: Sequence[Operation]) -> list[Operation]:
             continue
         if ready:
             done[op] = None
+            del begun[op]
+        elif op in begun:
+            raise _cycle(op, list(begun))
         else:
+            begun[op] = None
             stack.append((op, True))
             stack.extend((one.op, False) for one in reversed(op.input_tensors))
     return list(done)
+
+
+def _cycle(op: Operation, path: list[Operation]) -> TEError:
+    names = [one.name for one in path[path.index(op) :]]
+    return TEError(
+        "KC2175",
+        f"{op.name} is computed from itself",
+        location=op.location,
+        facts=[" needs ".join([*names, op.name])],
+        why="a tensor is computed from tensors that are there before",
+        hints=["te.scan computes rows of a tensor from rows before"],
+    )
 
 
 def depends_on_element(extent: Any) -> bool:

@@ -24,7 +24,8 @@ from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.te.body import Body
 from kc.te.buffers import Buffer
-from kc.te.expr import Const, Element, Expr, IterVar, Var, is_float, walk
+from kc.te.dtypes import is_float
+from kc.te.expr import Const, Element, Expr, IterVar, Var, walk
 from kc.te.lowering import note_strides
 from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func

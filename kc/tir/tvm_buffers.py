@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
@@ -55,8 +55,8 @@ class Buffers:
         place = self.place(op.buffer, op.indices, op.operands_of_map, op.result)
         kind = op.result.type
         dtype = self.known[op.buffer].dtype
-        if isinstance(kind, VectorType):
-            dtype = f"{dtype}x{math.prod(kind.get_shape())}"
+        if lanes(kind, op.buffer) > 1:
+            dtype = f"{dtype}x{lanes(kind, op.buffer)}"
         return f"({dtype}*){place}"
 
     def place(
@@ -69,8 +69,8 @@ class Buffers:
         """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
         made = self.known[buffer]
         index = self._flat(made, self.code.exprs(indices.data.results, operands))
-        if value is not None and isinstance(value.type, VectorType):
-            index = f"ramp({index}, 1, {math.prod(value.type.get_shape())})"
+        if value is not None and lanes(value.type, buffer) > 1:
+            index = f"ramp({index}, 1, {lanes(value.type, buffer)})"
         return f"{made.data}[{index}]"
 
     def _flat(self, made: Buffer, exprs: Sequence[AffineExpr]) -> str:
@@ -120,6 +120,14 @@ class Buffers:
         return f"@tir.address_of({place}, dtype=handle)"
 
 
+def lanes(kind: Attribute, buffer: SSAValue) -> int:
+    """How many elements of ``buffer`` a value of the type ``kind`` is."""
+    assert isinstance(buffer.type, MemRefType)
+    if kind == buffer.type.element_type or not isinstance(kind, VectorType):
+        return 1
+    return math.prod(kind.get_shape())
+
+
 def lanes_of(op: AllocOp) -> int:
     """The size of the vectors that are all that a buffer is used for, else 1."""
     found: set[int] = set()
@@ -128,5 +136,5 @@ def lanes_of(op: AllocOp) -> int:
         if not isinstance(user, LoadOp | StoreOp):
             return 1
         kind = (user.result if isinstance(user, LoadOp) else user.value).type
-        found.add(math.prod(kind.get_shape()) if isinstance(kind, VectorType) else 1)
+        found.add(lanes(kind, op.buffer))
     return found.pop() if len(found) == 1 else 1

@@ -14,7 +14,6 @@ from typing import Any
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -38,6 +37,7 @@ from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import DelinearizeOp, LinearizeOp
 from kc.support.diagnostics import CodegenError
+from kc.support.float_formats import NARROW_IR_FLOATS
 from kc.support.locations import location_of
 
 
@@ -77,9 +77,8 @@ def dtype_text(kind: Attribute) -> str:
         return "int32"
     if isinstance(kind, IntegerType):
         return "bool" if kind.width.data == 1 else f"int{kind.width.data}"
-    if isinstance(kind, BFloat16Type):
-        return "bfloat16"
-    return str(kind).replace("f", "float", 1)
+    narrow = NARROW_IR_FLOATS.get(str(kind))
+    return narrow.name if narrow is not None else str(kind).replace("f", "float", 1)
 
 
 class Expressions:

@@ -34,7 +34,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.traits import is_side_effect_free
 
 from kc.dialects import te
 from kc.dialects.tir import (
@@ -43,7 +42,6 @@ from kc.dialects.tir import (
     ForKind,
     ForOp,
     IfOp,
-    LoadOp,
     PrefetchOp,
     StoreOp,
     SymbolOp,
@@ -300,7 +298,7 @@ class _Function:
             return self._effect(op)
         if isinstance(op, scf.IfOp) and not op.results:
             return self._effect(op)
-        if isinstance(op, LoadOp | scf.IfOp) or (op.results and is_side_effect_free(op)):
+        if isinstance(op, scf.IfOp) or (op.results and not op.regions):
             return self._value(op)
         raise unprintable(op)
 

@@ -5,6 +5,7 @@ Their weights are constants, their batch is dynamic, and they return several ten
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import kc
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import KCError
-from kc.tools import kc_opt, kc_run
+from kc.tools import kc_opt, kc_run, kc_translate
 
 INPUTS = Path(__file__).parent / "raise_to_tir" / "Inputs"
 RANDOM = np.random.default_rng(0)
@@ -172,6 +173,29 @@ def test_large_weights_are_a_table():
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_tables_in_c():
+    built = kc.build(kc.IRModule.parse(with_weights()), target="c")
+    assert "static const float kc_table_forward_w[1280] = {" in built.get_source("c")
+    x = floats(3, 40)
+    np.testing.assert_allclose(built(x), x @ WEIGHTS, rtol=1e-4, atol=1e-4)
+
+
+def test_a_global_that_is_not_constant_is_refused():
+    text = """
+      "memref.global"() <{sym_name = "w", type = memref<3xf32>, initial_value,
+                          sym_visibility = "private"}> : () -> ()
+      func.func @f(%x: memref<3xf32>) {
+        return
+      }
+    """
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text), target="c")
+    assert str(caught.value).splitlines()[0] == (
+        "error[KC4403]: c: there is no C for memref.global @w, which is not a constant"
+    )
+
+
 def test_tables_have_names_of_their_own():
     """Two functions with the same constant, and a function that has its name."""
     text = with_weights()
@@ -225,6 +249,13 @@ def test_kc_run_takes_linalg(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert kc_run.main([str(INPUTS / "mlp.mlir"), *flags]) == 0
     assert np.load(out).shape == (4, 16)
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("form", ["llvmir", "asm", "c"])
+def test_kc_translate_takes_linalg(form: str, tmp_path: Path):
+    made = tmp_path / "mlp"
+    assert kc_translate.main([str(INPUTS / "mlp.mlir"), f"--to={form}", "-o", str(made)]) == 0
+    assert "mlp" in made.read_text()
 
 
 def test_a_scalar_result_is_refused():

@@ -13,7 +13,13 @@ LESSONS = sorted((Path(__file__).parents[2] / "examples" / "lessons").glob("*.py
 # Lesson -> lines that it prints, checks of numbers being in the lesson itself.
 SAYS = {
     "01_vector_add": ["tir.for %i_o in %i_size parallel {", "tir.for %i_i_i in 16 vectorized {"],
-    "02_matmul": ["== write-cached", 'sch.compute_at(sch.get_block("C_global"), y_o, True)'],
+    "02_matmul": [
+        "== write-cached",
+        "C_2[((x*128) + y)] = ((float32*)C_2[((x*128) + y)] + ",
+        "C_global[ramp((x_c*32), 1, 32)] = ((float32x32*)C_global[ramp((x_c*32), 1, 32)] + ",
+        'for (x_o: int32, 0, 4) "parallel" {',
+        'sch.compute_at(sch.get_block("C_global"), y_o, True)',
+    ],
     "03_reductions": ["error[KC3111]: parallel: axis k is a reduction of S", 'tir.block "S_rf"'],
     "04_tuple_reductions": ['tir.combine "argmax"'],
     "05_convolution": ["== in strips", "block padded"],

@@ -32,6 +32,7 @@ def roots() -> dict[str, Any]:
         "T": B,
         "op": B.op,
         "sch": tir.Schedule(module),
+        "ib": tir.ir_builder.create(),
         "mod": module,
         "f": kc.build(s, [A, B]),
         "target": kc.target.Target("llvm"),

@@ -496,7 +496,7 @@ def test_loops_are_cut(n: int | None, const: bool):
         module(a, out)
         np.testing.assert_array_equal(out, a + 1)
     if n is None:
-        assert seen == ["free", "guarded"]
+        assert seen == ["free", "free", "guarded"] if const else ["free", "guarded"]
     elif n == 64:
         assert seen == ["free"]
     else:
@@ -571,6 +571,11 @@ def test_what_tvm_knows_is_a_warning(config: dict[str, Any]):
     assert (said.kind, said.code) == ("warning", "KC4502")
     assert said.message == f"PassContext: {next(iter(config))} has no effect"
     assert said.why
+
+
+def test_what_is_so_in_any_case_is_no_warning():
+    assert warnings(config={"tir.noalias": True, "tir.detect_global_barrier": False}) == []
+    assert len(warnings(config={"tir.noalias": False, "tir.detect_global_barrier": True})) == 2
 
 
 def test_passes_of_tvm_that_kc_lacks_are_a_warning():

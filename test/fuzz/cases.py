@@ -10,13 +10,13 @@ import contextlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 import numpy as np
-from guarded_arrays import all_guarded, checked_build
+from guarded_arrays import ENDS, all_guarded, checked_build, guarded
 from layouts import Layouts
 from programs import Program, Unsuitable, random_program
 from schedules import check_text, draw, perform
@@ -26,8 +26,10 @@ from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
 from kc.dialects.tir import ForKind, ForOp
-from kc.support.diagnostics import diagnostic_handler
+from kc.support.diagnostics import CodegenError, diagnostic_handler
 from kc.tir import Trace
+from kc.transforms.schedule._buffer_notes import set_argument_attribute
+from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 COMPUTES = 8
 CALLS = 20
@@ -35,6 +37,8 @@ NAME = "main"
 TE_EVERY = 10
 """One case in so many is a schedule of TE, whose programs and calls are those of test/te."""
 TE_STAGE = "TE schedule"
+STRIDED_EVERY = 4
+"""One case in so many is called with views of larger arrays, too."""
 MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 
@@ -120,6 +124,9 @@ def _run(seed: int, keep: int | None, lines: list[str] | None, native: bool, don
     if native and _is_native(loop_tree.loops(sch.mod[NAME])):
         done.stage = "native"
         check_compiled(program, sch.mod, layouts)
+        if seed % STRIDED_EVERY == 1:
+            done.stage = "strided"
+            check_strided(random, program, sch.mod, layouts)
     done.stage = "done"
 
 
@@ -178,3 +185,47 @@ def check_compiled(program: Program, mod: kc.IRModule, layouts: Layouts) -> None
         changed = all_guarded(layouts.to_scheduled(arrays), at)
         call(*changed)
         program.check(layouts.from_scheduled(changed, arrays))
+
+
+def check_strided(random: Random, program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
+    """That the same code with declared strides computes on views, and keeps to their elements."""
+    mod = kc.IRModule.parse(str(mod))
+    arrays = program.arrays()
+    views: list[Any] = []
+    gaps: list[tuple[np.ndarray, np.ndarray, bytes]] = []
+    for n, value in enumerate(layouts.to_scheduled(arrays)):
+        views.append(value)
+        if not isinstance(value, np.ndarray):
+            continue
+        steps = [random.choice((1, 1, 2, -1)) for _ in value.shape]
+        sizes = [size * abs(step) + 1 for size, step in zip(value.shape, steps, strict=True)]
+        around = guarded(np.ones(sizes, value.dtype), random.choice(ENDS))
+        views[n] = _part(around, value.shape, steps)
+        views[n][...] = value
+        gap = np.ones(sizes, bool)
+        _part(gap, value.shape, steps)[...] = False
+        gaps.append((around, gap, around[gap].tobytes()))
+        strides: list[int | str] = [f"s{n}_{d}" for d in range(value.ndim)]
+        if steps[-1:] == [1]:
+            strides[-1] = 1
+        function = mod[NAME]
+        set_argument_attribute(function, function.args[n], STRIDES, strides_attr(strides))
+    with diagnostic_handler(lambda _: None):
+        try:
+            kernel = kc.build(mod)
+        except CodegenError as refused:
+            if refused.code != "KC4340":
+                raise
+            return  # an intrinsic takes dense memory
+    kernel(*views)
+    for around, gap, before in gaps:
+        assert around[gap].tobytes() == before, "memory between the elements was written"
+    program.check(layouts.from_scheduled(views, arrays))
+
+
+def _part(array: np.ndarray, shape: Sequence[int], steps: Sequence[int]) -> np.ndarray:
+    """A view of ``array``, of ``shape``: every other element for 2, backwards for -1."""
+    pairs = list(zip(shape, steps, strict=True))
+    begun = (slice(None, size * abs(step), abs(step)) for size, step in pairs)
+    turned = (slice(None, None, 1 if step > 0 else -1) for step in steps)
+    return array[(*begun, ...)][(*turned, ...)]

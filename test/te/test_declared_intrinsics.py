@@ -160,6 +160,36 @@ def test_rows_at_a_distance_that_the_call_tells(gemv_library: ctypes.CDLL):
     np.testing.assert_allclose(again, z, rtol=1e-5)
 
 
+def test_strides_of_one_name_and_of_none(gemv_library: ctypes.CDLL):
+    """Only what the statement asks for has to have a name of its own."""
+    a, b = te.placeholder((3, 8), name="a"), te.placeholder((4, 8), name="b")
+    k = te.reduce_axis((0, 8), name="k")
+    c = te.compute((4,), lambda i: te.sum(a[2, k] * b[i, k], axis=k), name="c")
+    binds = {one: tir.decl_buffer(one.shape, one.dtype, strides=[te.var("s"), 1]) for one in (a, b)}
+
+    def function(ins: Any, outs: Any) -> Any:
+        ib = tir.ir_builder.create()
+        row = ib.allocate("float32", (8,), name="row")
+        with ib.for_range(0, 8) as n:
+            row[n] = ib.buffer_ptr(ins[0])[2, n]
+        pointers = outs[0].access_ptr("w"), row.asobject().access_ptr("r"), ins[1].access_ptr("r")
+        ib.emit(tir.call_extern("int32", "gemv_body", *pointers, 4, 8, ins[1].strides[0]))
+        return ib.get()
+
+    intrin = te.decl_tensor_intrin(c.op, function, name="third_row", binds=binds)
+    x, y = te.placeholder((3, 20), name="X"), te.placeholder((8, 10), name="Y")
+    r = te.reduce_axis((0, 8), name="r")
+    z = te.compute((8,), lambda i: te.sum(x[2, r] * y[i, r], axis=r), name="Z")
+    s = te.create_schedule(z.op)
+    outer, inner = s[z].split(z.op.axis[0], factor=4)
+    s[z].tensorize(inner, intrin)
+    rng = np.random.default_rng(4)
+    one, two = (rng.standard_normal(n).astype(np.float32) for n in ((3, 20), (8, 10)))
+    found = np.full(8, 77, np.float32)
+    kc.build(s, [x, y, z])(one, two, found)
+    np.testing.assert_allclose(found, two[:, :8] @ one[2, :8], rtol=1e-4, atol=1e-5)
+
+
 def test_the_calls_are_there_for_other_machines():
     a, b, c, _ = product()
     s = te.create_schedule(c.op)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kc import te
+from kc import te, tir
 from kc.error import KCError
 from kc.te.tensor import Tensor
 
@@ -96,6 +96,24 @@ def test_a_scan():
     other = te.placeholder((m, 4), name="other")
     z = te.compute((m, 4), lambda i, j: result[i, j] * other[i, j], name="Z")
     assert te.gradient(z, [other])[0].shape == (m, 4, m, 4)
+
+
+def test_an_extern():
+    a, _, c = products()
+    d = te.extern((4, 8), [c], lambda ins, outs: tir.call_packed("f", ins[0], outs[0]), name="D")
+    assert refusal(lambda: te.gradient(d, [a])) == (
+        "error[KC2203]: te.gradient: D is the result of a te.extern, which has no derivative\n"
+        "  why: only what te.compute gives is differentiated\n"
+        "  try: te.gradient(T, ...) of a tensor T that D reads"
+    )
+    root = te.compute(
+        (4, 8), lambda i, j: tir.call_pure_extern("float32", "cbrtf", c[i, j]), name="R"
+    )
+    assert refusal(lambda: te.gradient(root, [a])) == (
+        "error[KC2203]: te.gradient: cbrtf of C has no derivative\n"
+        "  why: nothing is known of what it computes but its type\n"
+        "  try: te.gradient(T, ...) of the tensors T from which cbrtf computes"
+    )
 
 
 def test_bits():

@@ -100,18 +100,24 @@ def reads(draw: st.DrawFn) -> tuple[list[int], int, list[Any]]:
 
 
 @examples(20)
-@given(reads())
-def test_gradients_of_random_reads(case: tuple[list[int], int, list[Any]]):
+@given(reads(), st.integers(0, 3))
+def test_gradients_of_random_reads(case: tuple[list[int], int, list[Any]], padding: int):
+    """With ``padding`` some indices are outside of the tensor, where nothing is read."""
     extents, reduced, functions = case
     places = list(itertools.product(*map(range, extents)))
-    shape = [max(f(p) for p in places) + 1 for f in functions]
+    shape = [max(1, max(f(p) for p in places) + 1 - padding) for f in functions]
     outer = tuple(extents[: len(extents) - reduced])
     x, w = te.placeholder(shape, "float64", name="X"), te.placeholder(extents, "float64", name="W")
     loops = [te.reduce_axis((0, n)) for n in extents[len(outer) :]]
 
     def body(*axes: Any) -> Any:
         place = [*axes, *loops]
-        term = x[tuple(f(place) for f in functions)] * w[tuple(place)]
+        index = [f(place) for f in functions]
+        term = x[tuple(index)]
+        if padding:
+            inside = [one < size for one, size in zip(index, shape, strict=True)]
+            term = te.if_then_else(te.all(*inside), term, 0.0)
+        term = term * w[tuple(place)]
         return te.sum(term, axis=loops) if loops else term
 
     y = te.compute(outer, body, name="Y")
@@ -121,7 +127,9 @@ def test_gradients_of_random_reads(case: tuple[list[int], int, list[Any]]):
     weights, flows = (np.array(rng.integers(-4, 5, one), float) for one in (extents, outer))
     expected = np.zeros(shape)
     for place in places:
-        expected[tuple(f(place) for f in functions)] += weights[place] * flows[place[: len(outer)]]
+        index = tuple(f(place) for f in functions)
+        if all(one < size for one, size in zip(index, shape, strict=True)):
+            expected[index] += weights[place] * flows[place[: len(outer)]]
     found = np.full(shape, 77.0)
     module = kc.lower(te.create_schedule(gradient.op), [w, head, gradient])
     run(module.op, "main", [weights, flows, found])

@@ -177,7 +177,7 @@ def test_the_interpreter_and_c_agree(dtype: str, where: str) -> None:
     y = x[::-1].copy()
     a, b = x.astype(np.float32), y.astype(np.float32)
 
-    def function(p: te.Expr, q: te.Expr) -> Sequence[te.Expr]:
+    def function(p: Any, q: Any) -> Sequence[Any]:
         return p * q + p, -p, te.if_then_else(p < q, p, te.const(1.5, dtype)), p.astype("float64")
 
     found = compute(function, x, y, target=None if where == "interpreter" else "c")
@@ -369,11 +369,12 @@ def test_arrays_by_dlpack(dtype: str) -> None:
     out = kc.nd.empty((8,), dtype)
     adder(dtype)(Producer(array), Producer(out))
     assert out.numpy().astype(np.float32).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
-    alive = weakref.ref(array._array)
-    del array
+    alive, view = weakref.ref(array._array), np.asarray(shared)
+    del array, shared
     gc.collect()
     assert alive() is not None
-    del shared
+    assert view.astype(np.float32).tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    del view
     gc.collect()
     assert alive() is None
 

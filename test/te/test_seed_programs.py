@@ -4,20 +4,22 @@ Each is as its author wrote it, but for sizes (small ones), and is compared with
 a GPU are lowered, and run by the interpreter, which runs blocks and threads.
 """
 
-# ruff: noqa: E731
+# Names are those of the programs.
+# ruff: noqa: E741
+# pyright: reportInvalidTypeForm=false, reportAttributeAccessIssue=false
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from te_checks import lines_of
 
 import kc as tvm
 from kc import te
 from kc.analysis.interpreter import run
 from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
-from te_checks import lines_of
 
 RANDOM = np.random.default_rng(0)
 
@@ -155,25 +157,65 @@ def test_modules_of_functions():
 
 
 def test_script():
-    """TVMScript: loops and blocks as Python."""
-    T = pytest.importorskip("kc.script.tir", reason="kc.script is not there")
+    """TVMScript: loops and blocks as Python. Buffers are declared by annotations here, so that
+    there is no handle to match, and the function is a module without a class around it."""
 
-    @tvm.script.ir_module
-    class MyModule:
-        @T.prim_func
-        def main(a: T.handle, b: T.handle):
-            T.func_attr({"global_symbol": "main", "tir.noalias": True})
-            A = T.match_buffer(a, (8,), dtype="float32")
-            B = T.match_buffer(b, (8,), dtype="float32")
-            for i in range(8):
-                with T.block("B"):
-                    vi = T.axis.spatial(8, i)
-                    B[vi] = A[vi] + 1.0
+    @tvm.script
+    def main(A: tvm.Buffer((8,), "float32"), B: tvm.Buffer((8,), "float32")):
+        for i in range(8):
+            with block("B"):  # noqa: F821
+                vi = axis.spatial(8, i)  # noqa: F821
+                B[vi] = A[vi] + 1.0
 
-    ir_module = MyModule
-    a, b = random(8), np.zeros(8, np.float32)
-    tvm.build(ir_module)(a, b)
+    a = random(8)
+    b = np.zeros_like(a)
+    tvm.build(main)(a, b)
     np.testing.assert_array_equal(b, a + 1)
+    # It is what the tensor expression becomes.
+    A = te.placeholder((8,), dtype="float32", name="A")
+    B = te.compute((8,), lambda *i: A(*i) + 1.0, name="B")
+    assert lines_of(te.create_prim_func([A, B]))[-1].strip() == lines_of(main)[-1].strip()
+
+
+def test_tensorize_a_product_with_a_vector():
+    """Rows of a product by an intrinsic that is declared: what it computes, and statements."""
+    n, m, depth, rows = 8, 64, 64, 16
+    A = te.placeholder((n, depth), name="A")
+    B = te.placeholder((m, depth), name="B")
+    k = te.reduce_axis((0, depth), name="k")
+    C = te.compute((n, m), lambda i, j: te.sum(A[i, k] * B[j, k], axis=k), name="C")
+
+    def intrin_gemv(m, l):
+        a = te.placeholder((l,), name="a")
+        b = te.placeholder((m, l), name="b")
+        k = te.reduce_axis((0, l), name="k")
+        c = te.compute((m,), lambda i: te.sum(a[k] * b[i, k], axis=k), name="c")
+        Ab = tvm.tir.decl_buffer(a.shape, a.dtype, name="A", offset_factor=1, strides=[1])
+        Bb = tvm.tir.decl_buffer(
+            b.shape, b.dtype, name="B", offset_factor=1, strides=[te.var("s1"), 1]
+        )
+        Cb = tvm.tir.decl_buffer(c.shape, c.dtype, name="C", offset_factor=1, strides=[1])
+
+        def intrin_func(ins, outs):
+            ib = tvm.tir.ir_builder.create()
+            aa, bb = (ib.buffer_ptr(one) for one in ins)
+            cc = ib.buffer_ptr(outs[0])
+            with ib.for_range(0, m, name="i") as i:
+                cc[i] = 0.0
+                with ib.for_range(0, l, name="k") as k:
+                    cc[i] = cc[i] + aa[k] * bb[i, k]
+            return ib.get()
+
+        return te.decl_tensor_intrin(c.op, intrin_func, binds={a: Ab, b: Bb, c: Cb})
+
+    s = te.create_schedule(C.op)
+    x, y = C.op.axis
+    (z,) = C.op.reduce_axis
+    yo, yi = s[C].split(y, factor=rows)
+    s[C].reorder(x, yo, yi, z)
+    s[C].tensorize(yi, intrin_gemv(rows, depth))
+    a, b = random(n, depth), random(m, depth)
+    np.testing.assert_allclose(tvm.build(s, [A, B, C])(a, b), a @ b.T, rtol=1e-4)
 
 
 # Source code -----------------------------------------------------------------------------------
@@ -298,8 +340,8 @@ s[packedB].parallel(x)
 """,
 }
 
-# The nests of the tutorial, whose x.outer is x_o here, and x.c is x_c; a loop that is made after the
-# schedule (the tutorial's x.c.init) is not there yet.
+# The nests of the tutorial, whose x.outer is x_o here, and x.c is x_c; a loop that is made after
+# the schedule (the tutorial's x.c.init) is not there yet.
 PACK = ["for bigN in 2", "  for k in 64", "    for littleN in 32", "      block packedB"]
 PACKED_LOOPS = {
     "default": ["for x in 64", "  for y in 64", "    for k in 64", "      block C"],
@@ -800,7 +842,7 @@ def test_schedule_of_a_target(target, vectors):
 def test_pass_context_and_user_passes():
     seen = []
 
-    @tvm.transform.prim_func_pass(opt_level=0)
+    @tvm.tir.transform.prim_func_pass(opt_level=0)
     def look(func, mod, ctx):
         seen.append(type(func).__name__)
         return func

@@ -1,6 +1,6 @@
 """kc.script: Python functions as kernels, against numpy, and under schedules."""
 
-# ruff: noqa: F821
+# ruff: noqa: F821, UP037
 # pyright: reportUndefinedVariable=false, reportInvalidTypeForm=false, reportRedeclaration=false
 # pyright: reportIndexIssue=false, reportOperatorIssue=false, reportArgumentType=false
 # pyright: reportAttributeAccessIssue=false, reportOptionalMemberAccess=false
@@ -32,10 +32,8 @@ def matmul(A: kc.Buffer((n, 12)), B: kc.Buffer((12, 8)), C: kc.Buffer((n, 8))):
 
 def test_blocks_are_those_of_tir():
     text = str(matmul)
-    assert (
-        'tir.block "C" (spatial %vi in %n = %i, spatial %vj in 8 = %j, reduce %vk in 12 = %k) init {'
-        in text
-    )
+    variables = "spatial %vi in %n = %i, spatial %vj in 8 = %j, reduce %vk in 12 = %k"
+    assert f'tir.block "C" ({variables}) init {{' in text
     x, y = floats(5, 12), floats(12, 8)
     np.testing.assert_array_equal(execute(matmul, x, y, np.empty((5, 8), "f"))[2], x @ y)
 
@@ -401,9 +399,10 @@ def test_operations_have_the_lines_of_the_source():
         str(location_of(op)).split(":")[-1] for op in matmul.op.walk() if op.name == "tir.load"
     }
     assert places == {"13", "26", "38"}
+    sch = tir.Schedule(matmul)
+    reduction = sch.get_loops("C")[2]
     with pytest.raises(kc.KCError) as caught:
-        sch = tir.Schedule(matmul)
-        sch.parallel(sch.get_loops("C")[2])
+        sch.parallel(reduction)
     assert caught.value.location.file == __file__
 
 
@@ -433,3 +432,57 @@ def test_words_can_be_imported():
             A[i] += 1.0
 
     np.testing.assert_array_equal(execute(imported, np.empty(8, "f"))[0], np.full(8, 2.0))
+
+
+def test_conditions_have_names():
+    @kc.script
+    def ranks(A: kc.Buffer((n,)), R: kc.Buffer((n,), "int32"), other: int):
+        for i in parallel(n):
+            found = False
+            for j in range(n):
+                if A[j] > A[i]:
+                    found = True
+            positive = A[i] > 0
+            if found and positive:
+                R[i] = 1
+            elif not positive:
+                R[i] = other
+            else:
+                R[i] = 3
+
+    x = floats(11)
+    wanted = np.where(x <= 0, 9, np.where(x < x.max(), 1, 3))
+    np.testing.assert_array_equal(execute(ranks, x, np.empty(11, np.int32), 9)[1], wanted)
+    found = np.empty(11, np.int32)
+    kc.build(ranks, target="c")(x, found, 9)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_scripts_call_functions_of_others():
+    @kc.register_func("test.script.negate", override=True)
+    def negate(a, b):
+        b.copyfrom(-a.numpy())
+
+    @kc.script
+    def calls(A: kc.Buffer((8,)), B: kc.Buffer((8,))):
+        tir.call_packed("test.script.negate", A, B.access_ptr("w"))
+        B[0] = 7.0
+
+    x = floats(8)
+    found = np.empty_like(x)
+    kc.build(calls)(x, found)
+    np.testing.assert_array_equal(found, [7, *-x[1:]])
+
+
+def test_a_script_is_an_operation_of_te():
+    @kc.script
+    def twice(A: kc.Buffer((n,)), B: kc.Buffer((n,))):
+        for i in range(n):
+            B[i] = A[i] * 2.0
+
+    a = te.placeholder((m,), name="A")
+    b = te.extern_primfunc([a], twice, name="B")
+    x = floats(8)
+    found = np.empty_like(x)
+    kc.build(te.create_schedule(b.op), [a, b])(x, found)
+    np.testing.assert_array_equal(found, x * 2)

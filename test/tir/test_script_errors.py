@@ -570,6 +570,19 @@ def unknown_parameter_of_a_script() -> None:
         A[0] = g(A[0], scal=2.0)
 
 
+def or_of_numbers() -> None:
+    @kc.script
+    def f(A: Buf((8,)), B: Buf((8,))):
+        B[0] = A[0] or 1.0
+
+
+def name_of_a_loop() -> None:
+    @kc.script
+    def f(A: Buf((8,))):
+        for α in range(8):
+            A[α] = 0.0
+
+
 def early_return_of_a_script() -> None:
     @kc.script
     def g(x):
@@ -719,7 +732,7 @@ error[KC2115]: parameter B of g has no annotation
 error[KC2115]: parameter B of g is declared as <class 'list'>
   --> HERE:2:25  def g(A: Buf((8,)), B: list):
                                      ^
-  why: a parameter is a buffer, or a scalar of an element type
+  why: a parameter is a buffer, or a number of an element type
   try: B: kc.Buffer((n,), "float32")
   try: B: "int32\"""",
     a_statement_for_nothing: """\
@@ -944,7 +957,7 @@ error[KC2121]: a scalar is indexed
 error[KC2121]: a buffer has no attribute size
   --> HERE:3:16  A[0] = A.size
                         ^
-  try: there are: shape, dtype, ndim, name, astype, equal""",
+  try: there are: shape, dtype, ndim, name, astype, equal, access_ptr""",
     tuple_out_of_range: """\
 error[KC2118]: the index fails: tuple index out of range
   --> HERE:5:16  A[0] = sizes[2]
@@ -968,6 +981,17 @@ error[KC2116]: g has no parameter scal
   --> HERE:7:16  A[0] = g(A[0], scal=2.0)
                         ^
   try: did you mean 'scale'?""",
+    or_of_numbers: """\
+error[KC2006]: or of a value of type float32
+  --> HERE:3:16  B[0] = A[0] or 1.0
+                        ^
+  why: Python's or of numbers is one of them, in a kernel it is a condition
+  try: compare it: x != 0""",
+    name_of_a_loop: """\
+error[KC2013]: the name 'α' is not an identifier
+  --> HERE:3:13  for α in range(8):
+                     ^
+  try: ASCII letters, digits and _, not starting with a digit""",
     early_return_of_a_script: """\
 error[KC2114]: g returns before its end
   --> HERE:4:13  return x

@@ -57,12 +57,12 @@ def agree(body: str, folder: Path, *, native: bool) -> None:
 
 
 @given(body=scripts())
-@examples(60)
+@examples(25)
 def test_random_scripts(body: str, folder: Path) -> None:
     agree(body, folder, native=False)
 
 
 @given(body=scripts())
-@examples(10)
+@examples(4)
 def test_random_scripts_natively(body: str, folder: Path) -> None:
     agree(body, folder, native=True)

@@ -26,6 +26,7 @@ so, and all that have ``pragma_loop_partition_hint``. A part of one iteration is
 ``no_unroll_loop_with_extent_one``. With ``unroll_loop_with_partition_hint_no_interval`` a loop with
 the hint, and without conditions that tell anything, is unrolled. Serial and parallel loops are cut,
 by ``tir.if`` conditions that are affine in the loop's variable and hold for all inner iterations.
+What is under conditions that never hold in a part goes.
 
 TVM: ``LoopPartition``.
 

@@ -20,6 +20,7 @@ from kc.te.expr import (
     Const,
     Element,
     Expr,
+    ExternCall,
     IfThenElse,
     SelectExpr,
     binary,
@@ -217,7 +218,7 @@ def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
     """Refuse ``expr``, of which no derivative is known, if anything would flow into it."""
     for part in walk(expr):
         if isinstance(part, Element) and part.tensor in active:
-            op = getattr(expr, "op", type(expr).__name__)
+            op = expr.name if isinstance(expr, ExternCall) else getattr(expr, "op", "this")
             raise TEError(
                 "KC2203",
                 f"te.gradient: {op} of {part.tensor.name} has no derivative",

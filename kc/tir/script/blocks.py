@@ -13,7 +13,8 @@ from xdsl.ir import Attribute
 from kc.dialects.tir import IterType, is_name
 from kc.support.diagnostics import KCError, Location, TEError, suggest
 from kc.te.buffers import Buffer
-from kc.te.expr import Expr, IterVar, as_expr, is_float, walk
+from kc.te.dtypes import is_float
+from kc.te.expr import Expr, IterVar, as_expr, walk
 from kc.te.tensor import make_axis
 from kc.tir.script.expressions import Expressions, python, refuse, truth
 from kc.tir.script.names import Word

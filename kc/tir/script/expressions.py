@@ -10,8 +10,9 @@ from typing import Any
 
 from kc import te
 from kc.support.diagnostics import KCError, Location, TEError
-from kc.support.locations import reading
+from kc.support.locations import caller_location, reading
 from kc.te.buffers import same_expr
+from kc.te.dtypes import is_float
 from kc.te.expr import (
     Element,
     Expr,
@@ -22,7 +23,6 @@ from kc.te.expr import (
     children,
     compare,
     const,
-    is_float,
     select,
     walk,
 )
@@ -74,7 +74,7 @@ _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
 _NUMBERS = ("math", "cmath", "numpy", None)
 """The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
 
-_ATTRIBUTES = ("shape", "dtype", "ndim", "name", "astype", "equal")
+_ATTRIBUTES = ("shape", "dtype", "ndim", "name", "astype", "equal", "access_ptr")
 """What can be asked of buffers and scalars."""
 
 
@@ -210,7 +210,7 @@ class Expressions:
             return rhs if lhs else lhs
         if not is_symbolic(rhs) and rhs:
             return lhs
-        a, b = truth(lhs), truth(rhs)
+        a, b = condition(lhs, "and"), condition(rhs, "and")
         return te.if_then_else(a, b, const(False)) if loads(b) else binary("and", a, b)
 
     @staticmethod
@@ -219,7 +219,7 @@ class Expressions:
             return lhs if lhs else rhs
         if not is_symbolic(rhs) and not rhs:
             return lhs
-        a, b = truth(lhs), truth(rhs)
+        a, b = condition(lhs, "or"), condition(rhs, "or")
         return te.if_then_else(a, const(True), b) if loads(b) else binary("or", a, b)
 
     def _connect(self, node: ast.BoolOp, at: Location) -> Any:
@@ -349,6 +349,20 @@ def truth(value: Any) -> Expr:
     if given.dtype == "bool":
         return given
     return compare("ne", given, const(0.0 if is_float(given.dtype) else 0, given.dtype))
+
+
+def condition(value: Any, joined: str) -> Expr:
+    """``value`` as an operand of ``and`` or ``or``, which of numbers are numbers in Python."""
+    given = as_scalar(value)
+    if given.dtype != "bool":
+        raise TEError(
+            "KC2006",
+            f"{joined} of a value of type {given.dtype}",
+            location=caller_location(),
+            why=f"Python's {joined} of numbers is one of them, in a kernel it is a condition",
+            hints=["compare it: x != 0"],
+        )
+    return given
 
 
 def _is_read(element: Element, expr: Expr) -> bool:

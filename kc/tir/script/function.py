@@ -10,13 +10,15 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import reading
 from kc.te.buffers import Buffer
-from kc.te.expr import DTYPES, Var
+from kc.te.dtypes import DTYPES
+from kc.te.expr import Var
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
+from kc.tir.script.assignments import SCALARS
 from kc.tir.script.hybrid import call_with_tensors, is_symbolic_call
 from kc.tir.script.runtime import executable
 from kc.tir.script.source import Source, source_of
-from kc.tir.script.statements import SCALARS, Statements, parameter_names
+from kc.tir.script.statements import Statements, parameter_names
 from kc.tir.stmt import Seq
 
 
@@ -78,8 +80,9 @@ def script(function: Callable[..., Any]) -> Any:
     after its buffer, where it can be. Every operation has the line of the statement it comes from.
 
     A function without annotations is for other scripts to call; or it is called with tensors, of
-    which it makes others (:mod:`kc.te.hybrid`); or with arrays, and Python executes it. Raises TEError, with the line and
-    column of what cannot be compiled; ScheduleError for parallel loops that are not independent.
+    which it makes others (:mod:`kc.te.hybrid`); or with arrays, and Python executes it. Raises
+    TEError, with the line and column of what cannot be compiled; ScheduleError for parallel loops
+    that are not independent.
     """
     source = source_of(function)
     arguments = source.tree.args.args
@@ -118,7 +121,7 @@ def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | V
     if isinstance(given, Buffer):
         return given.named(name)
     dtype = SCALARS.get(given.__name__) if isinstance(given, type) else given
-    if isinstance(dtype, str) and dtype in DTYPES:
+    if isinstance(dtype, str) and dtype in DTYPES and dtype != "bool":
         return Var(name, dtype, at)
     if isinstance(given, Var):
         return given
@@ -126,6 +129,6 @@ def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | V
         "KC2115",
         f"parameter {name} of {source.name} is declared as {given!r}",
         location=at,
-        why="a parameter is a buffer, or a scalar of an element type",
+        why="a parameter is a buffer, or a number of an element type",
         hints=[f'{name}: kc.Buffer((n,), "float32")', f'{name}: "int32"'],
     )

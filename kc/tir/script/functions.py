@@ -9,7 +9,8 @@ from kc import te
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.support.target import Target
-from kc.te.expr import DTYPES, Expr, Operators, as_expr, binary, cast
+from kc.te.dtypes import DTYPES
+from kc.te.expr import Expr, Operators, as_expr, binary, cast
 from kc.te.tensor import Tensor
 
 

@@ -14,7 +14,6 @@ from kc.tir.script.functions import FUNCTIONS
 from kc.tir.script.names import WORDS
 from kc.tir.script.source import Source
 
-
 _INSTEAD = {
     "sum": "a for adds up: acc += A[i]",
     "enumerate": "for i in range(n)",

@@ -1,0 +1,37 @@
+"""``kc.DataType``: the parts of the name of an element type."""
+
+from __future__ import annotations
+
+import re
+
+from kc.runtime.signature import DTYPES
+from kc.support.diagnostics import InputError, suggest
+from kc.support.locations import caller_location
+
+
+class DataType(str):
+    """A dtype such as ``"float32"`` or ``"int8x4"``, equal to its name. (TVM: ``DataType``.)
+
+    ``bits`` and ``lanes`` are those of an element; ``itemsize`` are its bytes in memory. Raises
+    InputError KC0085 for a name that is none.
+    """
+
+    lanes: int
+    bits: int
+    itemsize: int
+
+    def __new__(cls, dtype: str) -> DataType:
+        found = re.fullmatch(r"(\w+)x(\d+)", dtype)
+        scalar, lanes = (found[1], int(found[2])) if found else (dtype, 1)
+        if scalar not in DTYPES or lanes < 1:
+            raise InputError(
+                "KC0085",
+                f"DataType: there is no dtype '{dtype}'",
+                location=caller_location(),
+                hints=suggest(dtype, DTYPES, "the dtypes are"),
+            )
+        made = super().__new__(cls, dtype)
+        made.lanes = lanes
+        made.bits = 1 if scalar == "bool" else 8 * DTYPES[scalar].size
+        made.itemsize = DTYPES[scalar].size * lanes
+        return made

@@ -1,0 +1,127 @@
+"""Loops, stores and conditions from Python values, checked: what builders of statements share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.te.buffers import Buffer
+from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar
+from kc.te.expr import Const, Element, Expr, ExprLike, as_expr, cast, const, walk
+from kc.te.tensor import make_axis
+from kc.tir.stmt import For, Store
+
+
+def store(
+    buffer: Buffer,
+    index: ExprLike | tuple[ExprLike, ...],
+    value: ExprLike,
+    location: Location | None,
+) -> Store:
+    """``buffer[index] = value``; the value is converted to a wider type, and integers to floats as
+    in sums of both.
+
+    Raises KC2103 for other conversions.
+    """
+    element = buffer[index]
+    assert isinstance(element, Element)
+    given = as_expr(value, buffer.dtype)
+    if isinstance(given, Const):
+        given = const(given.value, buffer.dtype)
+    elif given.dtype != buffer.dtype:
+        given = stored_as(given, buffer, location)
+    return Store(location, element, given)
+
+
+def stored_as(value: Expr, buffer: Buffer, location: Location | None) -> Expr:
+    """``value`` as an element of ``buffer``; KC2103 where that may be another value."""
+    given, wanted = scalar(value.dtype), scalar(buffer.dtype)
+    same_kind = is_float(given) == is_float(wanted) and (given in UINTS) == (wanted in UINTS)
+    holds = (
+        given == "bool"
+        or (is_float(wanted) and not is_float(given))
+        or (same_kind and wanted != "bool" and bits(given) < bits(wanted))
+        # An index is as wide as its values need, which is no business of the user's.
+        or (given in INTS and wanted in INTS and _is_index(value))
+    )
+    if not holds or lanes(value.dtype) != lanes(buffer.dtype):
+        raise TEError(
+            "KC2103",
+            f"a value of type {value.dtype} is stored to {buffer.name}, whose elements are "
+            f"{buffer.dtype}",
+            location=location,
+            why=f"not every value of {value.dtype} is one of {buffer.dtype}",
+            hints=[f'convert it: (...).astype("{buffer.dtype}")'],
+        )
+    return cast(value, buffer.dtype)
+
+
+def _is_index(value: Expr) -> bool:
+    return not any(isinstance(one, Element) for one in walk(value))
+
+
+def counting_loop(
+    name: str, begin: Any, end: Any, kind: str, location: Location | None, step: int = 1
+) -> tuple[For, Expr]:
+    """A loop over ``begin <= i < end`` (in steps), and its variable."""
+    first, last = integer(begin, "the start", location), integer(end, "the end", location)
+    extent: Any
+    if isinstance(first, int) and isinstance(last, int):
+        span = last - first if step > 0 else first - last
+        extent = max(0, -(-span // abs(step)))
+    else:
+        span = last if isinstance(first, int) and first == 0 else as_expr(last) - first
+        if step < 0:
+            span = as_expr(first) - last
+        extent = span if abs(step) == 1 else (span + (abs(step) - 1)) // abs(step)
+    simple = isinstance(first, int) and step == 1
+    axis = make_axis(name, extent, "spatial", location, first if isinstance(first, int) else 0)
+    if not simple:
+        axis = make_axis(name, extent, "spatial", location)
+    loop = For(location, axis, extent, [], kind)
+    variable: Expr = axis
+    if step != 1:
+        variable = axis * step
+    if not simple:
+        variable = variable + first
+    return loop, variable
+
+
+def integer(value: Any, what: str, location: Location | None) -> int | Expr:
+    """An integer, as a number of Python's where it is one. Raises KC2109 for others."""
+    given = as_expr(value)
+    if isinstance(given, Const) and isinstance(given.value, int) and given.dtype != "bool":
+        return int(given.value)
+    if is_float(given.dtype) or given.dtype == "bool":
+        raise TEError(
+            "KC2109",
+            f"{what} of a loop has type {given.dtype}",
+            location=location,
+            why="a loop counts with integers",
+            hints=['(...).astype("int32")'],
+        )
+    return given
+
+
+def condition_of(value: Any, location: Location | None) -> Expr:
+    """A condition. Raises KC2006 for what is none."""
+    given = as_expr(value)
+    if given.dtype != "bool":
+        raise TEError(
+            "KC2006",
+            f"the condition of an if has type {given.dtype}",
+            location=location,
+            hints=["compare it: x != 0"],
+        )
+    return given
+
+
+def no_while(what: str, location: Location | None) -> TEError:
+    """The refusal of loops without a number of iterations."""
+    return TEError(
+        "KC2106",
+        f"{what}: a loop without a number of iterations",
+        location=location,
+        why="loops count, so that what they do is known before they run",
+        hints=["a for over the largest number of iterations, with an if in it"],
+    )

@@ -1,0 +1,197 @@
+"""The assignments of scripts: names that stay, numbers that change, and elements of buffers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+from kc.te.buffers import Buffer
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Element, cast
+from kc.te.tensor import Tensor
+from kc.tir.checked import store, stored_as
+from kc.tir.script.blocks import Blocks
+from kc.tir.script.expressions import as_scalar, is_symbolic, loads, refuse
+from kc.tir.script.names import Word
+from kc.tir.script.scope import Local, assigned
+from kc.tir.stmt import Allocate, Let, Store, Value
+
+SCALARS = {"int": "int32", "float": "float32", "bool": "bool"}
+"""The element types of Python's numbers."""
+
+
+class Assignments(Blocks):
+    """Reads assignments."""
+
+    following: list[ast.stmt]
+    written: Callable[[Buffer, Location], None]
+
+    def _assign(self, target: ast.expr, value: ast.expr, at: Location) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                found = [self.eval(one) for one in value.elts]
+            else:
+                self._targets = [ast.unparse(one) for one in target.elts]
+                given = self.eval(value)
+                self._targets = None
+                if not isinstance(given, tuple | list):
+                    raise refuse("unpacking of what is no tuple", at, "assign to one name")
+                found = list(given)
+            if len(found) != len(target.elts):
+                raise TEError(
+                    "KC2116",
+                    f"{len(found)} values are assigned to {len(target.elts)} names",
+                    location=at,
+                )
+            if any(is_symbolic(one) for one in found):
+                # All values are those of before, as in a swap.
+                found = [self._kept(one, "value", at) for one in found]
+            for one, part in zip(target.elts, found, strict=True):
+                self._assign_value(one, part, at)
+            return
+        name = target.id if isinstance(target, ast.Name) else ""
+        self._assign_value(target, self._named(value, name), at)
+
+    def _named(self, value: ast.expr, name: str) -> Any:
+        """The value of an expression; memory and block variables take the name of the target."""
+        if name and isinstance(value, ast.Call):
+            function = self.eval(value.func)
+            if isinstance(function, Word):
+                return self.call_word(function, value, name)
+        return self.eval(value)
+
+    def _assign_value(self, target: ast.expr, value: Any, at: Location) -> None:
+        if isinstance(target, ast.Subscript):
+            self._store(target, value, at)
+        elif isinstance(target, ast.Name):
+            self.define(target.id, value, at)
+        else:
+            what = "attributes" if isinstance(target, ast.Attribute) else "*"
+            hint = "assign to a name, or to an element: A[i] = x"
+            raise refuse(f"assignments to {what}", at, hint)
+
+    def define(self, name: str, value: Any, at: Location, dtype: str | None = None) -> None:
+        """``name = value``."""
+        known, old = self.scope.find(name)
+        if known and isinstance(old, Local):
+            self.body.append(store(old.buffer, (), self._number(value, name, at), at))
+            return
+        again = name in assigned(self.following)
+        if known and name not in self.scope.names:
+            raise TEError(
+                "KC2112",
+                f"{name} is assigned to again, and is not a number of the kernel",
+                location=at,
+                why="a loop variable, a buffer and a Python value stay what they are",
+                hints=["take another name"],
+            )
+        if isinstance(value, Buffer) or not (is_symbolic(value) or isinstance(value, int | float)):
+            self.scope.names[name] = value
+            return
+        if again or dtype is not None:
+            first = as_scalar(value)
+            buffer = Buffer((), dtype or first.dtype, name)
+            self.body.append(Allocate(at, buffer))
+            self.body.append(store(buffer, (), self._number(value, name, at), at))
+            self.scope.names[name] = Local(buffer)
+            return
+        self.scope.names[name] = self._kept(value, name, at)
+
+    def _kept(self, value: Any, name: str, at: Location) -> Any:
+        """A value that stays what it is when memory changes."""
+        if not is_symbolic(value) or isinstance(value, Buffer):
+            return value
+        given = as_scalar(value)
+        if not loads(given):
+            return given
+        made = Value(name, given.dtype, at)
+        self.body.append(Let(at, made, given))
+        return made
+
+    def _number(self, value: Any, name: str, at: Location) -> Any:
+        if is_symbolic(value) or isinstance(value, int | float):
+            return value
+        raise TEError(
+            "KC2121",
+            f"{name} is a number, and is given {type(value).__name__}",
+            location=at,
+            hints=["take another name"],
+        )
+
+    def _declare(self, node: ast.AnnAssign, at: Location) -> None:
+        """``x: "float32" = 0.0``: a number of a type that is said."""
+        if not isinstance(node.target, ast.Name) or node.value is None:
+            raise refuse("a declaration without a value", at, 'x: "float32" = 0.0')
+        dtype = check_dtype(self.declared(node.annotation))
+        value = as_scalar(self.eval(node.value))
+        self.define(node.target.id, cast(value, dtype), at, dtype)
+
+    def declared(self, annotation: ast.expr) -> Any:
+        """What an annotation says: Python's types are those of their numbers."""
+        if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
+            return SCALARS[annotation.id]
+        return self.eval(annotation)
+
+    def _store(self, target: ast.Subscript, value: Any, at: Location) -> None:
+        buffer = self.eval(target.value)
+        if not isinstance(buffer, Tensor):
+            raise TEError(
+                "KC2121",
+                f"{ast.unparse(target.value)} has no elements to store to",
+                location=at,
+                why=f"it is {type(buffer).__name__}, not a buffer",
+            )
+        assert isinstance(buffer, Buffer)
+        self.written(buffer, at)
+        indices = self.indices(target)
+        if not is_symbolic(value) and not isinstance(value, int | float):
+            raise TEError(
+                "KC2121",
+                f"the elements of {buffer.name} are numbers, and one is given "
+                f"{type(value).__name__}",
+                location=at,
+            )
+        self.body.append(store(buffer, indices, value, at))
+
+    def _update(self, node: ast.AugAssign, at: Location) -> None:
+        target = node.target
+        if isinstance(target, ast.Subscript):
+            place = ast.Subscript(target.value, target.slice, ast.Load())
+            ast.copy_location(place, target)
+            old = self.eval(place)
+            value = self.combine(node.op, old, self.eval(node.value), at)
+            if isinstance(old, Element) and isinstance(old.tensor, Buffer):
+                self.written(old.tensor, at)
+                given = as_scalar(value)
+                if given.dtype != old.dtype:
+                    given = stored_as(given, old.tensor, at)
+                self.body.append(Store(at, old, given))
+                return
+            raise TEError("KC2121", "a Python value is updated", location=at)
+        if not isinstance(target, ast.Name):
+            raise refuse("assignments to attributes", at, "assign to a name, or to an element")
+        known, old = self.scope.find(target.id)
+        if known and not isinstance(old, Local):
+            if name_is_number(old):
+                # It was not known to change where it was defined: it is in a loop that repeats.
+                raise self._stays(target.id, at)
+            raise TEError("KC2121", f"{target.id} is updated, and is no number", location=at)
+        old = self.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+        value = self.combine(node.op, old, self.eval(node.value), at)
+        self.define(target.id, value, at)
+
+    def _stays(self, name: str, at: Location) -> TEError:
+        return TEError(
+            "KC2112",
+            f"{name} is updated, and stays what it is",
+            location=at,
+            why="a loop variable and a parameter of another script are not assigned to",
+            hints=[f"copy it to a name of its own: x = {name}"],
+        )
+
+
+def name_is_number(value: Any) -> bool:
+    """Whether a value is a scalar, of Python or of the kernel."""
+    return isinstance(value, int | float) or (is_symbolic(value) and not isinstance(value, Tensor))

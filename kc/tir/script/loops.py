@@ -1,0 +1,202 @@
+"""The loops of scripts: those that count, and statements that are repeated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from kc.dialects.tir_threads import THREAD_AXES
+from kc.support.diagnostics import Location, TEError, suggest
+from kc.te.expr import Expr
+from kc.te.tensor import check_name
+from kc.te.threads import thread_axis
+from kc.tir.checked import counting_loop, integer
+from kc.tir.script.assignments import Assignments
+from kc.tir.script.expressions import is_symbolic, python, refuse
+from kc.tir.script.names import LOOP_KINDS, Word
+from kc.tir.stmt import For
+
+MAX_COPIES = 4096
+"""How often the statements of a loop may be repeated while a script is compiled."""
+
+
+class Loops(Assignments):
+    """Reads loops."""
+
+    def _for(self, node: ast.For, at: Location) -> None:
+        if node.orelse:
+            raise refuse("the else of a for", self.at(node.orelse[0]), "statements after the loop")
+        call = node.iter
+        if isinstance(call, ast.Call):
+            function = self.eval(call.func)
+            if function is range or (isinstance(function, Word) and function.family == "loop"):
+                self._counted(node, call, "range" if function is range else function.name, at)
+                return
+        given = self.eval(call)
+        if isinstance(given, range | tuple | list):
+            self._repeated(node, given, at)
+            return
+        raise TEError(
+            "KC2113",
+            f"a for over {ast.unparse(call)}",
+            location=self.at(call),
+            why="a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, "
+            "thread_binding or const_range, or over a Python tuple",
+            hints=[f"for {ast.unparse(node.target)} in range(n):"],
+        )
+
+    def _counted(self, node: ast.For, call: ast.Call, kind: str, at: Location) -> None:
+        values = [self.eval(one) for one in call.args]
+        named = {one.arg or "**": self.eval(one.value) for one in call.keywords}
+        if kind == "const_range":
+            bounds = [self._constant(one, call) for one in values]
+            given = python(lambda: range(*bounds), "const_range", at)
+            self._repeated(node, given, at)
+            return
+        if kind == "grid":
+            self._grid(node, values, at)
+            return
+        if kind in ("thread_binding", "bind"):
+            self._threads(node, call, values, named, at)
+            return
+        unsafe = bool(named.pop("unsafe", False))
+        annotations = named.pop("annotations", {})
+        if named:
+            raise TEError(
+                "KC2116",
+                f"{kind} has no argument '{next(iter(named))}'",
+                location=at,
+                hints=suggest(next(iter(named)), ["unsafe", "annotations"], "the arguments are"),
+            )
+        if not 1 <= len(values) <= 3:
+            raise TEError(
+                "KC2116",
+                f"{kind} takes 1 to 3 numbers, and is given {len(values)}",
+                location=at,
+                hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
+            )
+        begin, end = (0, values[0]) if len(values) == 1 else values[:2]
+        begin, end = (self._kept(one, "bound", at) for one in (begin, end))
+        step = self._constant(values[2], call) if len(values) == 3 else 1
+        if step == 0:
+            raise TEError("KC2113", f"{kind} in steps of 0", location=at)
+        loop, variable = counting_loop(
+            self._loop_name(node), begin, end, LOOP_KINDS[kind], at, step
+        )
+        loop.unsafe = unsafe
+        loop.annotations.update(self.annotations(annotations, at))
+        self._loop(node, loop, [(node.target, variable)], at)
+
+    def _loop_name(self, node: ast.For, target: ast.expr | None = None) -> str:
+        target = node.target if target is None else target
+        if not isinstance(target, ast.Name):
+            raise TEError(
+                "KC2113",
+                f"the loop counts {ast.unparse(target)}",
+                location=self.at(target),
+                why="a loop has one variable; grid has one for each of its loops",
+            )
+        return check_name(target.id, self.at(target)) if target.id != "_" else "i"
+
+    def _loop(
+        self, node: ast.For, loop: For, targets: Sequence[tuple[ast.expr, Expr]], at: Location
+    ) -> None:
+        """Read the statements of a loop that was made."""
+        self.body.append(loop)
+        self.extents[loop.axis] = loop.extent
+        with self.inside(f"the loop over {ast.unparse(node.target)}", loop.body, at):
+            for target, variable in targets:
+                assert isinstance(target, ast.Name)
+                self.scope.names[target.id] = variable
+            self.run(node.body)
+
+    def _grid(self, node: ast.For, extents: Sequence[Any], at: Location) -> None:
+        """``for i, j in grid(n, m)``: a loop in a loop."""
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        if len(targets) != len(extents) or not extents:
+            raise TEError(
+                "KC2116",
+                f"grid has {len(extents)} loops, and {len(targets)} variables are assigned",
+                location=at,
+                hints=["for i, j in grid(n, m):"],
+            )
+        outer = self.body
+        variables: list[tuple[ast.expr, Expr]] = []
+        for target, extent in zip(targets, extents, strict=True):
+            loop, variable = counting_loop(
+                self._loop_name(node, target), 0, extent, "serial", self.at(target)
+            )
+            self.extents[loop.axis] = loop.extent
+            variables.append((target, variable))
+            if target is targets[-1]:
+                self._loop(node, loop, variables, at)
+            else:
+                self.body.append(loop)
+                self.body = loop.body
+        self.body = outer
+
+    def _threads(
+        self,
+        node: ast.For,
+        call: ast.Call,
+        values: list[Any],
+        named: dict[str, Any],
+        at: Location,
+    ) -> None:
+        """``thread_binding(n, "threadIdx.x")``, ``bind("threadIdx.x", n)``."""
+        given = [*values, *named.values()]
+        tags = [one for one in given if isinstance(one, str)]
+        sizes = [one for one in given if not isinstance(one, str)]
+        if len(tags) != 1 or not 1 <= len(sizes) <= 2 or tags[0] not in THREAD_AXES:
+            raise TEError(
+                "KC2113",
+                f"{ast.unparse(call)} names no threads",
+                location=at,
+                why=f"there are: {', '.join(THREAD_AXES)}",
+                hints=['for tx in thread_binding(64, "threadIdx.x"):'],
+            )
+        extent = integer(sizes[-1], "the number of threads", at)
+        axis = thread_axis((0, extent) if isinstance(extent, int) else None, tags[0])
+        axis.name = self._loop_name(node)
+        loop = For(at, axis, extent, [], thread=tags[0])
+        self._loop(node, loop, [(node.target, axis)], at)
+
+    def _repeated(self, node: ast.For, values: Any, at: Location) -> None:
+        """The statements once for each value, which is known now."""
+        if len(values) > MAX_COPIES:
+            raise TEError(
+                "KC2113",
+                f"{len(values)} copies of the statements of a loop",
+                location=at,
+                why=f"the values are known now, so the statements are repeated, at most "
+                f"{MAX_COPIES} times",
+                hints=["range makes a loop"],
+            )
+        for one in values:
+            with self.inside(f"the loop over {ast.unparse(node.target)}", self.body, at):
+                self._unpack(node.target, one, at)
+                self.run(node.body)
+
+    def _unpack(self, target: ast.expr, value: Any, at: Location) -> None:
+        if isinstance(target, ast.Name):
+            self.scope.names[target.id] = value
+            return
+        parts = target.elts if isinstance(target, ast.Tuple) else []
+        if not isinstance(value, tuple | list) or len(value) != len(parts):
+            raise TEError("KC2116", f"{value!r} is not {len(parts)} values", location=at)
+        for one, part in zip(parts, value, strict=True):
+            self._unpack(one, part, at)
+
+    def _constant(self, value: Any, node: ast.AST) -> int:
+        """A number that is known now. Raises KC2126 for another."""
+        found = value if not is_symbolic(value) else integer(value, "the bound", self.at(node))
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise TEError(
+                "KC2126",
+                f"{ast.unparse(node)} needs a number that is known while the script is compiled",
+                location=self.at(node),
+                why="its statements are repeated, or its step is part of the indices",
+                hints=["range makes a loop of any length"],
+            )
+        return found

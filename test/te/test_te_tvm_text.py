@@ -1,0 +1,156 @@
+"""script(style="tvm") says what is computed: executed as it stands, it gives what numpy gives."""
+
+from __future__ import annotations
+
+import math
+import re
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from random_schedules import Program, random_calls
+
+import kc
+from kc import te
+from kc.error import KCError
+from kc.support.diagnostics import diagnostic_handler
+from kc.te.expr import Var
+
+_STORE = re.compile(r"^(\w+)\[(.*)\] = (.*)$")
+
+
+def _expression(text: str) -> str:
+    """An expression of TVM's text as Python on flat numpy arrays."""
+    text = re.sub(r"\((?:u?int|float|bool)\w*\*\)", "", text)
+    text = re.sub(
+        r"(?<![\w.])(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([fiu]\d+)", r"number('\2', '\1')", text
+    )
+    text = re.sub(r"\bcast\((\w+),", r"cast('\1',", text)
+    text = re.sub(r"dtype=(\w+)", r"dtype='\1'", text)
+    return text.replace("@tir.", "tir.").replace("&&", "and").replace("||", "or")
+
+
+def _python(text: str) -> str:
+    """The statements of one function as Python."""
+    lines: list[str] = []
+    depth = 0
+    for raw in text.split("buffer_map", 1)[1].split("\n")[1:]:
+        line = raw.strip()
+        opens = line.endswith("{")
+        if line.startswith("}"):
+            depth -= 1
+        pad = "  " * depth
+        body = line.removesuffix("{").strip()
+        if found := re.match(r"for \((\w+): int32, 0, (.*)\)(?: \"\w+\")?$", body):
+            lines.append(f"{pad}for {found[1]} in range({_expression(found[2])}):")
+        elif found := re.match(r"if (.*)$", body):
+            lines.append(f"{pad}if {_expression(found[1])}:")
+        elif body == "} else":
+            lines.append(f"{pad}else:")
+        elif found := re.match(r"let (\w+): \w+ = (.*)$", body):
+            lines.append(f"{pad}{found[1]} = {_expression(found[2])}")
+        elif found := re.match(r"allocate\((\w+): .*, (\w+?)(?:x(\d+))?, \[(.*)\]\), .*$", body):
+            size = f"({_expression(found[4])}) * {found[3] or 1}"
+            lines.append(f"{pad}{found[1]} = np.full({size}, 77, '{found[2]}')")
+            if opens:
+                lines.append(f"{pad}if True:")
+        elif found := _STORE.match(body):
+            lines.append(f"{pad}{found[1]}[{_expression(found[2])}] = {_expression(found[3])}")
+        else:
+            assert body in ("", "}"), body
+        depth += opens
+    return "\n".join(lines) or "pass"
+
+
+def _select(condition: Any, one: Any, other: Any) -> Any:
+    return np.where(condition, one, other)[()]
+
+
+def _shuffle(vectors: Any, lanes: list[int]) -> Any:
+    """Lanes of all vectors together; one lane is a scalar."""
+    found = np.concatenate([np.atleast_1d(one) for one in vectors])[lanes]
+    return found[0] if len(lanes) == 1 else found
+
+
+NAMES = {
+    "np": np,
+    "floordiv": lambda a, b: a // b,
+    "floormod": lambda a, b: a % b,
+    "min": np.minimum,
+    "max": np.maximum,
+    "select": _select,
+    "cast": lambda dtype, value: np.asarray(value).astype(dtype)[()],
+    "number": lambda kind, text: getattr(
+        np, kind.replace("f", "float").replace("i", "int").replace("u", "uint")
+    )(float(text) if "f" in kind else int(text)),
+    "ramp": lambda base, stride, lanes: base + stride * np.arange(lanes),
+    "broadcast": lambda value, lanes: np.full(lanes, value),
+    "shuffle": _shuffle,
+    "inf": math.inf,
+    "tir": SimpleNamespace(
+        likely=lambda condition, dtype: condition,
+        if_then_else=_select,
+        exp=lambda x, dtype: np.exp(x),
+    ),
+}
+
+
+def execute(text: str, *arrays: np.ndarray, **sizes: int) -> None:
+    """Run the function that is printed, on arrays in the order of its arguments."""
+    buffers = re.findall(r"\w+: Buffer\((\w+): Pointer", text)
+    flat = {name: one.reshape(-1) for name, one in zip(buffers, arrays, strict=True)}
+    with np.errstate(all="ignore"):
+        exec(_python(text), {**NAMES, **flat, **sizes})
+
+
+def one_schedule(seed: int) -> bool:
+    random = Random(seed)
+    program = Program.make(random, random.randint(1, 4), symbolic=random.random() < 0.3)
+    outputs = program.outputs()
+    schedule = te.create_schedule([one.op for one in outputs])
+    calls = random_calls(schedule, random, random.randint(1, 12))
+    try:
+        module = kc.lower(schedule, [*program.inputs, *outputs])
+        text = module.script(style="tvm")
+    except KCError as refused:
+        if refused.code == "KC4330":
+            raise
+        return False
+    if "IterVar" in text:
+        return False
+    inputs = program.arrays()
+    found = [program.values[one](inputs) for one in outputs]
+    made = [np.full(one.shape, 99, np.int32) for one in found]
+    sizes = {
+        dim.name: size
+        for tensor, array in zip(program.inputs, inputs, strict=True)
+        for dim, size in zip(tensor.shape, array.shape, strict=True)
+        if isinstance(dim, Var)
+    }
+    execute(text, *inputs, *made, **sizes)
+    for one, expected in zip(made, found, strict=True):
+        np.testing.assert_array_equal(one, expected, f"{seed}: {calls}\n{text}")
+    return True
+
+
+@pytest.mark.parametrize("start", [0, 20])
+def test_random_schedules(start: int):
+    with diagnostic_handler(lambda _: None):
+        assert sum(one_schedule(seed) for seed in range(start, start + 20)) > 5
+
+
+def test_what_the_execution_would_find():
+    """A text that says something else is not equal."""
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: A[i] * 2.0 + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].vectorize(s[B].split(B.op.axis[0], factor=4)[1])
+    text = kc.lower(s, [A, B]).script(style="tvm")
+    a = np.arange(8, dtype=np.float32)
+    out = np.zeros(8, np.float32)
+    execute(text, a, out)
+    np.testing.assert_array_equal(out, a * 2 + 1)
+    execute(text.replace("*broadcast(2f32", " + broadcast(2f32"), a, out)
+    assert (out != a * 2 + 1).any()
