@@ -54,8 +54,8 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
-from kc.dialects.tir_threads import is_same_axis, is_shared
 from kc.dialects.tir_calls import CallExternOp
+from kc.dialects.tir_threads import is_same_axis, is_shared
 from kc.dialects.tir_views import CallOp, ViewOp
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from xdsl.dialects import func, llvm, memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
@@ -114,7 +114,7 @@ def has_effects(op: Operation) -> bool:
         return True
     if op.name == "llvm.call_intrinsic":
         # Of values alone an intrinsic computes values; memory is reached through pointers.
-        return any(isinstance(one.type, llvm.LLVMPointerType) for one in op.operands)
+        return any(one.type.name == "llvm.ptr" for one in op.operands)
     return op.name not in _PURE and not is_side_effect_free(op)
 
 

@@ -24,11 +24,15 @@ POINTERS = "kc.pointers"
 """The attribute of a declared function that gets pointers alone for its buffers, as C's do."""
 
 
+def callee_of(op: CallExternOp) -> str:
+    """The symbol that a call becomes a call of."""
+    return op.signature.symbol if op.is_packed else op.label
+
+
 def declare_callee(
-    function: func.FuncOp, op: CallExternOp, arguments: Sequence[SSAValue]
+    function: func.FuncOp, op: CallExternOp, name: str, arguments: Sequence[SSAValue]
 ) -> SymbolRefAttr:
-    """The symbol that a call becomes a call of; its declaration is added to the module."""
-    name = op.signature.symbol if op.is_packed else op.label
+    """The symbol of the function ``name``, which is declared in the module if it is not yet."""
     wanted = FunctionType.from_lists(
         [one.type for one in arguments], [one.type for one in op.values]
     )

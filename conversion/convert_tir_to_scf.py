@@ -61,7 +61,7 @@ from xdsl.rewriter import Rewriter
 
 from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
-from kc.conversion._foreign_calls import declare_callee
+from kc.conversion._foreign_calls import callee_of, declare_callee
 from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
@@ -202,6 +202,8 @@ class _Conversion:
         self.frames: list[_Frame] = []
         self.index_ops: list[Operation] = []
         self.stack_bytes: dict[Block, int] = {}
+        # What is called depends on types that are there before conversion.
+        self.callees = {op: callee_of(op) for op in function.walk() if isinstance(op, CallExternOp)}
 
     def run(self) -> None:
         self._signature()
@@ -443,7 +445,7 @@ class _Conversion:
 
     def _call_extern(self, op: CallExternOp) -> None:
         arguments = [self._value(one) for one in op.arguments]
-        symbol = declare_callee(self.function, op, arguments)
+        symbol = declare_callee(self.function, op, self.callees[op], arguments)
         self._replace(op, func.CallOp(symbol, arguments, [one.type for one in op.values]))
 
     # Control flow

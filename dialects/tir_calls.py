@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     IndexType,
+    IntegerType,
     MemRefType,
     StringAttr,
     UnitAttr,
@@ -33,6 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.float_types import float_dtype
 from kc.dialects.tir_views import MODES, strides_of
 from kc.support.locations import location_of
 from kc.support.packed_signature import (
@@ -266,10 +268,7 @@ def dtype_name(type_: Attribute, unsigned: bool = False) -> str:
         type_ = type_.element_type
     if isinstance(type_, IndexType):
         return "int64"
-    text = str(type_)
-    if text == "i1":
-        return "bool"
-    for letter, word in (("bf", "bfloat"), ("f", "float"), ("i", "uint" if unsigned else "int")):
-        if text.startswith(letter) and text[len(letter) :].isdigit():
-            return f"{word}{text[len(letter) :]}"
-    return text
+    if isinstance(type_, IntegerType):
+        width = type_.width.data
+        return "bool" if width == 1 else f"{'uint' if unsigned else 'int'}{width}"
+    return float_dtype(type_) or str(type_)

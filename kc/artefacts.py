@@ -143,6 +143,7 @@ class NativeCode:
             features=machine.features,
             opt_level=self.opt_level,
             relocation="pic",
+            abi=machine.abi,
         )
 
 

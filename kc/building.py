@@ -96,7 +96,7 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     cpu, features = _machine(target)
     # The text does not matter: it is asked for its triple, which is given.
-    machine = make_machine("", target.triple, cpu, features)
+    machine = make_machine("", target.triple, cpu, features, abi=target.abi)
     main = next((one.name for one in signatures if one.name == name), signatures[0].name)
     packed = tuple(packed_calls(loops))
 
@@ -166,6 +166,8 @@ def _checked(
     compiled = native.compile(text)
     sources |= {**made, "ll": text, "asm": lambda: native.compile(text).asm()}
     entry = compile_cache.Entry(text, compiled.exports(), compiled.object())
+    if not found:  # the pass is disabled, or an instrument has it left out
+        return _loaded(native, entry, sources)
 
     def refuse() -> Any:
         raise CallError(

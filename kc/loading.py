@@ -65,9 +65,7 @@ def _module(
     calls_back: bool = False,
 ) -> Module:
     functions = {
-        name: CompiledFunction(
-            signature, address(symbol), call_jit, owner, calls_back=calls_back
-        )
+        name: CompiledFunction(signature, address(symbol), call_jit, owner, calls_back=calls_back)
         for name, (symbol, signature) in merged(records).items()
     }
     first = records[0]

@@ -99,6 +99,9 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.InjectDoubleBuffer": "inject-double-buffer",
     "tir.VectorizeLoop": "vectorize-loop",
     "tir.SkipVectorize": "skip-vectorize",
+    "tir.BF16Legalize": "legalize-narrow-floats",
+    "tir.BF16ComputeLegalize": "legalize-narrow-floats",
+    "tir.BF16StorageLegalize": "legalize-narrow-floats",
     "tir.LoopPartition": "partition-loops",
     "tir.UnrollLoop": "unroll-loop",
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
@@ -106,7 +109,7 @@ TVM_PASSES: dict[str, str | None] = {
     **dict.fromkeys(
         f"tir.{one}"
         for one in (
-            "BF16Legalize BF16ComputeLegalize BF16StorageLegalize CoProcSync CombineContextCall "
+            "CoProcSync CombineContextCall "
             "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
             "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "

@@ -49,7 +49,9 @@ def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknown
 
     llvm = target.llvm
     text = llvm_ir(module, target)
-    return compile_ir(text, triple=llvm.triple, cpu=llvm.cpu, features=llvm.features)
+    return compile_ir(
+        text, triple=llvm.triple, cpu=llvm.cpu, features=llvm.features, abi=target.abi
+    )
 
 
 def lower(module: ModuleOp, target: Target) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import ArgSpec, Signature, evaluate
 from kc.support.diagnostics import CallError, InputError, suggest
 
@@ -77,10 +78,16 @@ def _zeros(spec: ArgSpec, shape: Sequence[int]) -> Any:
     return np.zeros(shape, _numpy_dtype(spec))
 
 
-def _numpy_dtype(spec: ArgSpec) -> str:
-    if spec.dtype == "bfloat16":
-        raise InputError("KC0062", f"{spec.name}: numpy has no bfloat16", facts=[str(spec)])
-    return spec.dtype
+def _numpy_dtype(spec: ArgSpec) -> Any:
+    found = numpy_dtype(spec.dtype)
+    if found is None:
+        raise InputError(
+            "KC0062",
+            f"{spec.name}: numpy has {spec.dtype} by the package ml_dtypes, which is not installed",
+            facts=[str(spec)],
+            hints=["pip install ml_dtypes"],
+        )
+    return found
 
 
 def _values(spec: ArgSpec, shape: Sequence[int], random: Any) -> Any:
@@ -88,9 +95,9 @@ def _values(spec: ArgSpec, shape: Sequence[int], random: Any) -> Any:
     dtype = _numpy_dtype(spec)
     if spec.element.is_float:
         return random.uniform(-1.0, 1.0, shape).astype(dtype)
-    if dtype == "bool":
+    if spec.dtype == "bool":
         return random.integers(0, 2, shape).astype(bool)
-    low, high = (0, 20) if dtype.startswith("u") else (-10, 10)
+    low, high = (0, 20) if spec.dtype.startswith("u") else (-10, 10)
     return random.integers(low, high, shape, dtype=dtype)
 
 
@@ -147,7 +154,7 @@ def _sizes_of(signature: Signature, values: Mapping[str, Any]) -> dict[str, int]
 
 def _read(spec: ArgSpec, word: str) -> Any:
     if spec.is_array:
-        return load_array(word)
+        return _of_type(load_array(word), _numpy_dtype(spec))
     try:
         return float(word) if spec.element.is_float else int(word, 0)
     except ValueError:
@@ -166,7 +173,17 @@ def load_array(path: str) -> Any:
         raise InputError("KC0020", f"cannot read {path}: it is no .npy file of numbers") from error
 
 
-TOLERANCE = {"float16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-9, 1e-12)}
+def _of_type(array: Any, dtype: Any) -> Any:
+    """``array``, which a file has as bare bytes if its type is one of ml_dtypes'."""
+    return array.view(dtype) if array.dtype.str == f"|V{dtype.itemsize}" else array
+
+
+TOLERANCE = {
+    "bfloat16": (1e-1, 1e-2),
+    "float16": (1e-2, 1e-3),
+    "float32": (1e-4, 1e-5),
+    "float64": (1e-9, 1e-12),
+}
 """Relative and absolute, by element type; other types are compared exactly."""
 
 
@@ -174,7 +191,7 @@ def compare(name: str, found: Any, path: str) -> None:
     """Raise CallError KC5201 unless ``found`` is what the file ``path`` has."""
     import numpy as np
 
-    expected = load_array(path)
+    expected = _of_type(load_array(path), found.dtype)
     if expected.shape != found.shape:
         raise CallError(
             "KC5201",

@@ -48,9 +48,9 @@ from xdsl.rewriter import Rewriter
 
 from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
+from kc.conversion._statements import make_blocks
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
-from kc.conversion.raise_to_tir.statements import make_blocks
 
 
 @dataclass(frozen=True)

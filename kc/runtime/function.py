@@ -52,8 +52,9 @@ class _CallSite(CallContext):
         return None
 
     def run(self, arguments: BoundArguments) -> None:
-        """Call the kernel. Raises CallError KC5270 for an access outside of bounds."""
-        if self.checks is None:
+        """Call the kernel. Raises CallError KC5250 for what a function of Python raised, KC5270
+        for an access outside of bounds."""
+        if self.checks is None and not self.calls_back:
             self.invoke(self.kernel, arguments.slots)
             return
         with self.slots_of(arguments) as slots:

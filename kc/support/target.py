@@ -126,6 +126,13 @@ class Target:
                 f"target {self.kind}: there is no architecture '{self.model_name}'",
                 hints=suggest(self.model_name, models, "the architectures are"),
             )
+        float_abi = self.attrs.get("mfloat-abi", "hard")
+        if float_abi not in ("hard", "soft"):
+            raise TargetError(
+                "KC6003",
+                f"target {self.kind}: -mfloat-abi={float_abi}",
+                why="floats are passed in registers of floats (hard), or in others (soft)",
+            )
         arch = self.architecture
         if arch is None:
             return
@@ -170,10 +177,15 @@ class Target:
         given = self.attrs.get("mtriple")
         arch = self.architecture
         if isinstance(given, str) or arch is None:
-            return _normal_triple(str(given or ""))
+            return _float_abi(_normal_triple(str(given or "")), self.attrs.get("mfloat-abi"))
         if platform.machine() in arch.machines and sys.platform == "darwin":
             return "arm64-apple-darwin" if arch.name == "aarch64" else "x86_64-apple-darwin"
         return arch.triple
+
+    @property
+    def abi(self) -> str:
+        """``-mabi``, as ``lp64d``: how arguments are passed, where a machine has several ways."""
+        return str(self.attrs.get("mabi", ""))
 
     @property
     def mcpu(self) -> str | None:
@@ -393,6 +405,13 @@ def _normal_triple(triple: str) -> str:
     if 2 <= len(parts) <= 3 and parts[1].startswith(_SYSTEMS):
         parts.insert(1, "unknown")
     return "-".join(parts)
+
+
+def _float_abi(triple: str, wanted: Value | None) -> str:
+    """The triple of an ARM system that passes floats so: that is the end of its name."""
+    if wanted is None or not triple.endswith(("eabi", "eabihf")):
+        return triple
+    return triple.removesuffix("hf") + ("hf" if wanted == "hard" else "")
 
 
 def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:

@@ -32,7 +32,6 @@ from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import RemFOp
 from kc.dialects.float_types import FLOAT_TYPES
-from kc.dialects.llvm_call import CallIntrinsicOp
 from kc.dialects.tir_calls import TRACED, UNSIGNED
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
@@ -506,6 +505,8 @@ def call_op(
     """The op of a call, whose scalar arguments have ``values``."""
     results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
     if expr.kind == "llvm":
+        from kc.dialects.llvm_call import CallIntrinsicOp  # takes long, and is seldom needed
+
         operands = [values[one] for one in expr.args if isinstance(one, Expr)]
         return CallIntrinsicOp(expr.name, operands, results)
     arguments: list[SSAValue | str] = []

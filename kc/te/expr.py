@@ -546,6 +546,8 @@ def _range_error(value: float, dtype: str) -> TEError:
 def as_expr(value: Any, like: str | None = None) -> Expr:
     """``value`` as an expression; a Python number takes the type ``like`` where it can."""
     if isinstance(value, Expr):
+        if value.dtype == "void":
+            raise _no_value(value)
         return value
     scalar = getattr(value, "__kc_scalar__", None)
     if scalar is not None:
@@ -558,10 +560,23 @@ def as_expr(value: Any, like: str | None = None) -> Expr:
     return const(value, like)
 
 
+def _no_value(call: Expr) -> TEError:
+    name = call.name if isinstance(call, ExternCall) else "a function"
+    return TEError(
+        "KC2157",
+        f"the call of {name} has no value",
+        location=call.location,
+        why="it is void: it is called for what it does, as a statement",
+        hints=["give the type of the result instead of void", "te.extern takes statements"],
+    )
+
+
 def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
     """Both operands in one type."""
     a = lhs if isinstance(lhs, Expr) else as_expr(lhs, as_expr(rhs).dtype)
     b = rhs if isinstance(rhs, Expr) else as_expr(rhs, a.dtype)
+    if "void" in (a.dtype, b.dtype):
+        raise _no_value(a if a.dtype == "void" else b)
     if a.dtype == b.dtype:
         return a, b
     count = max(lanes(a.dtype), lanes(b.dtype))

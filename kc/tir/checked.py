@@ -8,23 +8,26 @@ from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar
 from kc.te.expr import Const, Element, Expr, ExprLike, as_expr, cast, const, walk
+from kc.te.slices import TensorSlice
 from kc.te.tensor import make_axis
 from kc.tir.stmt import For, Store
 
 
 def store(
-    buffer: Buffer,
+    place: Buffer | TensorSlice,
     index: ExprLike | tuple[ExprLike, ...],
     value: ExprLike,
     location: Location | None,
 ) -> Store:
-    """``buffer[index] = value``; the value is converted to a wider type, and integers to floats as
+    """``place[index] = value``; the value is converted to a wider type, and integers to floats as
     in sums of both.
 
     Raises KC2103 for other conversions.
     """
-    element = buffer[index]
+    element = as_expr(place[index])  # KC2010 where indices are missing
     assert isinstance(element, Element)
+    buffer = element.tensor
+    assert isinstance(buffer, Buffer)
     given = as_expr(value, buffer.dtype)
     if isinstance(given, Const):
         given = const(given.value, buffer.dtype)

@@ -14,9 +14,9 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.access_bounds import out_of_bounds
+from kc.conversion._statements import make_blocks
 from kc.conversion._te_blocks import fresh
 from kc.conversion.convert_te_to_tir import convert_function
-from kc.conversion.raise_to_tir.statements import make_blocks
 from kc.dialects import tir
 from kc.support.diagnostics import Location, ScheduleError, TEError
 from kc.support.locations import caller_location, loc_attr, location_of

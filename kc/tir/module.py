@@ -26,6 +26,8 @@ from kc.tir.display import to_html, to_terminal
 STYLES = ("mlir", "tvm")
 """The styles of :meth:`IRModule.script`."""
 
+_COLOUR_STYLES = ("light", "dark", "ansi")
+
 
 class IRModule:
     """A module of IR: ``str(mod)`` is its text, :meth:`parse` reads it back."""
@@ -69,9 +71,12 @@ class IRModule:
             hints=suggest(str(style), STYLES, "the styles are"),
         )
 
-    def show(self, style: str = "mlir") -> None:
-        """Print :meth:`script`, in colour on a terminal."""
-        text = self.script(style)
+    def show(self, style: str | None = None) -> None:
+        """Print :meth:`script` in a style of it, in colour on a terminal.
+
+        TVM's styles, which choose colours ("light", "dark", "ansi"), print the IR in kc's.
+        """
+        text = self.script("mlir" if style in (None, *_COLOUR_STYLES) else style)
         print(to_terminal(text) if wants_color(sys.stdout) else text)
 
     def __str__(self) -> str:

@@ -115,6 +115,8 @@ class Expressions:
             return self._part(owner, value.index)
         if owner.name in ("te.read", "tir.load"):
             return Text(self.access(owner), reads=True)
+        if not (owner.name in _SUPPORTED or owner.name.startswith("math.")):
+            raise unprintable(owner)
         operands = [self.known(one) for one in owner.operands]
         made = self._operation(owner, [one.text for one in operands])
         constant = isinstance(owner, arith.ConstantOp | BroadcastOp)
@@ -135,10 +137,8 @@ class Expressions:
         make = _MAKERS.get(op.name)
         if make is not None:
             return make(self, op, given)
-        if op.name in _CALLS or op.name.startswith("math."):
-            name = _CALLS.get(op.name) or op.name.removeprefix("math.")
-            return f"@tir.{name}({', '.join(given)}, dtype={dtype_text(kind)})"
-        raise unprintable(op)
+        name = _CALLS.get(op.name) or op.name.removeprefix("math.")
+        return f"@tir.{name}({', '.join(given)}, dtype={dtype_text(kind)})"
 
     def _lazy(self, op: scf.IfOp, position: int) -> Text:
         """One of two values, of which the other is not computed."""
@@ -267,17 +267,19 @@ class Expressions:
 
     def _extract(self, op: Operation, given: list[str]) -> str:
         assert isinstance(op, ExtractOp)
-        return f"shuffle([{given[0]}], [{op.static_position.get_values()[0]}])"
+        # The position is a number, or a value.
+        position = given[1] if len(given) > 1 else op.static_position.get_values()[0]
+        return f"shuffle([{given[0]}], [{position}])"
 
     def _insert(self, op: Operation, given: list[str]) -> str:
         """A vector whose lanes were put in one by one."""
         lanes: dict[int, str] = {}
         at: Operation = op
         while isinstance(at, InsertOp):
-            lanes.setdefault(int(at.static_position.get_values()[0]), self.text(at.source))
             last = at.dest
-            if not isinstance(last.owner, Operation):
+            if at.dynamic_position or not isinstance(last.owner, Operation):
                 raise unprintable(op)
+            lanes.setdefault(int(at.static_position.get_values()[0]), self.text(at.source))
             at = last.owner
         kind = op.results[0].type
         assert isinstance(kind, VectorType)
@@ -412,3 +414,4 @@ _MAKERS: dict[str, Callable[[Expressions, Operation, list[str]], str]] = {
     "vector.insert": Expressions._insert,
     "tir.linearize": Expressions._linear,
 }
+_SUPPORTED = {*_BINARY, *_FUNCTIONS, *_CASTS, *_CALLS, *_MAKERS}

@@ -210,6 +210,20 @@ def test_sizes_are_as_wide_as_addresses(target: str):
     assert ", i64 %1, ptr" in text  # the size of A
 
 
+def test_float_abis(tmp_path: Path):
+    """RISC-V says it in bits 1 and 2 of the ELF flags, ARM in an attribute of the assembly."""
+    needs(RISCV)
+    for abi, flag in (("lp64d", 2), ("lp64f", 1), ("lp64", 0)):
+        vector_add(f"{RISCV} -mabi={abi}").save(tmp_path / "k.o")
+        flags = struct.unpack_from("<I", (tmp_path / "k.o").read_bytes(), 48)[0]
+        assert flags >> 1 & 3 == flag, abi
+    hard, soft = (
+        vector_add(f"{ARMV7} -mfloat-abi={abi}").get_source("asm") for abi in ("hard", "soft")
+    )
+    assert "eabi_attribute\t28, 1" in hard
+    assert "eabi_attribute\t28, 1" not in soft
+
+
 def test_parallel_loops_need_nothing_of_a_32_bit_machine(tmp_path: Path):
     """They run serially there, so no threads are asked for."""
     needs(ARMV7)

@@ -1,5 +1,6 @@
 """The lessons in examples/lessons run, and say what they are about."""
 
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -48,8 +49,10 @@ SAYS = {
 }
 
 
-def test_every_lesson_is_tested():
+def test_every_lesson_is_tested_and_listed():
     assert [one.stem for one in LESSONS] == list(SAYS)
+    listed = (LESSONS[0].parents[1] / "README.md").read_text()
+    assert re.findall(r"\(lessons/(\w+)\.py\)", listed) == list(SAYS)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.stem)

@@ -77,6 +77,10 @@ def test_there_are_tables():
 def test_names(tvm: str, here: str):
     if here == "the same":
         assert [one for one in names(tvm) if not exists(one)] == []
+    elif here == "refused":
+        for dtype in re.findall("`([^`]+)`", tvm):
+            with pytest.raises(kc.KCError):
+                te.placeholder((4,), dtype=dtype)
     elif here == "not there":
         assert names(tvm)
         assert [one for one in names(tvm) if exists(one)] == []

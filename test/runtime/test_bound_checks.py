@@ -260,6 +260,25 @@ def test_targets_without_checks_are_told(target: str):
     assert "kc_out_of_bounds" not in module.get_source()
 
 
+def test_the_pass_can_be_left_out():
+    """By its name, or by an instrument: a kernel is an ordinary one then."""
+
+    class Without(kc.instrument.PassInstrument):
+        def should_run(self, mod: kc.IRModule, info: kc.transform.PassInfo) -> bool:
+            return info.name != "instrument-bound-checkers"
+
+    A = te.placeholder((4,), name="A")
+    B = te.compute((4,), lambda i: A[i] + 1.0)
+    for details in (
+        {"disabled_pass": ["tir.InstrumentBoundCheckers"]},
+        {"instruments": [Without()]},
+    ):
+        with kc.transform.PassContext(config=CHECKED, **details):
+            module = kc.build(te.create_schedule(B.op), [A, B])
+        assert "kc_out_of_bounds" not in module.get_source("ll")
+        assert module(np.ones(4, np.float32)).tolist() == [2] * 4
+
+
 def test_the_environment_asks_for_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     A = te.placeholder((4,), name="A")
     B = te.compute((4,), lambda i: A[i] + 1.0)

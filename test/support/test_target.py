@@ -113,6 +113,16 @@ def test_vectors(text, bits, f32, f64):
         ("llvm -mtriple=riscv64-unknown-elf", "riscv64-unknown-elf", "generic-rv64"),
         ("llvm -mtriple=arm64-apple-darwin", "arm64-apple-darwin", "generic"),
         ("llvm -mtriple=armv7a-linux-gnueabihf", "armv7a-unknown-linux-gnueabihf", "generic"),
+        (
+            "llvm -mtriple=armv7a-linux-gnueabi -mfloat-abi=hard",
+            "armv7a-unknown-linux-gnueabihf",
+            "generic",
+        ),
+        (
+            "llvm -mtriple=armv7a-linux-gnueabihf -mfloat-abi=soft",
+            "armv7a-unknown-linux-gnueabi",
+            "generic",
+        ),
         ("llvm -mtriple=aarch64-none-elf", "aarch64-unknown-none-elf", "generic"),
         ("llvm -mtriple=wasm32-wasi", "wasm32-unknown-wasi", "generic"),
         ("llvm -mtriple=amd64-pc-freebsd", "amd64-pc-freebsd", "x86-64"),
@@ -229,6 +239,10 @@ ERRORS = {
         "error[KC6005]: target llvm: x86_64 has no feature 'avx2'\n"
         "  why: a feature is written with + or - before its name\n"
         "  try: +avx2 to switch it on, -avx2 to switch it off"
+    ),
+    "llvm -mtriple=armv7a-linux-gnueabi -mfloat-abi=softfp": (
+        "error[KC6003]: target llvm: -mfloat-abi=softfp\n"
+        "  why: floats are passed in registers of floats (hard), or in others (soft)"
     ),
     "llvm -mtriple=vax-dec-vms": (
         "error[KC6006]: there is no architecture 'vax'\n"

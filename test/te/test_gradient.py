@@ -475,7 +475,8 @@ def test_a_triangle(rng: np.random.Generator):
     check([x], y, [rng.standard_normal(5)])
 
 
-def test_rows_of_different_lengths(rng: np.random.Generator):
+@pytest.mark.parametrize("reducer", [te.sum, te.max])
+def test_rows_of_different_lengths(reducer: Any, rng: np.random.Generator):
     """The extent of a loop depends on an axis, or on an element."""
     x, w = tensor((5,), "X"), tensor((3,), "W")
     lengths = tensor((3,), "L", "int32")
@@ -483,11 +484,11 @@ def test_rows_of_different_lengths(rng: np.random.Generator):
 
         def row(i: Any, extent: Any = extent) -> Any:
             k = te.reduce_axis((0, extent(i)), name="k")
-            return te.sum(x[k] * w[i], axis=k)
+            return reducer(x[k] * w[i], axis=k)
 
         y = te.compute((3,), lambda i: row(i), name="Y")
-        others = ([lengths], [np.array([0, 5, 2], np.int32)])
-        check([x], y, [rng.standard_normal(5)], [w, *others[0]], [np.arange(3.0), *others[1]])
+        others = ([w, lengths], [np.arange(1.0, 4), np.array([1, 5, 2], np.int32)])
+        check([x], y, [rng.standard_normal(5)], *others)
 
 
 # Data-dependent reads ---------------------------------------------------------------------------

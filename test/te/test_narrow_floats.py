@@ -6,6 +6,7 @@ An operation on a narrow type is that of float32, rounded once to nearest, ties 
 from __future__ import annotations
 
 import gc
+import re
 import shutil
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ import kc
 from kc import te
 from kc.analysis.interpreter import run
 from kc.error import CallError, TEError
+from kc.runtime import load_module
 from kc.support.float_formats import NARROW_FLOATS
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -377,6 +379,45 @@ def test_arrays_by_dlpack(dtype: str) -> None:
     del view
     gc.collect()
     assert alive() is None
+
+
+ARM = "llvm -mtriple=aarch64-linux-gnu -mcpu="
+
+
+@pytest.mark.parametrize(
+    ("dtype", "target", "pattern"),
+    [
+        ("bfloat16", f"{ARM}neoverse-n2", r"\bbfcvtn"),
+        ("bfloat16", f"{ARM}cortex-a72", r"\bfadd\s+v\d+\.4s"),
+        ("float16", f"{ARM}cortex-a76", r"\bfadd\s+v\d+\.8h"),
+        ("float16", f"{ARM}cortex-a72", r"\bfcvtn"),
+        ("float16", "llvm -mcpu=sapphirerapids", r"\bvaddph"),
+        ("float16", "llvm -mcpu=x86-64-v3", r"\bvcvtps2ph"),
+        ("bfloat16", "llvm -mcpu=sapphirerapids", r"\bvaddps"),
+        ("float8_e5m2", "llvm -mtriple=riscv64-linux-gnu", r"__addsf3|\bfadd"),
+    ],
+)
+def test_instructions_of_cpus(dtype: str, target: str, pattern: str) -> None:
+    A, B = (te.placeholder((64,), dtype, name) for name in "AB")
+    C = te.compute((64,), lambda i: A[i] + B[i], "C")
+    s = te.create_schedule(C.op)
+    s[C].vectorize(s[C].split(C.op.axis[0], 8)[1])
+    text = kc.build(s, [A, B, C], target).get_source("asm")
+    assert re.search(pattern, text)
+    # It takes subnormal numbers to be zero; and no narrow float leaves its registers for a library.
+    assert "vcvtneps2bf16" not in text
+    assert not re.search(r"__(trunc|extend)", text)
+
+
+def test_files_of_libraries(tmp_path: Any) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    path = tmp_path / "add.so"
+    adder("bfloat16").export_library(path)
+    A = np.arange(8).astype(ml_dtypes.bfloat16)
+    B = np.zeros_like(A)
+    load_module(path)(A, B)
+    assert (B == A + A).all()
 
 
 def test_the_header_says_what_a_number_is() -> None:

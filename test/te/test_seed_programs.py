@@ -7,6 +7,7 @@ a GPU are lowered, and run by the interpreter, which runs blocks and threads.
 # Names are those of the programs.
 # ruff: noqa: E741
 # pyright: reportInvalidTypeForm=false, reportAttributeAccessIssue=false
+# pyright: reportUndefinedVariable=false
 
 from collections.abc import Sequence
 from typing import Any
@@ -821,6 +822,10 @@ def schedule_injective(outs):
         ("llvm -mcpu=haswell", "<8 x float>"),
         ("llvm -device=arm_cpu -mtriple=aarch64-linux-gnu -mattr=+neon", "<4 x float>"),
         ("llvm --device=arm_cpu -mtriple=armv7a-linux-gnueabihf -mattr=+neon", "<4 x float>"),
+        (
+            "llvm -keys=arm_cpu,cpu -device=arm_cpu -link-params=0 -mtriple=armv7a-linux-gnueabihf",
+            "<4 x float>",
+        ),
     ],
 )
 def test_schedule_of_a_target(target, vectors):

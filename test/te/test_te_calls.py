@@ -1,7 +1,7 @@
 """Calls out of kernels: functions of C and of Python, intrinsics of LLVM, traces."""
 
 # Wrong arguments are what is tested.
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportInvalidTypeForm=false
 
 import ctypes
 import shutil
@@ -266,6 +266,48 @@ def test_functions_of_python_get_what_they_are_given(registered):
     assert not np.asarray(source).flags.writeable
 
 
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "int64", "float16", "bfloat16", "float8_e5m2", "float64"]
+)
+def test_arrays_of_every_kind(registered, dtype):
+    kinds = []
+
+    def function(x, y):
+        kinds.append((x.dtype, y.dtype))
+        y.copyfrom(x)
+
+    registered("test.copy", function)
+    if dtype in ("bfloat16", "float8_e5m2"):
+        dtype_of = getattr(pytest.importorskip("ml_dtypes"), dtype)
+    else:
+        dtype_of = dtype
+    a = te.placeholder((4,), dtype, name="A")
+    c = te.extern((4,), [a], lambda i, o: tir.call_packed("test.copy", i[0], o[0]), name="C")
+    x = np.array([1, 0, 1, 1]).astype(dtype_of)
+    np.testing.assert_array_equal(built([a, c])(x), x)
+    assert kinds == [(dtype, dtype)]
+
+
+def test_a_buffer_is_there_as_a_whole(registered):
+    """Also where little of it is read afterwards, and where there is nothing of it."""
+    shapes = []
+
+    def function(x, y):
+        shapes.append(y.shape)
+        y.copyfrom(np.asarray(x) + 1)
+
+    registered("test.add", function)
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N, N), lambda i, j: a[i] * a[j], name="B")
+    c = te.extern((N, N), [b], lambda i, o: tir.call_packed("test.add", i[0], o[0]), name="C")
+    d = te.compute((2,), lambda i: c[i, i + 3], name="D")
+    np.testing.assert_array_equal(built([a, d])(X), X[:2] * X[3:5] + 1)
+    none = te.placeholder((0, 3), name="A")
+    e = te.extern((0, 3), [none], lambda i, o: tir.call_packed("test.add", i[0], o[0]), name="E")
+    assert built([none, e])(np.zeros((0, 3), "float32")).shape == (0, 3)
+    assert shapes == [(N, N), (0, 3)]
+
+
 def test_results_of_functions_of_python(registered):
     registered("test.square", lambda i, x: i * int(x))
     registered("test.half", lambda x: x / 2)
@@ -433,6 +475,65 @@ def test_numbers_that_c_does_not_pass(registered):
     )
 
 
+# Schedules and other ways in ----------------------------------------------------------------------
+
+
+def test_loops_around_a_call(registered):
+    registered("test.fill", lambda a, c: c.copyfrom(np.asarray(a)))
+    a = te.placeholder((N,), name="A")
+
+    def statement(ins, outs, kind):
+        ib = tir.ir_builder.create()
+        with ib.for_range(0, 2, name="i", kind=kind):
+            ib.emit(tir.call_packed("test.fill", ins[0], outs[0]))
+        return ib.get()
+
+    with pytest.raises(KCError) as caught:
+        te.extern((N,), [a], lambda i, o: statement(i, o, "parallel"), name="C")
+    text = str(caught.value).split("\n")
+    assert "test_te_calls.py:" in text.pop(1)
+    assert "\n".join(text) == (
+        "error[KC3041]: parallel: the iterations of i cannot be proven independent\n"
+        "   |  for i in 2:    <-- here\n"
+        "  why: cannot prove that iterations touch different elements of C: tir.call_extern may "
+        "touch it\n"
+        "  try: unsafe=True on the loop takes it on trust"
+    )
+    c = te.extern((N,), [a], lambda i, o: statement(i, o, "serial"), name="C")
+    np.testing.assert_array_equal(built([a, c])(X), X)
+
+
+def test_what_a_call_reads_is_not_inlined(registered):
+    registered("test.fill", lambda a, c: c.copyfrom(np.asarray(a)))
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: a[i] * 2.0, name="B")
+    c = te.extern((N,), [b], lambda i, o: tir.call_packed("test.fill", i[0], o[0]), name="C")
+    s = te.create_schedule(c.op)
+    s[b].compute_inline()
+    with pytest.raises(KCError, match="KC3205.*compute_inline: B is used by tir.call_extern too"):
+        kc.lower(s, [a, c])
+    np.testing.assert_array_equal(built([a, c])(X), X * 2)
+
+
+def test_calls_in_scripts(registered):
+    registered("test.fill", lambda a, c: c.copyfrom(np.asarray(a) + 1))
+
+    @kc.script
+    def fill(a: tir.Buffer((N,)), c: tir.Buffer((N,))):
+        tir.call_packed("test.fill", a.access_ptr("r"), c.access_ptr("w"))
+
+    out = np.zeros(N, "float32")
+    kc.build(fill)(X, out)
+    np.testing.assert_array_equal(out, X + 1)
+
+
+def test_code_for_another_machine_keeps_the_symbol():
+    a = te.placeholder((N,), name="A")
+    b = te.compute((N,), lambda i: tir.call_extern("float32", "nowhere_f", a[i]), name="B")
+    f = built([a, b], target="llvm -mtriple=aarch64-linux-gnu")
+    assert "bl\tnowhere_f" in f.get_source("asm")
+
+
 # Traces -------------------------------------------------------------------------------------------
 
 
@@ -590,6 +691,20 @@ REFUSALS = [
         "error[KC2155]: call_llvm_intrin: 2 arguments of llvm.sqrt are to tell its types, 1 are "
         "given\n  why: the number of these comes before the arguments\n"
         '  try: tir.call_llvm_intrin("float32", "llvm.sqrt", 1, ...)',
+    ),
+    (
+        lambda a: te.compute((N,), lambda i: tir.call_extern("void", "srand", i)),
+        "error[KC2157]: the call of srand has no value\n"
+        "  why: it is void: it is called for what it does, as a statement\n"
+        "  try: give the type of the result instead of void\n"
+        "  try: te.extern takes statements",
+    ),
+    (
+        lambda a: a[0] + tir.call_extern("void", "srand", 3),
+        "error[KC2157]: the call of srand has no value\n"
+        "  why: it is void: it is called for what it does, as a statement\n"
+        "  try: give the type of the result instead of void\n"
+        "  try: te.extern takes statements",
     ),
     (
         lambda a: te.trace(a[0]),

@@ -54,6 +54,11 @@ def test_colours_are_for_terminals_and_where_they_are_forced(
         assert shown(Terminal(), monkeypatch, style, **env) == text
 
 
+def test_styles_that_choose_colours_show_the_ir(monkeypatch: pytest.MonkeyPatch):
+    for style in ("light", "dark", "ansi"):
+        assert shown(io.StringIO(), monkeypatch, style) == f"{module()}\n"
+
+
 def test_what_is_coloured_of_each_style(monkeypatch: pytest.MonkeyPatch):
     mlir = shown(Terminal(), monkeypatch, "mlir")
     assert (

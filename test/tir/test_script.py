@@ -337,6 +337,17 @@ def test_what_is_around_is_known():
     np.testing.assert_allclose(c, [11, 12, *(np.exp(x[2:].astype(float)) + 1)], rtol=1e-12)
 
 
+def test_indices_one_by_one():
+    @kc.script
+    def transpose(A: kc.Buffer((4, 5)), B: kc.Buffer((5, 4))):
+        for i, j in grid(5, 4):
+            B[i][j] = A[j][i]
+            B[i][j] += 1.0
+
+    x = floats(4, 5)
+    np.testing.assert_array_equal(execute(transpose, x, np.empty((5, 4), "f"))[1], x.T + 1)
+
+
 def test_scalars_are_parameters():
     @kc.script
     def axpy(X: kc.Buffer((n,)), Y: kc.Buffer((n,)), alpha: float, count: "int32"):

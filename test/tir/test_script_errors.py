@@ -570,6 +570,20 @@ def unknown_parameter_of_a_script() -> None:
         A[0] = g(A[0], scal=2.0)
 
 
+def assigned_buffer() -> None:
+    @kc.script
+    def f(A: Buf((8,))):
+        A = 3.0
+
+
+def store_to_a_tensor() -> None:
+    T = te.placeholder((8,), name="T")
+
+    @kc.script
+    def f(A: Buf((8,))):
+        T[0] = A[0]
+
+
 def or_of_numbers() -> None:
     @kc.script
     def f(A: Buf((8,)), B: Buf((8,))):
@@ -981,6 +995,17 @@ error[KC2116]: g has no parameter scal
   --> HERE:7:16  A[0] = g(A[0], scal=2.0)
                         ^
   try: did you mean 'scale'?""",
+    assigned_buffer: """\
+error[KC2121]: A is a buffer, and is given a value
+  --> HERE:3:9  A = 3.0
+  why: an assignment to a name does not store to memory
+  try: A[i] = ... stores to an element
+  try: take another name""",
+    store_to_a_tensor: """\
+error[KC2121]: T is a tensor of te, and is stored to
+  --> HERE:5:9  T[0] = A[0]
+  why: a tensor is what it was computed as; statements store to buffers
+  try: a parameter, or B = alloc_buffer(shape, dtype)""",
     or_of_numbers: """\
 error[KC2006]: or of a value of type float32
   --> HERE:3:16  B[0] = A[0] or 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -105,8 +106,11 @@ class PadValue:
 def _rounds(value: int | float, element: AnyFloat) -> bool:
     """Whether ``value`` is a number of the type ``element`` when it is rounded."""
     try:
-        FloatAttr(float(value), element)
+        rounded = FloatAttr(float(value), element).value.data
     except OverflowError:
+        return False
+    # Narrow formats round what is too large to infinity, or to NaN.
+    if math.isfinite(value) and not math.isfinite(rounded):
         return False
     return True
 

@@ -45,9 +45,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     StringAttr,
-    f16,
     f32,
-    f64,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -66,8 +64,10 @@ from kc.dialects.arith import (
     TruncIOp,
     UIToFPOp,
 )
+from kc.dialects.float_types import FLOAT_TYPES
 from kc.dialects.tir import AllocOp, BlockOp
 from kc.support.diagnostics import suggest, warn
+from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
 from kc.transforms.schedule._buffers import (
     BufferRef,
@@ -78,12 +78,14 @@ from kc.transforms.schedule._buffers import (
 from kc.transforms.schedule._layouts import require_movable
 from kc.transforms.schedule.base import CALL_SITE, BlockRef, Primitive, Rewritten, Site
 
-_FLOATS: dict[str, AnyFloat] = {"float16": f16, "float32": f32, "float64": f64}
-_SHORT = {"f16": "float16", "f32": "float32", "f64": "float64"}
-_PRECISION = {"float16": 11, "float32": 24, "float64": 53}
-_LARGEST = {"float16": "65504", "float32": "3.4e38", "float64": "1.8e308"}
+_SHORT = {str(type_): name for name, type_ in FLOAT_TYPES.items()}
+_PRECISION = {"float32": 24, "float64": 53}
+_LARGEST = {"float32": "3.4e38", "float64": "1.8e308"}
+for _form in NARROW_FLOATS.values():
+    _PRECISION[_form.name] = _form.mantissa + 1
+    _LARGEST[_form.name] = f"{_form.largest:.5g}".replace("e+", "e")
 _WIDTHS = (8, 16, 32, 64)
-DTYPES = [*_FLOATS, *(f"int{n}" for n in _WIDTHS), *(f"uint{n}" for n in _WIDTHS)]
+DTYPES = [*FLOAT_TYPES, *(f"int{n}" for n in _WIDTHS), *(f"uint{n}" for n in _WIDTHS)]
 
 
 @dataclass(frozen=True)
@@ -154,8 +156,8 @@ class UnsafeSetDtype(Primitive):
                 why=why,
                 hints=suggest(name, [one for one in DTYPES if _can_convert(old, one)], "there are"),
             )
-        if name in _FLOATS:
-            return _FLOATS[name]
+        if name in FLOAT_TYPES:
+            return FLOAT_TYPES[name]
         return IntegerType(int(name.removeprefix("u").removeprefix("int")))
 
     @classmethod
@@ -216,10 +218,10 @@ class UnsafeSetDtype(Primitive):
 
 def _can_convert(old: Attribute, name: str) -> bool:
     if isinstance(old, IndexType):
-        return name not in _FLOATS
+        return name not in FLOAT_TYPES
     if isinstance(old, IntegerType):
-        return old.width.data > 1 or name not in _FLOATS
-    return old in _FLOATS.values()
+        return old.width.data > 1 or name not in FLOAT_TYPES
+    return old in FLOAT_TYPES.values()
 
 
 def _cast(value: SSAValue, new: Attribute, is_unsigned: bool) -> list[Operation]:
@@ -231,6 +233,9 @@ def _cast(value: SSAValue, new: Attribute, is_unsigned: bool) -> list[Operation]
     if isinstance(old, IndexType) or isinstance(new, IndexType):
         return [IndexCastOp(value, new)]  # pyright: ignore[reportArgumentType]
     if isinstance(old, AnyFloat) and isinstance(new, AnyFloat):
+        if new.bitwidth == old.bitwidth:
+            wide = arith.ExtFOp(value, f32)
+            return [wide, arith.TruncFOp(wide, new)]
         wider = new.bitwidth > old.bitwidth
         return [arith.ExtFOp(value, new) if wider else arith.TruncFOp(value, new)]
     if isinstance(old, AnyFloat):
@@ -279,7 +284,7 @@ def _exact(old: Attribute) -> list[str]:
     for name in DTYPES:
         if name.startswith("u") or not _can_convert(old, name):
             continue
-        new = _FLOATS.get(name) or IntegerType(int(name.removeprefix("int")))
+        new = FLOAT_TYPES.get(name) or IntegerType(int(name.removeprefix("int")))
         if new != old and _changes(old, new, is_unsigned=False) is None:
             found.append(name)
     return found

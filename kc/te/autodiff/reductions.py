@@ -12,12 +12,14 @@ from kc.te.expr import (
     CommReducer,
     Expr,
     Reduce,
+    as_expr,
     cast,
     compare,
     const,
     select,
     walk,
 )
+from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
 from kc.te.tensor import ComputeOp, Tensor, compute, make_axis
 
@@ -92,15 +94,8 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
     n = reduce.value_index
     made = own.result[n]
     name = {"add": "sum", "mul": "prod"}.get(getattr(made, "op", ""), getattr(made, "op", ""))
-    if (
-        isinstance(made, Binary)
-        and name in _KNOWN
-        and {made.lhs, made.rhs}
-        == {
-            own.lhs[n],
-            own.rhs[n],
-        }
-    ):
+    operands = {own.lhs[n], own.rhs[n]}
+    if isinstance(made, Binary) and name in _KNOWN and {made.lhs, made.rhs} == operands:
         return name
     others = {one for m in range(len(own.lhs)) if m != n for one in (own.lhs[m], own.rhs[m])}
     mixed = any(one in others for one in walk(made))
@@ -121,11 +116,15 @@ def _again(op: ComputeOp, reduce: Reduce, combiner: str, term: _Term, what: str)
     result = op.output(n)
 
     def body(*axes: Expr) -> Expr:
+        at = dict(zip(op.axis, axes, strict=True))
+        outer = Substitution(at)  # an extent may be another for each element
         fresh = {
-            one: make_axis(one.name, one.extent, "reduce", op.location, one.start)  # pyright: ignore
+            one: make_axis(
+                one.name, dim_of(outer(as_expr(one.extent))), "reduce", op.location, one.start
+            )
             for one in op.reduce_axis
         }
-        place = Substitution({**dict(zip(op.axis, axes, strict=True)), **fresh})
+        place = Substitution({**at, **fresh})
         whole = result(*axes)
         made = term(place(reduce.values[n]), whole)
         condition = None if reduce.condition is None else place(reduce.condition)

@@ -10,6 +10,7 @@ from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype
 from kc.te.expr import Element, cast
+from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.checked import store, stored_as
 from kc.tir.script.blocks import Blocks
@@ -78,6 +79,14 @@ class Assignments(Blocks):
         if known and isinstance(old, Local):
             self.body.append(store(old.buffer, (), self._number(value, name, at), at))
             return
+        if known and isinstance(old, Buffer) and not isinstance(value, Buffer):
+            raise TEError(
+                "KC2121",
+                f"{name} is a buffer, and is given a value",
+                location=at,
+                why="an assignment to a name does not store to memory",
+                hints=[f"{name}[i] = ... stores to an element", "take another name"],
+            )
         again = name in assigned(self.following)
         if known and name not in self.scope.names:
             raise TEError(
@@ -135,7 +144,8 @@ class Assignments(Blocks):
         return self.eval(annotation)
 
     def _store(self, target: ast.Subscript, value: Any, at: Location) -> None:
-        buffer = self.eval(target.value)
+        place = self.eval(target.value)
+        buffer = place.tensor if isinstance(place, TensorSlice) else place
         if not isinstance(buffer, Tensor):
             raise TEError(
                 "KC2121",
@@ -143,7 +153,14 @@ class Assignments(Blocks):
                 location=at,
                 why=f"it is {type(buffer).__name__}, not a buffer",
             )
-        assert isinstance(buffer, Buffer)
+        if not isinstance(buffer, Buffer):
+            raise TEError(
+                "KC2121",
+                f"{buffer.name} is a tensor of te, and is stored to",
+                location=at,
+                why="a tensor is what it was computed as; statements store to buffers",
+                hints=["a parameter, or B = alloc_buffer(shape, dtype)"],
+            )
         self.written(buffer, at)
         indices = self.indices(target)
         if not is_symbolic(value) and not isinstance(value, int | float):
@@ -153,7 +170,7 @@ class Assignments(Blocks):
                 f"{type(value).__name__}",
                 location=at,
             )
-        self.body.append(store(buffer, indices, value, at))
+        self.body.append(store(place, indices, value, at))
 
     def _update(self, node: ast.AugAssign, at: Location) -> None:
         target = node.target

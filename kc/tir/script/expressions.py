@@ -26,6 +26,7 @@ from kc.te.expr import (
     select,
     walk,
 )
+from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.script.functions import for_expressions
 from kc.tir.script.names import Word
@@ -245,7 +246,7 @@ class Expressions:
 
     def _subscript(self, node: ast.Subscript, at: Location) -> Any:
         value = self.eval(node.value)
-        if isinstance(value, Tensor):
+        if isinstance(value, Tensor | TensorSlice):
             return value[self.indices(node)]
         if is_symbolic(value):
             raise TEError(

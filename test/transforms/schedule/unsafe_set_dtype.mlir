@@ -1,5 +1,6 @@
 // A buffer holds its elements in another type; values are converted where they pass.
 // RUN: kc-opt %s --unsafe-set-dtype="func=floats block=B buffer=B dtype=float16 unsafe" | FileCheck %s --check-prefix=HALF
+// RUN: kc-opt %s --unsafe-set-dtype="func=floats block=B buffer=B dtype=bfloat16 unsafe" | FileCheck %s --check-prefix=BRAIN
 // RUN: kc-opt %s --unsafe-set-dtype="func=floats block=B buffer=0 dtype=f64" | FileCheck %s --check-prefix=WIDE
 // RUN: kc-opt %s --unsafe-set-dtype="func=ints block=B buffer=B dtype=uint8 unsafe" | FileCheck %s --check-prefix=BYTE
 // RUN: kc-opt %s --unsafe-set-dtype="func=floats block=B buffer=B dtype=float16 unsafe" 2>&1 >/dev/null | FileCheck %s --check-prefix=WARN --match-full-lines --strict-whitespace
@@ -32,6 +33,10 @@ te.func @ints(%A: tensor<4x8xi32>) -> tensor<4xi32> {
 }
 
 // HALF:      func.func @floats(
+// BRAIN: %B = tir.alloc "B" {tir.unsafe_dtype = "f32 as bfloat16"} : memref<16xbf16>
+// BRAIN: arith.truncf {{.*}} : f32 to bf16
+// BRAIN: arith.extf {{.*}} : bf16 to f32
+
 // HALF-NEXT:   %B = tir.alloc "B" {tir.unsafe_dtype = "f32 as float16"} : memref<16xf16>
 // HALF-NEXT:   tir.for %i in 16 {
 // HALF-NEXT:     tir.block "B" (spatial %v_i in 16 = %i) do {
@@ -98,13 +103,13 @@ te.func @ints(%A: tensor<4x8xi32>) -> tensor<4xi32> {
 // BYTE-NEXT: }
 
 //WARN:warning[KC3543]: unsafe_set_dtype: results may change with B as float16
-//WARN-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:10:3  %B = te.compute "B" [%i = 16] {
+//WARN-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:11:3  %B = te.compute "B" [%i = 16] {
 //WARN-NEXT:  why: f16 has 11 bits of precision, and numbers up to 65504
 
 //WRAPS:warning[KC3543]: unsafe_set_dtype: results may change with B as int8
-//WRAPS-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:23:3  %B = te.compute "B" [%i = 4] reduce sum [%k = 8] {
+//WRAPS-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:24:3  %B = te.compute "B" [%i = 4] reduce sum [%k = 8] {
 //WRAPS-NEXT:  why: what is outside of -128 to 127 wraps around
 
 //SAME:warning[KC3542]: unsafe_set_dtype changes nothing
-//SAME-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:10:3  %B = te.compute "B" [%i = 16] {
+//SAME-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:11:3  %B = te.compute "B" [%i = 16] {
 //SAME-NEXT:  why: the elements of B are f32 already

@@ -1,0 +1,101 @@
+"""What legalize-narrow-floats makes is what there was: both are interpreted, on the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from kc.analysis.interpreter import run
+from kc.conversion.legalize_narrow_floats import LegalizeNarrowFloatsPass
+from kc.support.float_formats import NARROW_IR_FLOATS
+from kc.support.target import Target
+from kc.universe import KC_UNIVERSE
+
+ml_dtypes = pytest.importorskip("ml_dtypes")
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+TEXT = """
+func.func @f(%A: memref<SIZExTYPE>, %B: memref<SIZExTYPE>, %C: memref<SIZExTYPE>,
+             %D: memref<SIZExTYPE>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant SIZE : index
+  scf.for %i = %zero to %size step %one {
+    %a = memref.load %A[%i] : memref<SIZExTYPE>
+    %b = memref.load %B[%i] : memref<SIZExTYPE>
+    %c = memref.load %C[%i] : memref<SIZExTYPE>
+    BODY
+    memref.store %d, %D[%i] : memref<SIZExTYPE>
+  }
+  func.return
+}
+"""
+BODIES = {
+    "fma": "%d = math.fma %a, %b, %c : TYPE",
+    "remf": "%d = arith.remf %a, %b : TYPE",
+    "copysign": "%d = math.copysign %a, %c : TYPE",
+    "floor": "%d = math.floor %a : TYPE",
+    "minnumf": "%d = arith.minnumf %a, %b : TYPE",
+    "reduction": """%v = vector.broadcast %a : TYPE to vector<3xTYPE>
+        %w = vector.insert %b, %v[1] : TYPE into vector<3xTYPE>
+        %d = vector.reduction <add>, %w, %c : vector<3xTYPE> into TYPE""",
+    "constant": """%k = arith.constant -1.5 : TYPE
+        %p = arith.cmpf ole, %a, %k : TYPE
+        %d = arith.select %p, %k, %b : TYPE""",
+    "integers": """%n = arith.fptosi %a : TYPE to i32
+        %m = arith.sitofp %n : i32 to TYPE
+        %d = arith.divf %m, %b : TYPE""",
+}
+
+
+def parse(text: str) -> ModuleOp:
+    context = Context()
+    for name, dialect in KC_UNIVERSE.all_dialects.items():
+        context.register_dialect(name, dialect)
+    return Parser(context, text).parse_module()
+
+
+def numbers(name: str, case: str) -> list[np.ndarray]:
+    """Three arrays of numbers of every size, and for a fused operation of ties and near them."""
+    form = NARROW_IR_FLOATS[name]
+    generator = np.random.default_rng(3)
+    kind = np.dtype(getattr(ml_dtypes, form.name, None) or form.name)
+    codes = generator.integers(0, 1 << form.bits, (3, 300)).astype(f"uint{form.bits}")
+    found = codes.view(kind)
+    if case == "integers":
+        found[0] = (found[0].astype(np.float32) % 100).astype(kind)
+        found[0][np.isnan(found[0].astype(np.float32))] = 3
+    if case == "fma":
+        # 1 + 2**-m, times 1 + 2**-m: what is lost is made a tie, or nearly one, by the sum.
+        step = 2.0**-form.mantissa
+        found[0][:100] = (1 + step * generator.integers(0, 8, 100)).astype(kind)
+        found[1][:100] = (1 + step * generator.integers(0, 8, 100)).astype(kind)
+        tiny = np.array([step / 2, -step / 2, 2.0**-12, -(2.0**-12), 0, form.round(step**2)])
+        found[2][:100] = generator.choice(tiny, 100).astype(kind)
+    return list(found)
+
+
+@pytest.mark.parametrize("case", BODIES)
+@pytest.mark.parametrize("name", NARROW_IR_FLOATS)
+def test_the_same_numbers(name: str, case: str) -> None:
+    text = TEXT.replace("BODY", BODIES[case]).replace("TYPE", name).replace("SIZE", "300")
+    inputs = numbers(name, case)
+    before, after = parse(text), parse(text)
+    with Target("llvm -mcpu=x86-64"):  # without instructions for any of them
+        LegalizeNarrowFloatsPass().apply(Context(), after)
+    after.verify()
+    left = {op.name for op in after.walk() if any(str(one.type) == name for one in op.results)}
+    assert left <= {"memref.load", "arith.bitcast", "arith.select", "vector.extract"} | (
+        {"arith.constant"} if NARROW_IR_FLOATS[name].bits == 16 else set()
+    )
+    results = []
+    for module in (before, after):
+        results.append(np.zeros_like(inputs[0]))
+        run(module, "f", [*inputs, results[-1]])
+    first, second = (one.astype(np.float64) for one in results)
+    np.testing.assert_array_equal(second, first)
+    assert (np.signbit(first) == np.signbit(second))[~np.isnan(first)].all()
