@@ -41,7 +41,8 @@ def c_header(record: ModuleRecord, name: str) -> str:
     hooks = f"\n{hooks}" if hooks else ""
     return f"""\
 /* Kernels compiled by kc {record.version} for {record.target}.
-   Arrays are dense, row by row. An array that is written shares no byte with another argument.
+   Arrays are dense, row by row, unless they have strides. An array that is written shares no byte
+   with another argument.
    Nothing is checked here. */
 #ifndef {guard}
 #define {guard}

@@ -16,6 +16,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -101,11 +102,20 @@ def installed_dialects() -> Iterator[tuple[str, Callable[[], Any], str]]:
             yield dialect, factory, name
 
 
-def _entry_points(group: str) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+def _entry_points(group: str) -> Sequence[tuple[str, str, Callable[[], Any]]]:
+    return _entry_points_on(tuple(sys.path), group)
+
+
+@cache
+def _entry_points_on(
+    path: tuple[str, ...], group: str
+) -> Sequence[tuple[str, str, Callable[[], Any]]]:
+    """Read once for a search path: it takes as long as a pass."""
     from importlib.metadata import entry_points
 
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
-        yield entry.name, entry.value, entry.load
+    del path
+    found = sorted(entry_points(group=group), key=lambda one: (one.name, one.value))
+    return [(entry.name, entry.value, entry.load) for entry in found]
 
 
 def _warn_broken(name: str, value: str, error: Exception) -> None:

@@ -503,6 +503,37 @@ def test_loops_around_a_call(registered):
     np.testing.assert_array_equal(built([a, c])(X), X)
 
 
+def test_calls_in_branches_reductions_and_several_functions(registered):
+    seen = []
+    registered("test.twice", lambda i, x: seen.append(i) or 2 * x)
+    a = te.placeholder((N,), name="A")
+
+    def twice(i):
+        return tir.call_packed("test.twice", i, a[i], dtype="float32")
+
+    b = te.compute(
+        (N,),
+        lambda i: te.if_then_else(i < 4, twice(i), tir.call_pure_extern("float32", "cbrtf", a[i])),
+        name="B",
+    )
+    s = te.create_schedule(b.op)
+    outer, inner = s[b].split(b.op.axis[0], factor=2)
+    s[b].unroll(inner)
+    s[b].parallel(outer)
+    expected = np.where(X < 4, 2 * X, np.cbrt(X))
+    np.testing.assert_allclose(kc.build(s, [a, b])(X), expected, rtol=1e-6)
+    assert sorted(seen) == [0, 1, 2, 3]  # the other branch is not taken
+    functions = {name: kc.lower(te.create_schedule(b.op), [a, b], name=name) for name in "fg"}
+    both = kc.build(kc.IRModule(functions))
+    for name in functions:
+        np.testing.assert_allclose(both[name](X), expected, rtol=1e-6)
+    k = te.reduce_axis((0, N), "k")
+    total = te.compute((), lambda: te.sum(twice(k), axis=k), name="T")
+    s = te.create_schedule(total.op)
+    s.rfactor(total, s[total].split(k, factor=4)[1])
+    assert kc.build(s, [a, total])(X) == 2 * X.sum()
+
+
 def test_what_a_call_reads_is_not_inlined(registered):
     registered("test.fill", lambda a, c: c.copyfrom(np.asarray(a)))
     a = te.placeholder((N,), name="A")
