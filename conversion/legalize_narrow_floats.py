@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, vector
@@ -189,10 +190,10 @@ class _Legalization:
             attr: Attribute = IntegerAttr(code(value.value.data), integer)
         else:
             assert isinstance(value, DenseIntOrFPElementsAttr)
-            given = [code(float(one)) for one in value.get_values()]
+            assert isinstance(kind, VectorType)
+            codes = [code(one) for one in value.get_values() if isinstance(one, float)]
             attr = DenseIntOrFPElementsAttr.from_list(
-                kind,  # pyright: ignore[reportArgumentType]
-                given[:1] if value.is_splat() else given,
+                cast(Any, kind), codes[:1] if value.is_splat() else codes
             )
         made = arith.ConstantOp.create(properties={"value": attr}, result_types=[kind])
         self._replace_by(op, at.as_type(at.insert(made), element_of(op.result.type)))

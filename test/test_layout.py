@@ -244,6 +244,15 @@ def test_import_kc_is_light():
     assert done.stdout == "[]\n", done.stderr
 
 
+def test_writing_expressions_needs_no_compiler():
+    """What takes long to import, and only builds need."""
+    heavy = {"numpy", "llvmlite", "islpy", "xdsl.dialects.llvm", "xdsl.dialects.vector"}
+    done = run_python(
+        f"from kc import te, tir; import sys; print(sorted({heavy} & set(sys.modules)))"
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
 def test_version_is_stated_once():
     """kc.__version__ and the distribution's version agree."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -98,6 +98,11 @@ def test_names_in_the_text():
     assert [one for one in sorted(found) if not exists(one)] == []
 
 
+def test_links_lead_somewhere():
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE.read_text()):
+        assert (PAGE.parent / link).is_file(), link
+
+
 def test_every_name_of_te_and_tir_is_on_the_page():
     """Of what TVM 0.9 exports: names that kc adds to it need no row."""
     told = {one for cells in rows() for cell in cells for one in names(cell)}
