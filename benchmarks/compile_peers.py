@@ -52,7 +52,7 @@ def run(python: str, system: str, expected: dict[str, np.ndarray]) -> dict:
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rounds", nargs="?", type=int, default=7)
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
     options = parser.parse_args()

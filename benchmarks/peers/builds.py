@@ -37,8 +37,8 @@ def kc_system() -> Callable[[str], Callable]:
 def tvm_system() -> Callable[[str], Callable]:
     """From te to callable with TVM, for this machine."""
     import te_operators
-    import tvm
-    from tvm import te
+    import tvm  # pyright: ignore[reportMissingImports]
+    from tvm import te  # pyright: ignore[reportMissingImports]
 
     target = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import halide as hl
+import halide as hl  # pyright: ignore[reportMissingImports]
 import numpy as np
 
 WIDTH = 16

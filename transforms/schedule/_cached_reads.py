@@ -75,7 +75,7 @@ class CachedReads:
             for load in self.loads:
                 space = Space()
                 read = space.instance(load)
-                write = space.instance(store, loops_shared(level, read))
+                write = space.instance(store, loops_shared(level, read, self.buffer))
                 same = same_element(space, load, read, store, write)
                 found = space.find([read, write], [*same, space.may_precede(write, read)])
                 if found is not None:

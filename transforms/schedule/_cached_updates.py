@@ -16,9 +16,10 @@ from kc.transforms.schedule._copies import Part, child_at, loops_shared, part_of
 from kc.transforms.schedule.base import Site
 
 
-def plan_update(site: Site, block: BlockOp, buffer: SSAValue) -> Caching:
-    """The cache in which ``block`` updates ``buffer``; refuses (KC3307, KC3310)."""
-    updates = _Updates(site, block, buffer)
+def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Caching:
+    """The cache in ``scope`` in which ``block`` updates ``buffer``; refuses (KC3307, KC3310,
+    KC3408)."""
+    updates = _Updates(site, block, buffer, scope)
     place = outermost_place(site, "cache_inplace", block, buffer, [block], updates.objection)
     fill, flush = updates.parts(place)
     return Caching(block, buffer, updates.own, place.anchor, fill, flush)
@@ -27,11 +28,11 @@ def plan_update(site: Site, block: BlockOp, buffer: SSAValue) -> Caching:
 class _Updates:
     """The accesses of one block to one buffer."""
 
-    def __init__(self, site: Site, block: BlockOp, buffer: SSAValue) -> None:
+    def __init__(self, site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> None:
         self.site = site
         self.block = block
         self.buffer = buffer
-        self.writes = CachedWrites(site, "cache_inplace", block, buffer)
+        self.writes = CachedWrites(site, "cache_inplace", block, buffer, scope)
         self.own = self.writes.own
 
     def parts(self, place: Place) -> tuple[Part, Part]:
@@ -50,6 +51,7 @@ class _Updates:
             or self._overwritten(place, fill)
             or self._race(place, fill, stores)
             or self._race(place, flush, loads)
+            or self.writes.exchanged(place, flush)
         )
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
@@ -60,7 +62,7 @@ class _Updates:
             space = Space()
             copy = space.place(place.anchor)
             element = fill.enter(self.site, space, copy)
-            write = space.instance(other, loops_shared(place.level, copy))
+            write = space.instance(other, loops_shared(place.level, copy, self.buffer))
             pairs = zip(element, space.element(other, write), strict=True)
             found = space.find([copy, write], [f"{x} = {y}" for x, y in pairs])
             if found is not None:

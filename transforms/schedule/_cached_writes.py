@@ -11,11 +11,19 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, Witness
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
-from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir_threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe, witness_text
 from kc.transforms.schedule._caching import Caching, Place
-from kc.transforms.schedule._copies import Part, child_at, loops_shared, part_of, same_element
+from kc.transforms.schedule._copies import (
+    Part,
+    child_at,
+    is_joint,
+    loops_shared,
+    part_of,
+    same_element,
+)
 from kc.transforms.schedule.base import Site
 
 
@@ -27,6 +35,8 @@ class CachedWrites:
     primitive: str
     block: BlockOp
     buffer: SSAValue
+    scope: str
+    """The memory scope of the new buffer."""
     consumers: Sequence[Operation] = ()
     _redirected: list[LoadOp | StoreOp] = field(init=False, default_factory=list)
     _part: Part | None = field(init=False, default=None)
@@ -66,6 +76,7 @@ class CachedWrites:
             or self._mixes_reads(place)
             or self._overwritten(place)
             or self._not_all_written(place, self._part)
+            or self.exchanged(place, self._part)
         )
 
     def _lost_if_empty(self, place: Place) -> ScheduleError | None:
@@ -100,7 +111,7 @@ class CachedWrites:
             for store in self.stores:
                 space = Space()
                 write = space.instance(store)
-                access = space.instance(other, loops_shared(place.level, write))
+                access = space.instance(other, loops_shared(place.level, write, self.buffer))
                 same = same_element(space, store, write, other, access)
                 found = space.find([write, access], [*same, space.may_precede(write, access)])
                 if found is None:
@@ -127,8 +138,8 @@ class CachedWrites:
             space = Space()
             read = space.instance(load)
             element = space.element(load, read)
-            shared = loops_shared(place.level, read)
-            writes = [space.instance(one, shared) for one in self.stores]
+            own = loops_shared(place.level, read)
+            writes = [space.instance(one, own) for one in self.stores]
             supplies = [
                 Supply(write, space.element(store, write), [space.before(write, read)])
                 for store, write in zip(self.stores, writes, strict=True)
@@ -138,18 +149,17 @@ class CachedWrites:
                 self._redirected.append(load)
             elif load in self.taken:
                 return self._not_written(load, space, old)
-            elif any(
-                space.find(
-                    [read, write],
-                    [
-                        *same_element(space, load, read, store, write),
-                        space.may_precede(write, read),
-                    ],
-                )
-                for store, write in zip(self.stores, writes, strict=True)
-            ):
+            elif any(self._precedes(space, store, load, read, place) for store in self.stores):
                 return self._reads_both(space, old)
         return None
+
+    def _precedes(
+        self, space: Space, store: StoreOp, load: LoadOp, read: Instance, place: Place
+    ) -> bool:
+        """Whether some thread stores at ``place`` what is read, before that."""
+        write = space.instance(store, loops_shared(place.level, read, self.buffer))
+        same = same_element(space, load, read, store, write)
+        return space.find([read, write], [*same, space.may_precede(write, read)]) is not None
 
     def _reads_both(self, space: Space, old: Witness) -> ScheduleError:
         name, label = buffer_name(self.buffer), self.block.label
@@ -192,8 +202,8 @@ class CachedWrites:
                 space = Space()
                 read = space.instance(load)
                 element = space.element(load, read)
-                shared = loops_shared(place.level, read)
-                write = space.instance(other, shared)
+                own = loops_shared(place.level, read)
+                write = space.instance(other, loops_shared(place.level, read, self.buffer))
                 later = [
                     Supply(
                         one,
@@ -201,7 +211,7 @@ class CachedWrites:
                         [space.before(write, one), space.before(one, read)],
                     )
                     for store in self.stores
-                    for one in [space.instance(store, shared)]
+                    for one in [space.instance(store, own)]
                 ]
                 names = [f"e{n}" for n in range(len(element))]
                 same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
@@ -247,6 +257,74 @@ class CachedWrites:
             why=found.undecided
             or f"element {witness_text(space, found)} is in the box around what it writes, and is "
             "not written",
+        )
+
+    def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
+        """Something that one thread writes and another one reads, or copies back with ``part``, at
+        ``place``, where each of them would have a buffer of its own."""
+        loops = [
+            loop
+            for loop in loop_tree.all_loops_around(place.anchor)
+            if is_joint(loop, self.buffer) and not is_shared(self.scope, loop.axis)
+        ]
+        loads = [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]
+        for loop in loops:
+            for store in self.stores:
+                for load in [*loads, None]:
+                    found = self._exchange(place, loop, store, load or part)
+                    if found is not None:
+                        return found
+        return None
+
+    def _exchange(
+        self, place: Place, loop: ForOp, store: StoreOp, use: LoadOp | Part
+    ) -> ScheduleError | None:
+        space = Space()
+        if isinstance(use, Part):
+            user = space.place(place.anchor)
+            element = use.enter(self.site, space, user)
+        else:
+            user = space.instance(use)
+            element = space.element(use, user)
+        write = space.instance(store, loops_shared(place.level, user, self.buffer))
+        names = [f"e{n}" for n in range(len(element))]
+        written = space.element(store, write)
+        reader, writer = user.loops[loop], write.loops[loop]
+        conditions = [
+            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
+            *(f"{x} = {y}" for x, y in zip(names, written, strict=True)),
+            f"{reader} != {writer}",
+        ]
+        if not isinstance(use, Part):
+            conditions.append(space.may_precede(write, user))
+        # Or the thread has done the same by itself, at that time.
+        own = space.instance(store, {**write.loops, **loops_shared(place.level, user)})
+        alike = [] if self._is_combined(place) else [Supply(own, space.element(store, own))]
+        found = space.find([user, write], conditions, names, alike)
+        if found is None:
+            return None
+        block = self.block if isinstance(use, Part) else unit_of(use, scope_of(self.block))
+        name, axis = buffer_name(self.buffer), loop.axis
+        verb = "copies back" if isinstance(use, Part) else "reads"
+        return self.site.refuse(
+            "KC3408",
+            f"{self.primitive}: {describe(block)} "
+            + (verb if found.undecided is None else f"may {verb.replace('s', '', 1)}")
+            + f" what another thread writes to {name}",
+            at=block,
+            mark={loop: axis, block: f"{verb} {name}"},
+            why=found.undecided
+            or f"{axis} {found[reader]} {verb} {name}{witness_text(space, found)}, which {axis} "
+            f"{found[writer]} writes; threads of {axis} do not share {self.scope} memory",
+            hints=[f"all threads of a block see {name} in shared memory"],
+        )
+
+    def _is_combined(self, place: Place) -> bool:
+        """Whether threads combine their values in the block, one after the other."""
+        return any(
+            is_joint(loop, self.buffer)
+            and IterType.REDUCE in loop_tree.iter_types(loop, self.block)
+            for loop in loop_tree.all_loops_around(place.anchor)
         )
 
     def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[str]:

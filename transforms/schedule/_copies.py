@@ -29,6 +29,7 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
+from kc.dialects.tir_threads import is_in_lockstep, is_shared
 from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
 from kc.transforms.schedule._sizes import Size, SymbolicSize, size_value, sizes_of
 from kc.transforms.schedule.base import Site
@@ -174,11 +175,27 @@ def whole_of(site: Site, buffer: SSAValue) -> Part:
     return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
 
 
-def loops_shared(level: Block, made: Instance) -> dict[ForOp, str]:
-    """The coordinates of ``made`` in the loops around ``level``: one execution of it."""
+def loops_shared(level: Block, made: Instance, buffer: SSAValue | None = None) -> dict[ForOp, str]:
+    """The coordinates of ``made`` in the loops around ``level``: one execution of it.
+
+    With ``buffer``, by all threads that share this one: they are in lockstep, so that each of them
+    is there, and another one may touch an element of it meanwhile.
+    """
     parent = level.parent_op()
     assert parent is not None
-    return {loop: dim for loop, dim in made.loops.items() if loop_tree.is_inside(parent, loop)}
+    return {
+        loop: dim
+        for loop, dim in made.loops.items()
+        if loop_tree.is_inside(parent, loop) and (buffer is None or not is_joint(loop, buffer))
+    }
+
+
+def is_joint(loop: ForOp, buffer: SSAValue) -> bool:
+    """Whether the threads of ``loop`` are in lockstep, and have one ``buffer`` together."""
+    if not is_in_lockstep(loop.axis):
+        return False
+    own = loop_tree.defined_inside(buffer, loop)
+    return not own or is_shared(loop_tree.memory_scope(buffer), loop.axis)
 
 
 def same_element(

@@ -227,10 +227,11 @@ def plan_reindexing(
     buffer: SSAValue,
     map_: IndexMap | None,
     name: str,
+    scope: str,
     *,
     is_read: bool,
 ) -> Reindexing:
-    """The cache ``name`` of what ``block`` reads (or writes) of ``buffer``, at ``map_``.
+    """The cache ``name`` in ``scope`` of what ``block`` reads (or writes) of ``buffer``, at ``map_``.
 
     Without a map: at the variables that the index depends on. Raises KC3501, KC3503, KC3504,
     KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites` object.
@@ -260,7 +261,7 @@ def plan_reindexing(
     cached = (
         _Reads(site, primitive, block, buffer, [block], part=part)
         if is_read
-        else _Writes(site, primitive, block, buffer, part=part)
+        else _Writes(site, primitive, block, buffer, scope, part=part)
     )
 
     def objection(place: Place) -> ScheduleError | None:

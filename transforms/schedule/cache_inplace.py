@@ -84,7 +84,7 @@ class CacheInplace(Primitive):
                 why="a copy that is not changed is not written back",
                 hints=[*_reads(site, block, buffer), *_updates(block)],
             )
-        return plan_update(site, block, buffer)
+        return plan_update(site, block, buffer, self.scope)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -97,12 +97,12 @@ class CacheWrite(Primitive):
         )
         consumers = consumers_of(site, "cache_write", block, buffer, self.consumers)
         try:
-            return _plan(site, block, buffer, consumers)
+            return _plan(site, block, buffer, self.scope, consumers)
         except ScheduleError as error:
             if error.code == "KC3600":
-                error.hints = _legal_consumers(site, block, buffer, consumers)
+                error.hints = _legal_consumers(site, block, buffer, self.scope, consumers)
             elif error.code in ("KC3306", "KC3308") and not consumers:
-                error.hints = (*error.hints, *_inplace(site, block, buffer))
+                error.hints = (*error.hints, *_inplace(site, block, buffer, self.scope))
             raise
 
     @classmethod
@@ -119,38 +119,42 @@ class CacheWrite(Primitive):
         return plan.build(site, "cache_write", self.scope)
 
 
-def _plan(site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]) -> Caching:
-    writes = CachedWrites(site, "cache_write", block, buffer, consumers)
+def _plan(
+    site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
+) -> Caching:
+    writes = CachedWrites(site, "cache_write", block, buffer, scope, consumers)
     place = outermost_place(
         site, "cache_write", block, buffer, [block], writes.objection, consumers
     )
     return writes.caching(place)
 
 
-def _is_legal(site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]) -> bool:
+def _is_legal(
+    site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
+) -> bool:
     try:
-        _plan(site, block, buffer, consumers)
+        _plan(site, block, buffer, scope, consumers)
     except ScheduleError:
         return False
     return True
 
 
 def _legal_consumers(
-    site: Site, block: BlockOp, buffer: SSAValue, consumers: Sequence[Operation]
+    site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
 ) -> tuple[str, ...]:
     """Those of ``consumers`` that may read the new buffer, as an option."""
-    found = [one for one in consumers if _is_legal(site, block, buffer, [one])]
-    if not found or not _is_legal(site, block, buffer, found):
+    found = [one for one in consumers if _is_legal(site, block, buffer, scope, [one])]
+    if not found or not _is_legal(site, block, buffer, scope, found):
         return ()
     return ("consumers=" + ",".join(one.label for one in found if isinstance(one, BlockOp)),)
 
 
-def _inplace(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+def _inplace(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> list[str]:
     """That the block can update a copy, if it can."""
     if buffer not in buffers_read(block):
         return []
     try:
-        plan_update(site, block, buffer)
+        plan_update(site, block, buffer, scope)
     except ScheduleError:
         return []
     return [f"cache_inplace of {buffer_name(buffer)}: its old values are copied first"]

@@ -216,7 +216,7 @@ def _used_before(site: Site, made: Definition, loop: ForOp) -> ScheduleError | N
         store = space.instance(made.store)
         home = loop.parent
         assert home is not None
-        use = space.instance(other, loops_shared(home, store))
+        use = space.instance(other, loops_shared(home, store, buffer))
         same = same_element(space, made.store, store, other, use)
         found = space.find([store, use], [*same, space.may_precede(use, store)])
         if found is None:

@@ -75,7 +75,9 @@ class Reindex(Primitive):
             site, "reindex", block, buffer, "global", _scopes(memory_scope(buffer), is_read)
         )
         name = f"{buffer_name(buffer)}_reindex"
-        return plan_reindexing(site, "reindex", block, buffer, None, name, is_read=is_read)
+        return plan_reindexing(
+            site, "reindex", block, buffer, None, name, "global", is_read=is_read
+        )
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

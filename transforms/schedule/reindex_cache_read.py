@@ -85,6 +85,7 @@ class ReindexCacheRead(Primitive):
             buffer,
             self.index_map,
             f"{buffer_name(buffer)}_{self.scope.replace('.', '_')}",
+            self.scope,
             is_read=True,
         )
 

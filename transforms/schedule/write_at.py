@@ -88,8 +88,13 @@ class WriteAt(Primitive):
             site, "write_at", self.block, self.buffer, self.scope, "writes"
         )
         return plan_at_loop(
-            site, "write_at", block, self.loop, lambda loop: _plan(site, block, buffer, loop)
+            site, "write_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
         )
+
+    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+        writes = CachedWrites(site, "write_at", block, buffer, self.scope)
+        place = place_in_loop(site, "write_at", block, buffer, loop, [block], writes.objection)
+        return writes.caching(place)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -98,9 +103,3 @@ class WriteAt(Primitive):
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
         return plan.build(site, "write_at", self.scope, AUTO_COPY)
-
-
-def _plan(site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
-    writes = CachedWrites(site, "write_at", block, buffer)
-    place = place_in_loop(site, "write_at", block, buffer, loop, [block], writes.objection)
-    return writes.caching(place)
