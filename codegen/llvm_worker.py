@@ -9,7 +9,10 @@ prints goes to standard error. It imports llvmlite alone, so that it starts fast
 import base64
 import json
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Parsed = TypeVar("Parsed")
 
 PROBE = "define float @probe(float %x) {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
 
@@ -30,15 +33,19 @@ def main() -> None:
         codemodel=request["code_model"],
         abiname=request["abi"],
     )
-    try:
+
+    def parse() -> Any:
         module = llvm.parse_assembly(request["text"] or PROBE)
         module.triple = request["triple"]
         module.data_layout = str(machine.target_data)
-        module.verify()
+        return module
+
+    try:
+        parse().verify()
     except RuntimeError as reason:
         json.dump({"refused": str(reason)}, sys.stdout)
         return
-    optimize(llvm, module, machine, request["opt_level"])
+    module = optimized(llvm, parse, lambda made: made, machine, request["opt_level"])
     answer = {
         "ir": str(module),
         "asm": machine.emit_assembly(module.clone()),
@@ -47,12 +54,33 @@ def main() -> None:
     json.dump(answer, sys.stdout)
 
 
-def optimize(llvm: Any, module: Any, machine: Any, level: int) -> None:
-    """Run LLVM's default pipeline; loops and straight-line code are vectorised from level 2."""
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = level >= 2
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+def optimized(
+    llvm: Any, parse: Callable[[], Parsed], ref: Callable[[Parsed], Any], machine: Any, level: int
+) -> Parsed:
+    """What LLVM's default pipeline makes of the module ``ref`` of what ``parse`` gives.
+
+    Loops and straight-line code are vectorised from level 2. What LLVM's passes leave is verified,
+    as code generation aborts on invalid IR, or makes wrong code of it: SROA of LLVM 22.1 may take
+    the stores of parts of a vector for ordered (llvm/llvm-project#189680), which come mostly from
+    vectorised straight-line code. Then this is done again, with less vectorised, and last with
+    nothing optimised. Raises RuntimeError if that is invalid too.
+    """
+    reason = ""
+    attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
+    for speed, loops, straight in [(level, level >= 2, level >= 2), *attempts]:
+        made = parse()
+        options = llvm.create_pipeline_tuning_options(speed_level=speed)
+        options.loop_vectorization = loops
+        options.slp_vectorization = straight
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(ref(made), builder)
+        try:
+            ref(made).verify()
+        except RuntimeError as error:
+            reason = str(error)
+        else:
+            return made
+    raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 from kc.codegen import perf_map
 from kc.codegen.elf import ElfObject, is_elf
 from kc.codegen.float_conversions import NAMES, conversions_ir
-from kc.codegen.llvm_worker import optimize
+from kc.codegen.llvm_worker import optimized
 from kc.codegen.native_target import (
     Machine,
     ParsedModule,
@@ -167,16 +167,23 @@ def compile_ir(
             raise _refused(answer["refused"])
         parts = answer["ir"], answer["asm"], base64.b64decode(answer["object"])
         return CompiledModule(machine, opt_level, parts=parts)
-    module = _parse(text)
     target = machine.create(opt_level)
-    module.ref.triple = machine.triple
-    module.ref.data_layout = str(target.target_data)
+
+    def parse() -> ParsedModule:
+        module = _parse(text)
+        module.ref.triple = machine.triple
+        module.ref.data_layout = str(target.target_data)
+        try:
+            module.ref.verify()
+        except RuntimeError as reason:
+            raise _refused(str(reason)) from None
+        return module
+
     try:
-        module.ref.verify()
+        made = optimized(llvm_binding(), parse, lambda one: one.ref, target, opt_level)
     except RuntimeError as reason:
-        raise _refused(str(reason)) from None
-    optimize(llvm_binding(), module.ref, target, opt_level)
-    return CompiledModule(machine, opt_level, module)
+        raise _failed(str(reason)) from None
+    return CompiledModule(machine, opt_level, made)
 
 
 def make_machine(

@@ -2,8 +2,8 @@
 
 A ``te.func`` holds ``te.compute`` ops, each giving every element of a tensor as a scalar body
 over named axes, optionally reduced over reduction axes with a combiner, ``te.scan`` ops, each a
-recurrence of such computes, and ``te.extern`` ops, whose tensors loops of ``tir`` write. After TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's
-functions.
+recurrence of such computes, and ``te.extern`` ops, whose tensors loops of ``tir`` write. After
+TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's functions.
 """
 
 from __future__ import annotations
@@ -22,12 +22,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import (
-    Block,
-    Dialect,
-    Region,
-    SSAValue,
-)
+from xdsl.ir import Block, Dialect, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -55,6 +50,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
+from kc.dialects.symbolic_size import SymbolicSizeOp
 from kc.dialects.te_compute import (
     Combiner,
     CombinerAttr,
@@ -67,7 +63,7 @@ from kc.dialects.te_compute import (
 )
 from kc.dialects.te_extern import ExternOp
 from kc.dialects.te_scan import ScanOp, tensor_extents
-from kc.dialects.tir import DYNAMIC, INDEX, is_name, parse_name, verify_name
+from kc.dialects.tir_assembly import DYNAMIC, INDEX
 
 __all__ = [
     "DYNAMIC",
@@ -282,34 +278,10 @@ class ReadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SymbolOp(IRDLOperation):
+class SymbolOp(SymbolicSizeOp):
     """``%n = te.symbol "n"``: a symbolic size of the function (see :class:`FuncOp`)."""
 
     name = "te.symbol"
-
-    symbol = prop_def(StringAttr)
-    result = result_def(IndexType())
-
-    traits = traits_def(Pure())
-
-    def __init__(self, symbol: str) -> None:
-        super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[INDEX])
-        if is_name(symbol):
-            self.result.name_hint = symbol
-
-    def verify_(self) -> None:
-        verify_name(self, self.symbol.data)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> SymbolOp:
-        op = cls(parse_name(parser).data)
-        op.attributes.update(parser.parse_optional_attr_dict())
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.symbol.data)
-        printer.print_op_attributes(self.attributes)
 
 
 TE = Dialect(

@@ -43,7 +43,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from kc.dialects.affine_assembly import AffineOperandsParser, print_conditions
 from kc.dialects.combiner_assembly import parse_combiner, print_combiner, verify_combiner
-from kc.dialects.tir import (
+from kc.dialects.tir_assembly import (
     DYNAMIC,
     INDEX,
     is_name,

@@ -23,10 +23,10 @@ from xdsl.traits import HasParent, IsolatedFromAbove, NoTerminator, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.te_compute import output_name
-from kc.dialects.tir import (
+from kc.dialects.tir import StoreOp
+from kc.dialects.tir_assembly import (
     DYNAMIC,
     INDEX,
-    StoreOp,
     is_name,
     parse_name,
     parse_optional_attributes,

@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.te_compute import ComputeOp, YieldOp, output_name
 from kc.dialects.te_extern import ExternOp
-from kc.dialects.tir import (
+from kc.dialects.tir_assembly import (
     DYNAMIC,
     INDEX,
     is_name,

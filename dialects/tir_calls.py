@@ -35,7 +35,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.float_types import float_dtype
-from kc.dialects.tir_views import MODES, strides_of
+from kc.dialects.tir_views import MODES, accesses_of, strides_of
 from kc.support.locations import location_of
 from kc.support.packed_signature import (
     UNKNOWN,
@@ -133,11 +133,7 @@ class CallExternOp(IRDLOperation):
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
         """Each buffer, whether it is read, and whether it is written."""
-        return [
-            (value, mode.data != "write", mode.data != "read")
-            for value, mode in zip(self.arguments, self.modes, strict=True)
-            if isinstance(value.type, MemRefType)
-        ]
+        return accesses_of(self.arguments, self.modes)
 
     @property
     def dtypes(self) -> tuple[list[str], str | None]:

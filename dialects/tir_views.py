@@ -39,7 +39,6 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 
-INDEX = IndexType()
 MODES = ("read", "write", "update")
 """What a call does with a buffer: reads all of it, writes all of it without reading it, or both."""
 
@@ -47,6 +46,17 @@ MODES = ("read", "write", "update")
 def strides_of(type_: MemRefType) -> list[int | None]:
     """The distance of neighbours along each dimension; None: not known from the type."""
     return list(type_.get_strides() or [None] * type_.get_num_dims())
+
+
+def accesses_of(
+    arguments: Sequence[SSAValue], modes: ArrayAttr[StringAttr]
+) -> list[tuple[SSAValue, bool, bool]]:
+    """Each buffer of a call, whether it is read, and whether it is written."""
+    return [
+        (value, mode.data != "write", mode.data != "read")
+        for value, mode in zip(arguments, modes, strict=True)
+        if isinstance(value.type, MemRefType)
+    ]
 
 
 @irdl_op_definition
@@ -208,11 +218,7 @@ class CallOp(IRDLOperation):
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
         """Each buffer, whether it is read, and whether it is written."""
-        return [
-            (value, mode.data != "write", mode.data != "read")
-            for value, mode in zip(self.arguments, self.modes, strict=True)
-            if isinstance(value.type, MemRefType)
-        ]
+        return accesses_of(self.arguments, self.modes)
 
     def verify_(self) -> None:
         if len(self.modes) != len(self.arguments):

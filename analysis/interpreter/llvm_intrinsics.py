@@ -5,50 +5,132 @@ Other implementations can be registered on an interpreter, as for any op.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import IntegerType, VectorType
 from xdsl.interpreter import InterpreterFunctions, register_impls
 
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
-from kc.analysis.interpreter.values import Poison, splat, wrapper
+from kc.analysis.interpreter.values import Poison, wrapper
 from kc.dialects.llvm_call import CallIntrinsicOp
 
-_WRAP = wrapper(32)
+_TYPES = re.compile(r"(\.(v\d+)?[iu]\d+)+$")
+"""The types at the end of the name of an intrinsic: ``.v4i32.v16i8``."""
+
+Numbers = Sequence[int]
+Implementation = Callable[[int], Run]
+"""What runs an intrinsic, by the width of a lane of its result. Numbers are signed."""
 
 
-def _dot_of_fours(a_mask: int, b_mask: int) -> Run:
-    """Each lane plus the sum of four products of bytes; a mask of 0xFF makes bytes unsigned."""
+def _groups(compute: Callable[..., int], *sizes: int) -> Implementation:
+    """Lane ``n`` of the result is computed from group ``n`` of each operand: so many lanes."""
 
-    def run(total: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        result = splat(total.shape, 0)
-        for lane in range(len(total)):
-            fours = slice(4 * lane, 4 * lane + 4)
-            values = [total[lane], *a[fours], *b[fours]]
+    def places(n: int) -> list[slice]:
+        return [slice(n * size, n * size + size) for size in sizes]
+
+    return _lanes(compute, places, lambda operands: len(operands[0]) // sizes[0])
+
+
+def _lanes(
+    compute: Callable[..., int],
+    places: Callable[[int], Sequence[slice]],
+    count: Callable[[Sequence[np.ndarray]], int],
+) -> Implementation:
+    """Lane ``n`` of ``count`` is computed from the ``places`` of the operands for it."""
+
+    def prepare(width: int) -> Run:
+        wrap = wrapper(width)
+
+        def lane(n: int, operands: Sequence[np.ndarray]) -> Any:
+            parts = [one[place] for one, place in zip(operands, places(n), strict=True)]
+            values = (value for part in parts for value in part)
             poison = next((one for one in values if isinstance(one, Poison)), None)
-            if poison is not None:
-                result[lane] = poison
-                continue
-            pairs = zip(a[fours], b[fours], strict=True)
-            products = (_byte(x, a_mask) * _byte(y, b_mask) for x, y in pairs)
-            result[lane] = _WRAP(total[lane] + sum(products))
-        return result
+            return wrap(compute(*parts)) if poison is None else poison
 
-    return run
+        def run(*operands: np.ndarray) -> np.ndarray:
+            found = np.empty(count(operands), object)
+            found[:] = [lane(n, operands) for n in range(len(found))]
+            return found
 
+        return run
 
-def _byte(value: int, mask: int) -> int:
-    return value & mask if mask else value
+    return prepare
 
 
-INTRINSICS: dict[str, Callable[..., Any]] = {
-    "llvm.x86.avx512.vpdpbusd.512": _dot_of_fours(0xFF, 0),
-    "llvm.aarch64.neon.sdot.v4i32.v16i8": _dot_of_fours(0, 0),
-    "llvm.aarch64.neon.udot.v4i32.v16i8": _dot_of_fours(0xFF, 0xFF),
+def _joined(implementation: Implementation) -> Implementation:
+    """On the lanes of all operands, one after the other."""
+
+    def prepare(width: int) -> Run:
+        run = implementation(width)
+        return lambda *operands: run(np.concatenate(operands))
+
+    return prepare
+
+
+def _unsigned(values: Numbers, bits: int) -> Numbers:
+    return [one & ((1 << bits) - 1) for one in values]
+
+
+def _dot(a: Numbers, b: Numbers) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Numbers], int]:
+    """A lane plus the sum of products of bytes."""
+
+    def compute(total: Numbers, a: Numbers, b: Numbers) -> int:
+        a = a if a_signed else _unsigned(a, 8)
+        return total[0] + _dot(a, b if b_signed else _unsigned(b, 8))
+
+    return compute
+
+
+def _rows_of_eight(n: int) -> list[slice]:
+    """Of 2x2 lanes, the rows of the two matrices whose product a lane is."""
+    row, column = divmod(n, 2)
+    return [slice(n, n + 1), slice(8 * row, 8 * row + 8), slice(8 * column, 8 * column + 8)]
+
+
+def _product_of_matrices(a_signed: bool, b_signed: bool) -> Implementation:
+    return _lanes(_bytes(a_signed, b_signed), _rows_of_eight, lambda operands: len(operands[0]))
+
+
+def _saturated(a: Numbers, b: Numbers) -> int:
+    """Two products of unsigned by signed bytes, in 16 bits."""
+    return min(max(_dot(_unsigned(a, 8), b), -(1 << 15)), (1 << 15) - 1)
+
+
+_PAIRS = _groups(sum, 2)
+_MORE_PAIRS = _groups(lambda total, pair: total[0] + sum(pair), 1, 2)
+
+INTRINSICS: dict[str, Implementation] = {
+    "llvm.x86.avx512.vpdpbusd.128": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.x86.avx512.vpdpbusd.256": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
+    "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
+    "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),
+    "llvm.x86.sse2.pmadd.wd": _groups(_dot, 2, 2),
+    "llvm.x86.avx2.pmadd.wd": _groups(_dot, 2, 2),
+    "llvm.x86.avx512.pmaddw.d.512": _groups(_dot, 2, 2),
+    "llvm.aarch64.neon.sdot": _groups(_bytes(True, True), 1, 4, 4),
+    "llvm.aarch64.neon.udot": _groups(_bytes(False, False), 1, 4, 4),
+    "llvm.aarch64.neon.usdot": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.aarch64.neon.smmla": _product_of_matrices(True, True),
+    "llvm.aarch64.neon.ummla": _product_of_matrices(False, False),
+    "llvm.aarch64.neon.usmmla": _product_of_matrices(False, True),
+    "llvm.aarch64.neon.smull": _groups(_dot, 1, 1),
+    "llvm.aarch64.neon.saddlp": _PAIRS,
+    "llvm.aarch64.neon.addp": _joined(_PAIRS),
+    "llvm.arm.neon.vpaddls": _PAIRS,
+    "llvm.arm.neon.vpadals": _MORE_PAIRS,
+    "llvm.arm.neon.vpadd": _joined(_PAIRS),
 }
-"""Name -> what it computes."""
+"""Name without types -> what runs it."""
 
 
 @register_impls
@@ -57,7 +139,10 @@ class LlvmIntrinsicFunctions(InterpreterFunctions):
 
     @prepared(CallIntrinsicOp)
     def call_intrinsic(self, interpreter: KernelInterpreter, op: CallIntrinsicOp) -> Run:
-        found = INTRINSICS.get(op.intrin.data)
-        if found is None:
-            raise ExecutionError(op, f"the interpreter does not know {op.intrin.data}")
-        return found
+        name = op.intrin.data
+        found = INTRINSICS.get(_TYPES.sub("", name))
+        type_ = op.results[0].type if op.results else None
+        element = type_.element_type if isinstance(type_, VectorType) else None
+        if found is None or not isinstance(element, IntegerType):
+            raise ExecutionError(op, f"the interpreter does not know {name}")
+        return found(element.width.data)

@@ -136,8 +136,9 @@ def tensorize_the_axis_of_another_stage():
 def one_reduction_axis_in_two_computes():
     a = te.placeholder((64, 64), name="A")
     k = te.reduce_axis((0, 64), name="k")
-    te.compute((64,), lambda i: te.sum(a[i, k], axis=k), name="C")
-    te.compute((64,), lambda i: te.sum(a[k, i], axis=k), name="D")
+    c = te.compute((64,), lambda i: te.sum(a[i, k], axis=k), name="C")
+    d = te.compute((64,), lambda i: te.sum(a[k, i], axis=k), name="D")
+    te.create_schedule([c.op, d.op])
 
 
 def an_intrinsic_that_does_not_match():

@@ -84,6 +84,23 @@ class NDArray:
         np.copyto(self._array, source, casting="unsafe")
         return self
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """``x[:] = value`` is :meth:`copyfrom`; a number fills the array. Raises KC5131
+        for a part of it, KC5124 and KC5125 as :meth:`copyfrom`.
+        """
+        import numpy as np
+
+        if index is not Ellipsis and index != slice(None):
+            raise CallError(
+                "KC5131",
+                f"an array is overwritten as a whole, not at [{_index_text(index)}]",
+                facts=[repr(self).split("\n")[0]],
+                why="elements are read and written by numpy",
+                hints=[f"np.asarray(x)[{_index_text(index)}] = value, which shares the memory"],
+            )
+        filled = np.ndim(value) == 0 and self.shape != ()
+        self.copyfrom(np.full(self.shape, value) if filled else value)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         import numpy as np
 
@@ -111,6 +128,17 @@ class NDArray:
 
     def __repr__(self) -> str:
         return f"<kc.nd.NDArray shape={self.shape}, {self._device}>\n{self._array!r}"
+
+
+def _index_text(index: Any) -> str:
+    """An index as it stands in brackets."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return ", ".join(
+        ":".join("" if one is None else str(one) for one in (part.start, part.stop))
+        if isinstance(part, slice)
+        else repr(part)
+        for part in parts
+    )
 
 
 def _element_type(dtype: Any) -> tuple[str, np.dtype]:

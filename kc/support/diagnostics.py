@@ -201,6 +201,11 @@ def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     return difflib.get_close_matches(name, pool, n=limit, cutoff=0.5)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``number`` and what it counts: "1 argument", "2 arguments"."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def suggest(name: str, names: Iterable[str], what: str = "") -> list[str]:
     """Hints for a name that was looked up in vain: the nearest names, or what there is."""
     pool = list(dict.fromkeys(names))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.locations import caller_location
-from kc.te.expr import Const, Expr, IterVar, Var, is_float
+from kc.te.dtypes import is_float
+from kc.te.expr import Const, Expr, IterVar, Var
 from kc.te.extern import ExternOp
 from kc.te.relations import Fuse, Relation, Singleton, Split, parents, results
 from kc.te.tensor import ComputeOp, Dim, Operation, ScanOp

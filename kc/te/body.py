@@ -6,14 +6,16 @@ from collections import ChainMap
 from collections.abc import Mapping, MutableMapping, Sequence, Set
 from typing import Any
 
-from xdsl.dialects import arith, math, scf
+from xdsl.dialects import arith, math, scf, vector
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
     UnitAttr,
+    VectorType,
     f32,
     i64,
 )
@@ -30,15 +32,28 @@ from xdsl.ir.affine import (
 
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.arith import RemFOp
+from kc.dialects.arith import (
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    FPToUIOp,
+    RemFOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+    like,
+)
 from kc.dialects.float_types import FLOAT_TYPES
 from kc.dialects.tir_calls import TRACED, UNSIGNED
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
+from kc.te.dtypes import INTS, UINTS, bits, is_bool, is_float, is_signed, lanes, scalar
 from kc.te.expr import (
-    INTS,
-    UINTS,
     Binary,
+    Broadcast,
     BufferAccess,
     Call,
     Cast,
@@ -49,22 +64,29 @@ from kc.te.expr import (
     ExternCall,
     IfThenElse,
     IterVar,
+    Ramp,
     SelectExpr,
+    Shuffle,
     Var,
-    bits,
+    VectorLoad,
     children,
-    is_float,
 )
 from kc.te.tensor import Tensor
+from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 
 def element_type(dtype: str) -> Attribute:
-    """The IR type of elements of ``dtype``."""
+    """The IR type of values of ``dtype``."""
+    if lanes(dtype) > 1:
+        return VectorType(element_type(scalar(dtype)), [lanes(dtype)])
     return FLOAT_TYPES[dtype] if dtype in FLOAT_TYPES else IntegerType(bits(dtype))
 
 
-def constant_attr(value: Any, dtype: str) -> IntegerAttr | FloatAttr:
-    """A constant of ``dtype`` as an attribute."""
+def constant_attr(value: Any, dtype: str) -> Any:
+    """A constant of ``dtype`` as an attribute; of a vector, in all lanes."""
+    if lanes(dtype) > 1:
+        lane = constant_attr(value, scalar(dtype)).value.data
+        return DenseIntOrFPElementsAttr.from_list(element_type(dtype), [lane])  # pyright: ignore
     if is_float(dtype):
         return FloatAttr(float(value), element_type(dtype))  # pyright: ignore
     if dtype == "bool":
@@ -153,12 +175,14 @@ class Body:
             return ()
         if isinstance(expr, Binary | Compare):
             return (expr.lhs, expr.rhs)
-        if isinstance(expr, Call):
+        if isinstance(expr, Call | Shuffle):
             return expr.args
         if isinstance(expr, ExternCall):
             return children(expr)
-        if isinstance(expr, Cast):
+        if isinstance(expr, Cast | Broadcast):
             return (expr.value,)
+        if isinstance(expr, Ramp):
+            return (expr.base, expr.stride)
         if isinstance(expr, SelectExpr):
             return (expr.condition, expr.on_true, expr.on_false)
         if isinstance(expr, IfThenElse):
@@ -189,13 +213,33 @@ class Body:
             return self.effect(expr)[0]
         if isinstance(expr, Cast):
             return self._cast(self.memo[expr.value], expr.value.dtype, expr.dtype, at)
+        if isinstance(expr, VectorLoad):
+            return load_rows(self, expr, element_type(scalar(expr.dtype)))
+        if isinstance(expr, Broadcast | Ramp):
+            return self._lanes(expr)
+        if isinstance(expr, Shuffle):
+            vectors = [self.memo[one] for one in expr.args]
+            return made_of_lanes(self, vectors, expr.lanes, at)
         if isinstance(expr, IfThenElse):
             then, other = self._branch(expr.on_true), self._branch(expr.on_false)
             kind = element_type(expr.dtype)
             return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, other), at)
         assert isinstance(expr, SelectExpr)
         condition, a, b = (self.memo[one] for one in self._needs(expr))
-        return self.add(arith.SelectOp(condition, a, b), at)
+        return self.add(SelectOp(condition, a, b), at)
+
+    def _lanes(self, expr: Broadcast | Ramp) -> SSAValue:
+        """The vector that a scalar is every lane of; or a number in equal steps."""
+        at, type_ = expr.location, element_type(expr.dtype)
+
+        def splat(value: Expr) -> SSAValue:
+            return self.add(vector.BroadcastOp(self.memo[value], type_), at)  # pyright: ignore
+
+        if isinstance(expr, Broadcast):
+            return splat(expr.value)
+        numbers = DenseIntOrFPElementsAttr.from_list(type_, list(range(lanes(expr.dtype))))  # pyright: ignore
+        steps = arith.MuliOp(self.add(arith.ConstantOp(numbers), at), splat(expr.stride))
+        return self.add(arith.AddiOp(splat(expr.base), self.add(steps, at)), at)
 
     def _branch(self, expr: Expr) -> Region:
         """The region that computes ``expr``; it may use what is computed before it."""
@@ -344,8 +388,7 @@ class Body:
             return self.add(_FLOAT_OPS[expr.op](a, b), at)
         if expr.op in ("floordiv", "floormod", "truncdiv", "truncmod"):
             return self._divide(expr, a, b)
-        signed = dtype in INTS
-        table = _SIGNED_OPS if signed else _UNSIGNED_OPS
+        table = _SIGNED_OPS if is_signed(dtype) else _UNSIGNED_OPS
         return self.add(table[expr.op](a, b), at)
 
     def _divide(self, expr: Binary, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -357,15 +400,15 @@ class Body:
         safe = isinstance(expr.rhs, Const) and expr.rhs.value not in (0, -1)
         divisor, zero = b, None
         if not safe:
-            zero = self.add(arith.CmpiOp(b, self._constant(0, dtype, at), "eq"), at)
+            zero = self.add(CmpiOp(b, self._constant(0, dtype, at), "eq"), at)
             bad = zero
-            if dtype in INTS:
+            if is_signed(dtype):
                 lowest = self._constant(-(1 << (bits(dtype) - 1)), dtype, at)
-                minus = self.add(arith.CmpiOp(b, self._constant(-1, dtype, at), "eq"), at)
-                low = self.add(arith.CmpiOp(a, lowest, "eq"), at)
+                minus = self.add(CmpiOp(b, self._constant(-1, dtype, at), "eq"), at)
+                low = self.add(CmpiOp(a, lowest, "eq"), at)
                 bad = self.add(arith.OrIOp(zero, self.add(arith.AndIOp(minus, low), at)), at)
-            divisor = self.add(arith.SelectOp(bad, self._constant(1, dtype, at), b), at)
-        if dtype in UINTS:
+            divisor = self.add(SelectOp(bad, self._constant(1, dtype, at), b), at)
+        if not is_signed(dtype):
             op = arith.DivUIOp if expr.op.endswith("div") else arith.RemUIOp
             result = self.add(op(a, divisor), at)
         elif expr.op == "truncdiv":
@@ -378,7 +421,7 @@ class Body:
                 product = self.add(arith.MuliOp(result, divisor), at)
                 result = self.add(arith.SubiOp(a, product), at)
         if zero is not None:
-            result = self.add(arith.SelectOp(zero, self._constant(0, dtype, at), result), at)
+            result = self.add(SelectOp(zero, self._constant(0, dtype, at), result), at)
         return result
 
     def _index_sides(self, expr: Compare) -> tuple[Sequence[AffineExpr], list[SSAValue]] | None:
@@ -397,16 +440,16 @@ class Body:
             sides, operands = affine
             a, b = (self._index_operand(one, operands, expr.location) for one in sides)
             sign = "" if expr.op in ("eq", "ne") else "s"
-            return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
+            return self.add(CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]
         dtype = expr.lhs.dtype
         if is_float(dtype):
             predicate = "une" if expr.op == "ne" else f"o{expr.op}"
-            return self.add(arith.CmpfOp(a, b, predicate), expr.location)
+            return self.add(CmpfOp(a, b, predicate), expr.location)
         if expr.op in ("eq", "ne"):
-            return self.add(arith.CmpiOp(a, b, expr.op), expr.location)
-        sign = "s" if dtype in INTS else "u"
-        return self.add(arith.CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
+            return self.add(CmpiOp(a, b, expr.op), expr.location)
+        sign = "s" if is_signed(dtype) else "u"
+        return self.add(CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
 
     def _call(self, expr: Call) -> SSAValue:
         at = expr.location
@@ -417,7 +460,7 @@ class Body:
             return self.add(_BINARY_INTRINSICS[expr.op](a, b), at)
         x = self.memo[expr.args[0]]
         if expr.op == "iabs":
-            return x if expr.dtype in UINTS else self.add(math.AbsIOp(x), at)
+            return self.add(math.AbsIOp(x), at) if is_signed(expr.dtype) else x
         if expr.op == "neg":
             return self.add(arith.NegfOp(x), at)
         if expr.op == "sigmoid":
@@ -425,7 +468,7 @@ class Body:
             power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
             return self.add(arith.DivfOp(one, self.add(arith.AddfOp(one, power), at)), at)
         if expr.op == "reinterpret":
-            return self.add(arith.BitcastOp(x, element_type(expr.dtype)), at)
+            return cast_bits(self, x, element_type(expr.dtype), at)
         return self.add(INTRINSICS[expr.op](x), at)
 
     def effect(self, expr: ExternCall) -> Sequence[SSAValue]:
@@ -444,37 +487,37 @@ class Body:
         last = self._constant(bits(dtype) - 1, dtype, at)
         distance = self.add(arith.MinUIOp(b, last), at)
         if expr.op == "shr":
-            right = arith.ShRSIOp if dtype in INTS else arith.ShRUIOp
+            right = arith.ShRSIOp if is_signed(dtype) else arith.ShRUIOp
             shifted = self.add(right(a, distance), at)
-            if dtype in INTS:
+            if is_signed(dtype):
                 return shifted  # all copies of the sign
         else:
             shifted = self.add(arith.ShLIOp(a, distance), at)
-        inside = self.add(arith.CmpiOp(b, last, "ule"), at)
-        return self.add(arith.SelectOp(inside, shifted, self._constant(0, dtype, at)), at)
+        inside = self.add(CmpiOp(b, last, "ule"), at)
+        return self.add(SelectOp(inside, shifted, self._constant(0, dtype, at)), at)
 
     def _cast(self, x: SSAValue, source: str, target: str, at: Location | None) -> SSAValue:
         kind = element_type(target)
-        if target == "bool":
+        if is_bool(target):
             zero = self._constant(0, source, at)
             if is_float(source):
-                return self.add(arith.CmpfOp(x, zero, "une"), at)
-            return self.add(arith.CmpiOp(x, zero, "ne"), at)
-        unsigned = source in UINTS or source == "bool"
+                return self.add(CmpfOp(x, zero, "une"), at)
+            return self.add(CmpiOp(x, zero, "ne"), at)
+        unsigned = not is_signed(source)
         if is_float(source) and is_float(target):
             if bits(source) == bits(target):
-                x, source = self.add(arith.ExtFOp(x, f32), at), "float32"
+                x, source = self.add(arith.ExtFOp(x, like(kind, f32)), at), "float32"  # pyright: ignore
             op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
         elif is_float(source):
-            op = arith.FPToUIOp if target in UINTS else arith.FPToSIOp
+            op = FPToSIOp if is_signed(target) else FPToUIOp
         elif is_float(target):
-            op = arith.UIToFPOp if unsigned else arith.SIToFPOp
+            op = UIToFPOp if unsigned else SIToFPOp
         elif bits(source) == bits(target):
             return x
         elif bits(source) < bits(target):
-            op = arith.ExtUIOp if unsigned else arith.ExtSIOp
+            op = ExtUIOp if unsigned else ExtSIOp
         else:
-            op = arith.TruncIOp
+            op = TruncIOp
         return self.add(op(x, kind), at)  # pyright: ignore
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.expr import BufferAccess, Const, Expr, Var, as_expr, check_dtype
+from kc.te.dtypes import check_dtype, vector_of
+from kc.te.expr import BufferAccess, Const, Element, Expr, Var, as_expr
+from kc.te.slices import check_indices
 from kc.te.tensor import PlaceholderOp, Tensor, check_name, check_shape, shape_text
+from kc.te.vectors import place, ramp_of
 
 
 class Buffer(Tensor):
@@ -74,6 +77,37 @@ class Buffer(Tensor):
 
         del ptr_type
         return BufferAccess(self, access_mode(self, access_mask, content_lanes, offset))
+
+    def __call__(self, *indices: Any) -> Expr:
+        vector = ramp_of(self, indices)
+        return super().__call__(*indices) if vector is None else vector
+
+    def element(self, indices: Sequence[Any]) -> Element:
+        """The element at ``indices``, one a dimension. Raises KC2010, KC2011, KC2173 for others."""
+        check_indices(self, indices)
+        made = super().__call__(*indices)
+        assert isinstance(made, Element)
+        return made
+
+    def vload(self, begin: Any, dtype: str | None = None) -> Expr:
+        """A vector of the elements from ``begin``, one index a dimension, on: "int8x16" is of 16.
+
+        It may go on from row to row, if it is of whole rows. It is a value in statements. Raises
+        TEError KC2010, KC2215, KC2216.
+        """
+        return place(self, begin, self.dtype if dtype is None else dtype, "vload")
+
+    def vstore(self, begin: Any, value: Any) -> Any:
+        """The statement that stores the lanes of ``value`` to the elements from ``begin`` on.
+
+        Raises TEError KC2010, KC2216, and KC2103 for a value of a type that the elements do not
+        have.
+        """
+        from kc.tir.checked import store_to
+
+        given = as_expr(value, self.dtype)
+        dtype = vector_of(self.dtype, given.dtype)
+        return store_to(place(self, begin, dtype, "vstore"), given, caller_location())
 
     def named(self, name: str) -> Buffer:
         """Another buffer of the same shape, type and strides."""

@@ -6,28 +6,31 @@ call says all of it: the buffers that it is given, and whether it reads or write
 
 from __future__ import annotations
 
+import inspect
 import re
+from functools import partial
 from typing import Any
 
-from kc.support.diagnostics import TEError, suggest
+from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.global_functions import get_global_func, register_func
 from kc.support.locations import caller_location
 from kc.te import intrinsics
+from kc.te.dtypes import bits, check_dtype, is_float, lanes, scalar
 from kc.te.expr import (
     BufferAccess,
+    Const,
     Expr,
     ExternCall,
     as_expr,
     binary,
-    bits,
-    check_dtype,
     if_then_else,
     intrinsic,
-    is_float,
 )
 from kc.te.tensor import Tensor
+from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
 
 _MODES = {"r": "read", "w": "write", "rw": "update", 1: "read", 2: "write", 3: "update"}
+_MODES["wr"] = _MODES["rw"]
 
 
 def call_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
@@ -131,7 +134,8 @@ def call_llvm_intrin(
 
     The first ``n_signature`` arguments are in TVM those whose types are part of the intrinsic's
     name; here a name of two words gets the type of the result, ``llvm.fma.f32``, if ``n_signature``
-    is not 0, and one of more words is complete. Raises TEError KC2150 to KC2155.
+    is not 0, and one of more words is complete. In statements arguments and result may be vectors.
+    Raises TEError KC2150 to KC2155.
     """
     return _llvm("call_llvm_intrin", dtype, name, n_signature, args)
 
@@ -153,22 +157,50 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     known: dict[str, Any] = {
         **{name: getattr(intrinsics, name) for name in intrinsics.__all__},
         **{name: intrinsic(name) for name in _UNARY},
-        **{name: lambda a, b, op=op: binary(op, a, b) for name, op in _BINARY.items()},
+        **{name: partial(binary, op) for name, op in _BINARY.items()},
         "if_then_else": if_then_else,
     }
+    typed = _TYPED.get(short)
+    if typed is not None:
+        _check_count(short, typed, (dtype, *args), given=len(args))
+        return typed(dtype, *args)
     if short not in known:
         raise TEError(
             "KC2151",
             f"call_intrin: there is no intrinsic '{func_name}'",
             location=location,
             hints=[
-                *suggest(short, sorted(known), "intrinsics are"),
+                *suggest(short, sorted({*known, *_TYPED}), "intrinsics are"),
                 f'tir.call_extern("{dtype}", "{short}", ...) calls a function of C',
             ],
         )
+    _check_count(short, known[short], args, given=len(args))
     made = as_expr(known[short](*args))
     return made if made.dtype == check_dtype(dtype) else made.astype(dtype)
 
+
+def _check_count(name: str, function: Any, args: tuple[Any, ...], *, given: int) -> None:
+    """Refuse (KC2220) another number of arguments than an intrinsic has."""
+    found = inspect.signature(function)
+    try:
+        found.bind(*args)
+    except TypeError:
+        wanted = len(found.parameters) - (len(args) - given)
+        raise TEError(
+            "KC2220",
+            f"call_intrin: {name} is given {counted(given, 'argument')}",
+            location=caller_location(),
+            why=f"it takes {counted(wanted, 'argument')}",
+        ) from None
+
+
+_TYPED = {
+    "reinterpret": intrinsics.reinterpret,
+    "vectorcombine": vectorcombine,
+    "vectorhigh": vectorhigh,
+    "vectorlow": vectorlow,
+}
+"""Those that are given the type of the result."""
 
 _UNARY = ("exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan")
 _UNARY = (*_UNARY, "tanh", "erf", "floor", "ceil", "trunc", "round", "sigmoid")
@@ -231,7 +263,16 @@ def _argument(what: str, name: str, n: int, one: Any, kind: str) -> Expr | Buffe
             why="a function of C gets numbers and buffers",
             hints=[f'tir.call_packed("{name}", ...) passes text to a function of Python'],
         )
-    return as_expr(one)
+    value = as_expr(one)
+    if lanes(value.dtype) > 1:
+        raise TEError(
+            "KC2218",
+            f"{what}: argument {n} of {name} is a vector, {value.dtype}",
+            location=location,
+            why="functions of C and Python are called with scalars and buffers",
+            hints=["store it to a buffer, and pass that", "tir.call_llvm_intrin takes vectors"],
+        )
+    return value
 
 
 def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, ...]) -> ExternCall:
@@ -244,6 +285,8 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
             why='their names start with "llvm."',
             hints=[f'tir.{what}("float32", "llvm.fma", 3, a, b, c)'],
         )
+    if isinstance(n_signature, Const):
+        n_signature = int(n_signature.value)
     if isinstance(n_signature, int) and not 0 <= n_signature <= len(args):
         raise TEError(
             "KC2155",
@@ -253,12 +296,13 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
             why="the number of these comes before the arguments",
             hints=[f'tir.{what}("{dtype}", "{name}", {len(args)}, ...)'],
         )
-    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
+    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype, vectors=True)
     given = tuple(as_expr(one) for one in args)
     if name.count(".") == 1 and n_signature != 0 and (given or kept != "void"):
         typed = kept if kept != "void" else given[0].dtype
-        letter = "bf" if typed == "bfloat16" else "f" if is_float(typed) else "i"
-        name = f"{name}.{letter}{bits(typed)}"
+        letter = "bf" if scalar(typed) == "bfloat16" else "f" if is_float(typed) else "i"
+        vector = f"v{lanes(typed)}" if lanes(typed) > 1 else ""
+        name = f"{name}.{vector}{letter}{bits(typed)}"
     return ExternCall(name, given, kept, location, "llvm", True)
 
 

@@ -68,8 +68,17 @@ def scalar(dtype: str) -> str:
 
 def vector_of(dtype: str, like: str) -> str:
     """The type that has scalars of ``dtype`` in as many lanes as ``like``."""
-    count = lanes(like)
-    return scalar(dtype) if count == 1 else f"{scalar(dtype)}x{count}"
+    return with_lanes(scalar(dtype), lanes(like))
+
+
+def with_lanes(dtype: str, count: int) -> str:
+    """The type of ``count`` scalars of ``dtype``."""
+    return dtype if count == 1 else f"{dtype}x{count}"
+
+
+def total_bits(dtype: str) -> int:
+    """The width of a value of ``dtype``, all lanes."""
+    return bits(dtype) * lanes(dtype)
 
 
 def is_float(dtype: str) -> bool:

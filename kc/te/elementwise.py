@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, check_dtype, compare, walk
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, compare, walk
 from kc.te.tags import BROADCAST, ELEMWISE
 
 if TYPE_CHECKING:

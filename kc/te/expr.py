@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Callable
+from typing import Any
 
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import TEError
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
-from kc.te.dtypes import DTYPES as DTYPES  # what others import from here
-from kc.te.dtypes import FLOATS as FLOATS
 from kc.te.dtypes import (
     INTS,
     bits,
@@ -29,450 +26,74 @@ from kc.te.dtypes import (
     scalar,
     vector_of,
 )
-from kc.te.dtypes import UINTS as UINTS
-
-if TYPE_CHECKING:
-    from kc.te.tensor import Tensor
-
-ExprLike = Union["Operators", int, float, bool]
-
-
-class Operators:
-    """What can be written with scalar expressions."""
-
-    # numpy's scalars and arrays leave operations to the methods below.
-    __array_ufunc__ = None
-
-    def __add__(self, other: ExprLike) -> Expr:
-        return binary("add", self, other)
-
-    def __radd__(self, other: ExprLike) -> Expr:
-        return binary("add", other, self)
-
-    def __sub__(self, other: ExprLike) -> Expr:
-        return binary("sub", self, other)
-
-    def __rsub__(self, other: ExprLike) -> Expr:
-        return binary("sub", other, self)
-
-    def __mul__(self, other: ExprLike) -> Expr:
-        return binary("mul", self, other)
-
-    def __rmul__(self, other: ExprLike) -> Expr:
-        return binary("mul", other, self)
-
-    def __truediv__(self, other: ExprLike) -> Expr:
-        return binary("div", self, other)
-
-    def __rtruediv__(self, other: ExprLike) -> Expr:
-        return binary("div", other, self)
-
-    def __floordiv__(self, other: ExprLike) -> Expr:
-        return binary("floordiv", self, other)
-
-    def __rfloordiv__(self, other: ExprLike) -> Expr:
-        return binary("floordiv", other, self)
-
-    def __mod__(self, other: ExprLike) -> Expr:
-        return binary("floormod", self, other)
-
-    def __rmod__(self, other: ExprLike) -> Expr:
-        return binary("floormod", other, self)
-
-    def __neg__(self) -> Expr:
-        value = as_expr(self)
-        if is_float(value.dtype):  # 0 - x is not -x: for zero its sign is wrong
-            return Call("neg", (value,), value.dtype, caller_location())
-        return binary("sub", const(0, value.dtype), value)
-
-    def __and__(self, other: ExprLike) -> Expr:
-        return binary("and", self, other)
-
-    def __rand__(self, other: ExprLike) -> Expr:
-        return binary("and", other, self)
-
-    def __or__(self, other: ExprLike) -> Expr:
-        return binary("or", self, other)
-
-    def __ror__(self, other: ExprLike) -> Expr:
-        return binary("or", other, self)
-
-    def __xor__(self, other: ExprLike) -> Expr:
-        return binary("xor", self, other)
-
-    def __rxor__(self, other: ExprLike) -> Expr:
-        return binary("xor", other, self)
-
-    def __lshift__(self, other: ExprLike) -> Expr:
-        return _shift("shl", self, other)
-
-    def __rlshift__(self, other: ExprLike) -> Expr:
-        return _shift("shl", other, self)
-
-    def __rshift__(self, other: ExprLike) -> Expr:
-        return _shift("shr", self, other)
-
-    def __rrshift__(self, other: ExprLike) -> Expr:
-        return _shift("shr", other, self)
-
-    def __pow__(self, other: ExprLike) -> Expr:
-        from kc.te.intrinsics import power
-
-        return power(self, other)
-
-    def __invert__(self) -> Expr:
-        value = as_expr(self)
-        ones = -1 if is_signed(value.dtype) else (1 << bits(value.dtype)) - 1
-        return binary("xor", value, const(ones, value.dtype))
-
-    def __lt__(self, other: ExprLike) -> Expr:
-        return compare("lt", self, other)
-
-    def __le__(self, other: ExprLike) -> Expr:
-        return compare("le", self, other)
-
-    def __gt__(self, other: ExprLike) -> Expr:
-        return compare("gt", self, other)
-
-    def __ge__(self, other: ExprLike) -> Expr:
-        return compare("ge", self, other)
-
-    def __eq__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Equality("eq", self, other) if _is_scalar(other) else NotImplemented
-
-    def __ne__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Equality("ne", self, other) if _is_scalar(other) else NotImplemented
-
-    __hash__ = object.__hash__
-
-    def equal(self, other: ExprLike) -> Expr:
-        """Whether both are equal, as ``==``."""
-        return compare("eq", self, other)
-
-    def astype(self, dtype: str) -> Expr:
-        """The value converted to ``dtype``; floats to integers truncate."""
-        return cast(as_expr(self), dtype)
-
-    def __bool__(self) -> bool:
-        raise TEError(
-            "KC2002",
-            "an expression has no truth value while the program is built",
-            location=caller_location(),
-            why="its value is known only when the kernel runs",
-            hints=["use te.Select(condition, a, b), or & and | on conditions"],
-        )
-
-
-class Expr(Operators):
-    """A scalar expression of element type ``dtype``."""
-
-    dtype: str
-    location: Location | None
-
-
-class Equality(Operators):
-    """``a == b`` or ``a != b``: a condition, and for Python's lists whether a is b.
-
-    (Python asks for the truth of ``==`` in ``x in axes``; TVM answers as here.)
-    """
-
-    dtype = "bool"
-
-    def __init__(self, op: str, lhs: Any, rhs: Any) -> None:
-        self._op, self._lhs, self._rhs = op, lhs, rhs
-        self._location = caller_location()
-
-    def __kc_scalar__(self) -> Expr:
-        a, b = match(self._lhs, self._rhs)
-        return Compare(self._op, a, b, self._location, vector_of("bool", a.dtype))
-
-    def __bool__(self) -> bool:
-        if not isinstance(self._rhs, Operators):
-            return super().__bool__()  # `if x == 0` is a question about values
-        return (self._lhs is self._rhs) == (self._op == "eq")
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, Operators | bool | int | float) or hasattr(value, "item")
-
-
-@dataclass(eq=False)
-class Const(Expr):
-    """A constant."""
-
-    value: int | float | bool
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-    def __repr__(self) -> str:
-        return str(self.value)
-
-
-@dataclass(eq=False)
-class Var(Expr):
-    """A size or scalar that the caller gives: see :func:`kc.te.var`."""
-
-    name: str
-    dtype: str = "int32"
-    location: Location | None = field(default=None, repr=False)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Size(int):
-    """A constant size; programs for TVM ask for its ``value``."""
-
-    @property
-    def value(self) -> int:
-        """The number."""
-        return int(self)
-
-
-class Domain(tuple[Any, Any]):
-    """The values of an axis, as (start, stop); programs for TVM ask for ``min`` and ``extent``."""
-
-    @property
-    def min(self) -> Size:
-        """The first value."""
-        return Size(self[0])
-
-    @property
-    def extent(self) -> Size | Expr:
-        """The number of values."""
-        start, stop = self
-        found = stop - start if start else stop
-        return Size(found) if isinstance(found, int) else found
-
-
-@dataclass(eq=False)
-class IterVar(Expr):
-    """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
-
-    name: str
-    extent: ExprLike
-    kind: str
-    start: int = 0
-    location: Location | None = field(default=None, repr=False)
-    dtype: str = field(default="int32", repr=False)
-
-    def __repr__(self) -> str:
-        return self.name
-
-    @property
-    def var(self) -> IterVar:
-        """The axis itself (in TVM an axis and its variable are two objects)."""
-        return self
-
-    @property
-    def dom(self) -> Domain:
-        """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
-        return Domain((self.start, self.start + self.extent if self.start else self.extent))
-
-
-@dataclass(eq=False, repr=False)
-class Binary(Expr):
-    """An arithmetic or bitwise operation on two values of one type."""
-
-    op: str
-    lhs: Expr
-    rhs: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-    def __repr__(self) -> str:
-        sign = _SIGNS.get(self.op)
-        if sign is None:
-            return f"{self.op}({self.lhs!r}, {self.rhs!r})"
-        sides = (
-            f"({one!r})" if isinstance(one, Binary) else repr(one) for one in (self.lhs, self.rhs)
-        )
-        return f" {sign} ".join(sides)
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
-
-
-@dataclass(eq=False)
-class Compare(Expr):
-    """A comparison."""
-
-    op: str
-    lhs: Expr
-    rhs: Expr
-    location: Location | None = field(default=None, repr=False)
-    dtype: str = "bool"
-
-
-@dataclass(eq=False)
-class Call(Expr):
-    """An elementwise intrinsic of one or more values of one float type."""
-
-    op: str
-    args: tuple[Expr, ...]
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class BufferAccess:
-    """A buffer as an argument of a call, and what the call does with all of it."""
-
-    buffer: Tensor
-    mode: str
-    """"read", "write" or "update"."""
-
-
-@dataclass(eq=False)
-class ExternCall(Expr):
-    """A call of a function of C or of Python ("packed"), or of an intrinsic of LLVM.
-
-    ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
-    call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
-    packed function, is the last argument where the function gives None.
-    """
-
-    name: str
-    args: tuple[Expr | BufferAccess | str, ...]
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-    kind: str = "c"
-    pure: bool = False
-
-    def __kc_stmt__(self, location: Location | None) -> Any:
-        """The statement that calls for the effect."""
-        from kc.tir.calls import Evaluate
-
-        return Evaluate(location or self.location, self)
-
-
-@dataclass(eq=False)
-class Cast(Expr):
-    """A conversion."""
-
-    value: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(eq=False)
-class Broadcast(Expr):
-    """A vector whose lanes are all one scalar."""
-
-    value: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(eq=False)
-class Ramp(Expr):
-    """A vector of integers: ``base``, ``base + stride``, ``base + 2 * stride``, ..."""
-
-    base: Expr
-    stride: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(eq=False)
-class SelectExpr(Expr):
-    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
-
-    condition: Expr
-    on_true: Expr
-    on_false: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(eq=False)
-class IfThenElse(Expr):
-    """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
-
-    condition: Expr
-    on_true: Expr
-    on_false: Expr
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(eq=False)
-class Element(Expr):
-    """An element of a tensor."""
-
-    tensor: Tensor
-    indices: tuple[Expr, ...]
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class CommReducer:
-    """A combiner of the user's: what two tuples of values become, over variables of its own."""
-
-    name: str
-    lhs: tuple[Var, ...]
-    rhs: tuple[Var, ...]
-    result: tuple[Expr, ...]
-    identity: tuple[Const, ...]
-
-
-@dataclass(eq=False)
-class Reduce(Expr):
-    """One result of a reduction; stands only at the top of a compute's body.
-
-    The results of one reduction agree in all but ``value_index`` and ``dtype``.
-    """
-
-    combiner: str | CommReducer
-    values: tuple[Expr, ...]
-    axes: tuple[IterVar, ...]
-    dtype: str
-    location: Location | None = field(default=None, repr=False)
-    value_index: int = 0
-    condition: Expr | None = None
-    """Which terms take part; None: all."""
-    init: tuple[Expr, ...] | None = None
-    """What the reduction starts from; None: the combiner's identity."""
-
-    @property
-    def value(self) -> Expr:
-        """The term that the result is made from, as far as it is one."""
-        return self.values[self.value_index]
-
-
-def walk(*exprs: Expr) -> Iterator[Expr]:
-    """``exprs`` and every expression in them, each once, indices of elements included."""
-    seen: set[Expr] = set()
-    stack = list(reversed(exprs))
-    while stack:
-        one = stack.pop()
-        if one not in seen:
-            seen.add(one)
-            yield one
-            stack.extend(reversed(children(one)))
-
-
-def children(expr: Expr) -> Sequence[Expr]:
-    """The expressions directly in ``expr``."""
-    if isinstance(expr, Binary | Compare):
-        return (expr.lhs, expr.rhs)
-    if isinstance(expr, Call):
-        return expr.args
-    if isinstance(expr, ExternCall):
-        return [one for one in expr.args if isinstance(one, Expr)]
-    if isinstance(expr, Cast | Broadcast):
-        return (expr.value,)
-    if isinstance(expr, Ramp):
-        return (expr.base, expr.stride)
-    if isinstance(expr, Reduce):
-        condition = () if expr.condition is None else (expr.condition,)
-        return (*expr.values, *condition, *(expr.init or ()))
-    if isinstance(expr, SelectExpr | IfThenElse):
-        return (expr.condition, expr.on_true, expr.on_false)
-    if isinstance(expr, Element):
-        return expr.indices
-    return ()
+from kc.te.nodes import (
+    Binary,
+    Broadcast,
+    BufferAccess,
+    Call,
+    Cast,
+    CommReducer,
+    Compare,
+    Const,
+    Domain,
+    Element,
+    Expr,
+    ExternCall,
+    IfThenElse,
+    IterVar,
+    Ramp,
+    Reduce,
+    SelectExpr,
+    Shuffle,
+    Size,
+    Var,
+    VectorLoad,
+    children,
+    walk,
+)
+from kc.te.operators import Equality, ExprLike, Operators
+
+__all__ = [
+    "Binary",
+    "Broadcast",
+    "BufferAccess",
+    "Call",
+    "Cast",
+    "CommReducer",
+    "Compare",
+    "Const",
+    "Domain",
+    "Element",
+    "Equality",
+    "Expr",
+    "ExprLike",
+    "ExternCall",
+    "IfThenElse",
+    "IterVar",
+    "Operators",
+    "Ramp",
+    "Reduce",
+    "SelectExpr",
+    "Shuffle",
+    "Size",
+    "Var",
+    "VectorLoad",
+    "all_of",
+    "any_of",
+    "as_expr",
+    "binary",
+    "broadcast",
+    "cast",
+    "children",
+    "compare",
+    "const",
+    "if_then_else",
+    "intrinsic",
+    "match",
+    "ramp",
+    "select",
+    "walk",
+]
 
 
 def const(value: int | float | bool, dtype: str | None = None) -> Const:
@@ -672,12 +293,6 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
             hints=["a // b rounds down", "te.truncdiv(a, b) rounds towards zero as C does"],
         )
     return Binary(op, a, b, a.dtype, location)
-
-
-def _shift(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
-    from kc.te.intrinsics import shift_left, shift_right
-
-    return (shift_left if op == "shl" else shift_right)(lhs, rhs)
 
 
 def compare(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
-from kc.te.expr import BufferAccess, Expr, Var, check_dtype, is_float, walk
+from kc.te.dtypes import check_dtype, is_float
+from kc.te.expr import BufferAccess, Expr, Var, walk
 from kc.te.scan import same_dim
 from kc.te.tags import tag_of
 from kc.te.tensor import (

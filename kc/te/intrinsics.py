@@ -12,24 +12,19 @@ from collections.abc import Callable
 from kc.support.diagnostics import TEError
 from kc.support.float_formats import upper_limit
 from kc.support.locations import caller_location
+from kc.te.dtypes import bits, check_dtype, is_bool, is_float, lanes, scalar, total_bits, vector_of
 from kc.te.expr import (
     Call,
     Expr,
     ExprLike,
     as_expr,
     binary,
-    bits,
     cast,
-    check_dtype,
     compare,
     const,
     intrinsic,
-    is_bool,
-    is_float,
     match,
-    scalar,
     select,
-    vector_of,
 )
 
 acos = intrinsic("acos")
@@ -226,18 +221,25 @@ def likely(condition: ExprLike) -> Expr:
 
 
 def reinterpret(dtype: str, value: ExprLike) -> Expr:
-    """The bits of ``value`` as a value of another type of the same width."""
+    """The bits of ``value`` as a value of another type of the same width.
+
+    In statements the type may have another number of lanes: "int32" has the bits of "int8x4". A
+    scalar type is that of each lane of a vector, where it is as wide.
+    """
     source = as_expr(value)
-    dtype = vector_of(check_dtype(dtype), source.dtype)
-    if bits(source.dtype) != bits(dtype) or is_bool(source.dtype) or is_bool(dtype):
+    dtype = check_dtype(dtype, vectors=True)
+    if total_bits(source.dtype) != total_bits(dtype):
+        dtype = vector_of(dtype, source.dtype) if lanes(dtype) == 1 else dtype
+    same = total_bits(source.dtype) == total_bits(dtype)
+    if not same or is_bool(source.dtype) or is_bool(dtype):
         raise TEError(
             "KC2062",
             f"reinterpret: {source.dtype} as {dtype}",
             location=caller_location(),
-            why=f"{source.dtype} has {bits(source.dtype)} bits, {dtype} {bits(dtype)}",
+            why=f"{source.dtype} has {total_bits(source.dtype)} bits, {dtype} {total_bits(dtype)}",
             hints=["astype converts the value"],
         )
-    if is_float(source.dtype) == is_float(dtype):
+    if is_float(source.dtype) == is_float(dtype) and lanes(source.dtype) == lanes(dtype):
         return cast(source, dtype)
     return Call("reinterpret", (source,), dtype, caller_location())
 

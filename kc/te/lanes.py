@@ -9,18 +9,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from kc.te.expr import (
-    Broadcast,
-    CommReducer,
-    Element,
-    Expr,
-    IterVar,
-    Ramp,
-    binary,
-    cast,
-    lanes,
-    scalar,
-)
+from kc.te.dtypes import lanes, scalar
+from kc.te.expr import Broadcast, CommReducer, Element, Expr, IterVar, Ramp, binary, cast
 from kc.te.rewrite import Substitution
 from kc.te.tensor import ComputeOp, Operation
 

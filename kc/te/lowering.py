@@ -21,7 +21,8 @@ from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.te.buffers import Buffer
-from kc.te.expr import IterVar, Var, lanes
+from kc.te.dtypes import lanes
+from kc.te.expr import IterVar, Var
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.schedule import Schedule
 from kc.te.stage import Stage
@@ -30,14 +31,7 @@ from kc.te.to_ir import create_func
 from kc.transforms.schedule._annotations import Value
 from kc.transforms.schedule._buffer_notes import set_argument_attribute
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule.base import (
-    BlockRef,
-    LoopRef,
-    Primitive,
-    Rewritten,
-    Site,
-    called_from,
-)
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 

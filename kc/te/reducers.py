@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import Location, TEError, counted
 from kc.support.float_formats import NARROW_FLOATS, upper_limit
 from kc.support.locations import caller_location
+from kc.te.dtypes import bits, check_dtype, is_bool, is_float, is_signed, scalar
 from kc.te.expr import (
     CommReducer,
     Const,
@@ -21,13 +22,7 @@ from kc.te.expr import (
     Var,
     as_expr,
     binary,
-    bits,
-    check_dtype,
     const,
-    is_bool,
-    is_float,
-    is_signed,
-    scalar,
     walk,
 )
 
@@ -308,7 +303,7 @@ def _call(
     except (TypeError, ValueError):
         raise TEError(
             "KC2040",
-            f"the {what} of {name} cannot be called with {len(args)} arguments",
+            f"the {what} of {name} cannot be called with {counted(len(args), 'argument')}",
             location=at,
             why="the combiner takes two values (two tuples, if tuples are reduced), the identity "
             "one dtype for each value",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kc.support.diagnostics import ScheduleError
+from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.locations import caller_location
 from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 
 def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
-    """A schedule of everything that the operations ``ops`` need; they are its outputs."""
+    """A schedule of everything that the operations ``ops`` need; they are its outputs.
+
+    Raises KC3101 for what is no operation, KC2017 when two of the computes reduce over one axis.
+    """
     given = list(ops) if isinstance(ops, list | tuple) else [ops]
     outputs = []
     for one in given:
@@ -45,7 +48,29 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
                 hints=["te.create_schedule(C.op)"],
             )
         outputs.append(op)
-    return Schedule(outputs)
+    schedule = Schedule(outputs)
+    _refuse_shared_axes([one.op for one in schedule.stages])
+    return schedule
+
+
+def _refuse_shared_axes(order: Sequence[Operation]) -> None:
+    """Refuse two computes over one reduction axis (KC2017).
+
+    Programs may write alternatives of a compute with the same axes, and schedule one of them.
+    """
+    owners: dict[IterVar, Operation] = {}
+    for op in order:
+        for axis in op.reduce_axis:
+            owner = owners.setdefault(axis, op)
+            if owner is not op:
+                raise TEError(
+                    "KC2017",
+                    f"reduction axis {axis.name} belongs to {owner.name} already",
+                    location=op.location,
+                    facts=[f"{owner.name} is computed at {owner.location}"],
+                    why="an axis is one loop, and a loop belongs to one compute",
+                    hints=[f"make another: te.reduce_axis({axis.dom!r}, name={axis.name!r})"],
+                )
 
 
 class Schedule:

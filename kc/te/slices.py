@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import Location, TEError, counted
 from kc.support.locations import caller_location
 from kc.te.expr import Expr, ExprLike, Operators
 
@@ -54,7 +54,7 @@ def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEErro
 
     return TEError(
         "KC2010",
-        f"{tensor.name} has {tensor.ndim} dimensions, indexed with {count}",
+        f"{tensor.name} has {counted(tensor.ndim, 'dimension')}, indexed with {count}",
         location=location,
         why=f"{tensor.name} has the shape {shape_text(tensor.shape)}",
     )

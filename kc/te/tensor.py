@@ -7,26 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import Location, TEError, counted
 from kc.support.locations import caller_location
+from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
-from kc.te.expr import (
-    Const,
-    Element,
-    Expr,
-    ExprLike,
-    IterVar,
-    Reduce,
-    Var,
-    as_expr,
-    check_dtype,
-    is_float,
-    lanes,
-    scalar,
-    walk,
-)
+from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Reduce, Var, as_expr, walk
 from kc.te.slices import TensorSlice, check_indices, wrong_count
 from kc.te.tags import tag_of
+from kc.te.vectors import refuse_whole_vectors
 
 Dim = int | Expr
 
@@ -416,8 +404,8 @@ def compute(
 
     A function that returns several expressions makes a tuple of tensors, which are computed
     together. Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a
-    reduction is not at the top of the body, KC2017 when a reduction axis belongs to another
-    compute, KC2044 when several values are not all the results of one reduction.
+    reduction is not at the top of the body, KC2044 when several values are not all the results of
+    one reduction.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -434,6 +422,7 @@ def compute(
             location=location,
             why="it makes a tensor of each value that its function returns",
         )
+    refuse_whole_vectors(bodies, f"compute {name}", location)
     counts = list(dict.fromkeys(lanes(one.dtype) for one in bodies))
     if len(counts) > 1:
         raise TEError(
@@ -443,17 +432,6 @@ def compute(
             why="they are computed in one loop nest, lane by lane",
         )
     reduce_axes = _reduce_axes(bodies, name, location)
-    for one in reduce_axes:
-        owner = one.__dict__.get("_owner")
-        if owner is not None:
-            raise TEError(
-                "KC2017",
-                f"reduction axis {one.name} belongs to {owner.name} already",
-                location=location,
-                facts=[f"{owner.name} is computed at {owner.location}"],
-                why="an axis is one loop, and a loop belongs to one compute",
-                hints=[f"make another: te.reduce_axis({one.dom!r}, name={one.name!r})"],
-            )
     _check_axes(bodies, [*axis, *reduce_axes], name, location)
     extents = [one.extent for one in reduce_axes if isinstance(one.extent, Expr)]
     _check_axes(extents, axis, name, location)
@@ -469,8 +447,6 @@ def compute(
     body = bodies if len(bodies) > 1 else first
     op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body)
     tag_of(op, tag, attrs)
-    for one in reduce_axes:
-        one.__dict__["_owner"] = op
     return op.outputs if len(bodies) > 1 else op.output(0)
 
 
@@ -581,7 +557,8 @@ def _axis_names(
     if len(plain) != rank and not (star and len(plain) < rank):
         raise TEError(
             "KC2015",
-            f"compute {name} has {rank} dimensions, its function takes {len(plain)} arguments",
+            f"compute {name} has {counted(rank, 'dimension')}, its function takes "
+            f"{counted(len(plain), 'argument')}",
             location=location,
             why="the function is called with one axis a dimension",
             hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
@@ -592,7 +569,8 @@ def _axis_names(
         if len(varargs_names) != extra:
             raise TEError(
                 "KC2015",
-                f"compute {name}: {len(varargs_names)} varargs_names for {extra} axes",
+                f"compute {name}: {len(varargs_names)} varargs_names for "
+                f"{counted(extra, 'axis', 'axes')}",
                 location=location,
             )
         return [*names, *(check_name(one, location) for one in varargs_names)]

@@ -18,10 +18,11 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StridedLayoutAttr,
     StringAttr,
+    VectorType,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import ExtractStridedMetaDataOp
-from xdsl.ir import Block, BlockArgument
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.conversion.convert_te_to_tir import convert_function
@@ -260,12 +261,15 @@ def _replace_strides(block: Block, buffers: Sequence[Buffer], used: Sequence[Var
 
 
 def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
-    """Let a buffer that only elements of are accessed be laid out in any way, and others as they
-    are declared."""
+    """Let a buffer that only elements of are accessed be laid out in any way, one with vectors in
+    its rows have these anywhere, and others as they are declared."""
     type_ = argument.type
     assert isinstance(type_, MemRefType)
-    if all(isinstance(one.operation, LoadOp | StoreOp) for one in argument.uses):
-        strides: list[int | None] = [None] * type_.get_num_dims()
+    accesses = [one.operation for one in argument.uses]
+    strides: list[int | None] = [None] * type_.get_num_dims()
+    if all(isinstance(one, LoadOp | StoreOp) for one in accesses):
+        if any(isinstance(one.type, VectorType) for op in accesses for one in _accessed(op)):
+            strides[-1] = 1
     elif buffer.declared_strides is not None:
         strides = [one if isinstance(one, int) else None for one in buffer.declared_strides]
     else:
@@ -273,6 +277,11 @@ def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
     layout = StridedLayoutAttr(strides, None)
     new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
     Rewriter.replace_value_with_new_type(argument, new)
+
+
+def _accessed(op: Operation) -> Sequence[SSAValue]:
+    """What a load gives, or a store stores."""
+    return op.results if isinstance(op, LoadOp) else op.operands[:1]
 
 
 def _let_update(block: Block, first: int) -> None:

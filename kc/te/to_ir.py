@@ -17,30 +17,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import (
-    AffineExpr,
-    AffineMap,
-    AffineSet,
-)
+from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
 from kc.dialects import te, tir
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body, affine, constant_attr, element_type
-from kc.te.expr import (
-    UINTS,
-    Binary,
-    CommReducer,
-    Const,
-    Element,
-    Expr,
-    IterVar,
-    Reduce,
-    Var,
-    is_float,
-    lanes,
-    scalar,
-)
+from kc.te.dtypes import UINTS, is_float, lanes, scalar
+from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduce, Var
 from kc.te.extern import ExternOp
 from kc.te.lanes import Lane, lane_axis
 from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk

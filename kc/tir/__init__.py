@@ -92,6 +92,7 @@ from kc.te.calls import (
 from kc.te.expr import IterVar
 from kc.te.expr import broadcast as Broadcast
 from kc.te.expr import ramp as Ramp
+from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
 from kc.tir import ir_builder
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
@@ -200,6 +201,9 @@ __all__ = [
     "trace",
     "truncdiv",
     "truncmod",
+    "vectorcombine",
+    "vectorhigh",
+    "vectorlow",
 ]
 
 

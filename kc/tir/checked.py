@@ -6,8 +6,18 @@ from typing import Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
-from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar
-from kc.te.expr import Const, Element, Expr, ExprLike, as_expr, cast, const, walk
+from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar, vector_of, with_lanes
+from kc.te.expr import (
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    VectorLoad,
+    as_expr,
+    cast,
+    const,
+    walk,
+)
 from kc.te.slices import TensorSlice
 from kc.te.tensor import make_axis
 from kc.tir.stmt import For, Store
@@ -24,20 +34,24 @@ def store(
 
     Raises KC2103 for other conversions.
     """
-    element = as_expr(place[index])  # KC2010 where indices are missing
-    assert isinstance(element, Element)
-    buffer = element.tensor
+    target = as_expr(place[index])  # KC2010 where indices are missing
+    assert isinstance(target, Element | VectorLoad)
+    return store_to(target, as_expr(value, scalar(target.dtype)), location)
+
+
+def store_to(target: Element | VectorLoad, value: Expr, location: Location | None) -> Store:
+    """The statement that stores ``value``, converted as in :func:`store`."""
+    buffer = (target.element if isinstance(target, VectorLoad) else target).tensor
     assert isinstance(buffer, Buffer)
-    given = as_expr(value, buffer.dtype)
-    if isinstance(given, Const):
-        given = const(given.value, buffer.dtype)
-    elif given.dtype != buffer.dtype:
-        given = stored_as(given, buffer, location)
-    return Store(location, element, given)
+    if isinstance(value, Const):
+        value = const(value.value, target.dtype)
+    elif value.dtype != target.dtype:
+        value = stored_as(value, buffer, location, lanes(target.dtype))
+    return Store(location, target, value)
 
 
-def stored_as(value: Expr, buffer: Buffer, location: Location | None) -> Expr:
-    """``value`` as an element of ``buffer``; KC2103 where that may be another value."""
+def stored_as(value: Expr, buffer: Buffer, location: Location | None, count: int = 1) -> Expr:
+    """``value`` as ``count`` elements of ``buffer``; KC2103 where that may be another value."""
     given, wanted = scalar(value.dtype), scalar(buffer.dtype)
     same_kind = is_float(given) == is_float(wanted) and (given in UINTS) == (wanted in UINTS)
     holds = (
@@ -47,16 +61,16 @@ def stored_as(value: Expr, buffer: Buffer, location: Location | None) -> Expr:
         # An index is as wide as its values need, which is no business of the user's.
         or (given in INTS and wanted in INTS and _is_index(value))
     )
-    if not holds or lanes(value.dtype) != lanes(buffer.dtype):
+    if not holds or lanes(value.dtype) not in (1, count):
         raise TEError(
             "KC2103",
             f"a value of type {value.dtype} is stored to {buffer.name}, whose elements are "
             f"{buffer.dtype}",
             location=location,
             why=f"not every value of {value.dtype} is one of {buffer.dtype}",
-            hints=[f'convert it: (...).astype("{buffer.dtype}")'],
+            hints=[f'convert it: (...).astype("{vector_of(buffer.dtype, value.dtype)}")'],
         )
-    return cast(value, buffer.dtype)
+    return cast(value, with_lanes(buffer.dtype, count))
 
 
 def _is_index(value: Expr) -> bool:
@@ -95,7 +109,7 @@ def integer(value: Any, what: str, location: Location | None) -> int | Expr:
     given = as_expr(value)
     if isinstance(given, Const) and isinstance(given.value, int) and given.dtype != "bool":
         return int(given.value)
-    if is_float(given.dtype) or given.dtype == "bool":
+    if is_float(given.dtype) or given.dtype == "bool" or lanes(given.dtype) > 1:
         raise TEError(
             "KC2109",
             f"{what} of a loop has type {given.dtype}",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
@@ -268,7 +268,10 @@ def _refuse_outside(function: func.FuncOp) -> None:
 
 
 def _is_shared(store: tir.StoreOp) -> bool:
-    """Whether the buffer of a store is one for all iterations of the loops around the store."""
+    """Whether a store is of one element, of a buffer that is one for all iterations of the loops
+    around the store."""
+    if isinstance(store.value.type, VectorType):
+        return False
     owner = store.buffer.owner
     return isinstance(owner, Block) or not loop_tree.loops_around(owner)
 

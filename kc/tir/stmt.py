@@ -25,7 +25,8 @@ from kc.dialects.affine_assembly import ZERO
 from kc.support.diagnostics import Location
 from kc.te.body import element_type
 from kc.te.buffers import Buffer
-from kc.te.expr import Element, Expr, IterVar
+from kc.te.expr import Element, Expr, IterVar, VectorLoad
+from kc.te.vector_code import store_rows
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
@@ -126,15 +127,18 @@ def is_one(position: int) -> AffineConstraintExpr:
 
 @dataclass(eq=False)
 class Store(Stmt):
-    """``buffer[indices] = value``."""
+    """``buffer[indices] = value``; of a vector, to the elements that a load of them gives."""
 
-    element: Element
+    element: Element | VectorLoad
     value: Expr
 
     def emit(self, emitter: Emitter) -> None:
         emitter.check(self.element, self.value)
         body = emitter.body()
         value = body.value(self.value)
+        if isinstance(self.element, VectorLoad):
+            store_rows(body, self.element, value, self.location)
+            return
         exprs, operands = body.access(self.element)
         space = AffineMap(len(operands), 0, tuple(exprs))
         emitter.add(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from kc.te.expr import Const, Expr, ExprLike, Var, as_expr, cast, check_dtype, const
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Const, Expr, ExprLike, Var, as_expr, cast, const
 from kc.te.tensor import size_var
 
 __all__ = ["Cast", "FloatImm", "IntImm", "SizeVar", "infinity"]

@@ -545,3 +545,30 @@ def test_conversions_without_instructions_for_them(name: str, dtype: type):
     every = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
     back = convert(module, "from_half", every, dtype)
     np.testing.assert_array_equal(back, every.view(np.float16).astype(dtype))
+
+
+# The upper half of a vector is stored before what is stored to the lower half is computed.
+HALVES = """
+define void @halves(ptr noalias %a, ptr noalias %b) {
+  %both = alloca <4 x i32>, align 16
+  %high = load <2 x i32>, ptr %b, align 4
+  %upper = getelementptr inbounds i8, ptr %both, i64 8
+  store <2 x i32> %high, ptr %upper, align 8
+  %low = load <2 x i32>, ptr %a, align 4
+  %twice = add <2 x i32> %low, %low
+  store <2 x i32> %twice, ptr %both, align 16
+  %all = load <4 x i32>, ptr %both, align 16
+  %more = add <4 x i32> %all, splat (i32 1)
+  store <4 x i32> %more, ptr %b, align 4
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_what_llvm_makes_is_valid(isolated: bool):
+    """SROA of LLVM 22.1 puts the whole vector together before its lower half is there."""
+    a, b = np.array([1, 2], np.int32), np.array([3, 4, 0, 0], np.int32)
+    call = function(jit(HALVES, isolated=isolated), "halves", "void(ptr, ptr)")
+    call(a.ctypes.data, b.ctypes.data)
+    np.testing.assert_array_equal(b, [3, 5, 4, 5])

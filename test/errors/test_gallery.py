@@ -94,7 +94,7 @@ error[KC3105]: tensorize: j is not an axis of C_local
   why: j is an axis of C; C_local has the axes i_c, j_c, k
   try: s[C] has j""",
     "computed_inside_an_instruction": """\
-error[KC3551]: blockize: loop j_i must hold one block, and nothing else
+error[KC3551]: tensorize: loop j_i must hold one block, and nothing else
   --> HERE:6  s[d].tensorize(inner, "copy_f32_16")
    |  for i in 64:
    |    for j_o in 4:
@@ -105,7 +105,7 @@ error[KC3551]: blockize: loop j_i must hold one block, and nothing else
    |            for k in 64:
    |  ...
   why: j_i holds tir.alloc and loop i_1 and block D
-  try: blocks=C,D""",
+  try: compute C outside of j_i: compute_root, or compute_at a loop around it""",
     "an_intrinsic_that_does_not_match": """\
 error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: 2 loops (j_i, k), not 1 loop (j)
   --> HERE:5  s[c].tensorize(inner, "copy_f32_16")
@@ -118,7 +118,7 @@ error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: 2 loops (
   why: the first difference is at MATMUL:4, against portable.mlir:133:7""",
     "one_reduction_axis_in_two_computes": """\
 error[KC2017]: reduction axis k belongs to C already
-  --> HERE:4  te.compute((64,), lambda i: te.sum(a[k, i], axis=k), name="D")
+  --> HERE:4  d = te.compute((64,), lambda i: te.sum(a[k, i], axis=k), name="D")
    |  C is computed at HERE:3
   why: an axis is one loop, and a loop belongs to one compute
   try: make another: te.reduce_axis((0, 64), name='k')""",
@@ -134,7 +134,7 @@ error[KC2016]: a reduction inside the expression of compute C
   why: reductions stand only at the top of a compute's body
   try: make the reduction a compute of its own, and read it in C""",
     "too_few_axes": """\
-error[KC2015]: compute C has 2 dimensions, its function takes 1 arguments
+error[KC2015]: compute C has 2 dimensions, its function takes 1 argument
   --> HERE:2  te.compute((64, 64), lambda io: a[io, 0] + 1.0, name="C")
   why: the function is called with one axis a dimension
   try: lambda i, j: ...""",

@@ -8,27 +8,34 @@ their sizes, and so on (Higham, Accuracy and Stability of Numerical Algorithms, 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
-from kc import te
+from kc import te, tir
 from kc.te.expr import Expr, Var
 from kc.te.reducers import reduction
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
-FLOATS = ("float16", "float32", "float64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
 DTYPES = (*SIGNED, *UNSIGNED, *FLOATS, "bool")
 
 # Half a unit in the last place of 1.0, and what float64, in which bounds are computed, adds.
-UNIT = {"float16": 2.0**-11, "float32": 2.0**-24 + 2.0**-53, "float64": 2.0**-52}
-TINY = {"float16": 2.0**-24, "float32": 2.0**-149, "float64": 2.0**-1074}
-LARGEST = {"float16": 6.0e4, "float32": 1e38, "float64": 1e300}
+UNIT = {
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8 + 2.0**-24,  # float32 comes in between
+    "float32": 2.0**-24 + 2.0**-53,
+    "float64": 2.0**-52,
+}
+TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
+LARGEST = {"float16": 6.0e4, "bfloat16": 1e38, "float32": 1e38, "float64": 1e300}
 
 MAX_POINTS = 600
 """Iterations of a compute: the interpreter runs them one by one."""
@@ -124,8 +131,10 @@ class Generator:
         count = self.random.randint(1, computes)
         for n in range(count if keep is None else min(keep, count)):
             with np.errstate(all="ignore"):
-                if self.random.random() < 0.08 and self.main not in ("bool", "float16"):
+                if self.random.random() < 0.08 and self.main not in ("bool", "float16", "bfloat16"):
                     these = self._argmax(f"C{n}")
+                elif self.random.random() < 0.06:
+                    these = [self._extern(f"C{n}")]
                 else:
                     these = [self._compute(f"C{n}")]
             made += these
@@ -435,6 +444,35 @@ class Generator:
         place = data.value.argmax(axis=1).astype(np.int32)
         found = [Known(index, data.dims[:1], place, np.zeros(shape))]
         return [*found, Known(value, data.dims[:1], data.value.max(axis=1), np.zeros(shape))]
+
+    def _extern(self, name: str) -> Known:
+        """Running sums along the first dimension of a tensor, by a statement."""
+        numbers = [one for one in self.tensors if one.dims and one.dtype != "bool"]
+        if not numbers:
+            return self._compute(name)
+        data = self.random.choice(numbers)
+
+        def statement(ins: Sequence[Any], outs: Sequence[Any]) -> Any:
+            ib = tir.ir_builder.create()
+            source, target = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+            with contextlib.ExitStack() as loops:
+                at = [loops.enter_context(ib.for_range(0, one)) for one in data.dims]
+                target[tuple(at)] = source[tuple(at)]
+                with ib.if_scope(at[0] > 0):
+                    before = target[(at[0] - 1, *at[1:])]
+                    target[tuple(at)] = before + target[tuple(at)]
+            return ib.get()
+
+        tensor = te.extern(data.dims, [data.tensor], statement, name=name, dtype=data.dtype)
+        value = np.cumsum(data.value, axis=0, dtype=data.value.dtype)
+        error = np.zeros(value.shape)
+        if data.dtype in FLOATS:
+            count, unit = len(value), UNIT[data.dtype]
+            total = np.cumsum(np.abs(data.value) + data.error, axis=0)
+            error = np.cumsum(data.error, axis=0) + count * unit / (1 - count * unit) * total
+            error = error * (1 + 2.0**-40) + count * TINY[data.dtype]
+            _check_size(total, error, data.dtype)
+        return Known(tensor, data.dims, value, error)
 
     def _binary(self, a: Term, b: Term, op: str | None = None) -> Term:
         if op is not None:

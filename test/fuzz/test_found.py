@@ -106,6 +106,10 @@ ACCEPTED = {
             "sch.reindex_cache_write('B_init', 'B', 'local', '(v_i)->(v_i)')",
         ],
     ),
+    "reindex_cache_write at the only value of a reduction": (
+        EMPTY_REDUCTION.replace("0xi32", "1xi32").replace("in 0", "in 1"),
+        ["sch.reindex_cache_write('B', 'B', 'local', '(v_i, v_k)->(v_k, v_i)')"],
+    ),
     "blockize, whose init has a bound loop": (
         EMPTY_REDUCTION.replace("0xi32", "3xi32").replace("in 0", "in 3"),
         [

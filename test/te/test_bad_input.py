@@ -42,8 +42,9 @@ def names_for_other_axes():
 def an_axis_in_two_computes():
     a, _ = inputs()
     k = te.reduce_axis((0, N), "k")
-    te.compute((N,), lambda i: te.sum(a[i, k], axis=k), name="C")
-    te.compute((N,), lambda i: te.max(a[k, i], axis=k), name="D")  # <-
+    c = te.compute((N,), lambda i: te.sum(a[i, k], axis=k), name="C")
+    d = te.compute((N,), lambda i: te.max(a[k, i], axis=k), name="D")  # <-
+    te.create_schedule([c.op, d.op])
 
 
 def an_axis_without_a_reduction():
@@ -177,13 +178,13 @@ def an_element_outside():
 CASES = [
     (
         too_many_arguments,
-        "error[KC2015]: compute C has 1 dimensions, its function takes 2 arguments\n"
+        "error[KC2015]: compute C has 1 dimension, its function takes 2 arguments\n"
         "  why: the function is called with one axis a dimension\n"
         "  try: lambda i: ...",
     ),
     (
         too_few_arguments,
-        "error[KC2015]: compute C has 2 dimensions, its function takes 1 arguments\n"
+        "error[KC2015]: compute C has 2 dimensions, its function takes 1 argument\n"
         "  why: the function is called with one axis a dimension\n"
         "  try: lambda i, j: ...",
     ),
@@ -199,7 +200,7 @@ CASES = [
     ),
     (
         names_for_other_axes,
-        "error[KC2015]: compute C: 2 varargs_names for 1 axes",
+        "error[KC2015]: compute C: 2 varargs_names for 1 axis",
     ),
     (
         an_axis_in_two_computes,
@@ -247,7 +248,7 @@ CASES = [
     ),
     (
         a_combiner_of_other_values,
-        "error[KC2040]: the identity of argmax cannot be called with 1 arguments\n"
+        "error[KC2040]: the identity of argmax cannot be called with 1 argument\n"
         "  why: the combiner takes two values (two tuples, if tuples are reduced), the identity one "
         "dtype for each value\n"
         "  try: te.comm_reducer(lambda x, y: x + y, lambda dtype: te.const(0, dtype))",

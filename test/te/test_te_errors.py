@@ -102,7 +102,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: te.compute((8, 8), lambda i: A[i, 0], name="C"),
-        "error[KC2015]: compute C has 2 dimensions, its function takes 1 arguments\n"
+        "error[KC2015]: compute C has 2 dimensions, its function takes 1 argument\n"
         "  why: the function is called with one axis a dimension\n"
         "  try: lambda i, j: ...",
     ),
@@ -162,8 +162,9 @@ def test_the_line_is_shown():
 
 def test_an_axis_belongs_to_one_compute():
     a, axis, first = tensors()
+    second = te.compute((8,), lambda i: te.sum(a[0, axis], axis=axis), name="D")
     with pytest.raises(te.TEError) as caught:
-        te.compute((8,), lambda i: te.sum(a[0, axis], axis=axis), name="D")
+        te.create_schedule([first.op, second.op])
     lines = text_without_place(caught.value).split("\n")
     assert lines == [
         "error[KC2017]: reduction axis k belongs to C already",

@@ -9,7 +9,8 @@ import kc
 from kc import te
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.te.expr import DTYPES, Expr
+from kc.te.dtypes import DTYPES
+from kc.te.expr import Expr
 
 
 def values(tensor: te.Tensor, *given: tuple[te.Tensor, Any]) -> np.ndarray:

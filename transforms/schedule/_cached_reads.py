@@ -22,6 +22,7 @@ from kc.transforms.schedule._copies import (
     part_of,
     same_element,
 )
+from kc.transforms.schedule._thread_grid import copy_in_grid
 from kc.transforms.schedule.base import Site
 
 
@@ -47,6 +48,8 @@ class CachedReads:
     primitive: str
     block: BlockOp
     buffer: SSAValue
+    scope: str
+    """The memory scope of the copy."""
     readers: Sequence[Operation]
 
     def __post_init__(self) -> None:
@@ -63,7 +66,15 @@ class CachedReads:
 
     def objection(self, place: Place) -> ScheduleError | None:
         """Something that is read, or copied, and changes before it is read."""
-        return self._changed(place) or self._race(place)
+        return self._changed(place) or self._race(place) or self._in_grid(place)
+
+    def _in_grid(self, place: Place) -> ScheduleError | None:
+        """Blocks of threads that all make the copy."""
+        what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
+        stores = stores_to(self.buffer)
+        return copy_in_grid(
+            self.site, self.primitive, self.block, place.anchor, what, target, stores
+        )
 
     def _changed(self, place: Place) -> ScheduleError | None:
         """A write, in an execution of the level, between the copy and what is read."""

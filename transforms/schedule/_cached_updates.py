@@ -52,6 +52,7 @@ class _Updates:
             or self._race(place, fill, stores)
             or self._race(place, flush, loads)
             or self.writes.exchanged(place, flush)
+            or self.writes.in_grid(place)
         )
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:

@@ -24,6 +24,7 @@ from kc.transforms.schedule._copies import (
     part_of,
     same_element,
 )
+from kc.transforms.schedule._thread_grid import copy_in_grid
 from kc.transforms.schedule.base import Site
 
 
@@ -77,6 +78,7 @@ class CachedWrites:
             or self._overwritten(place)
             or self._not_all_written(place, self._part)
             or self.exchanged(place, self._part)
+            or self.in_grid(place)
         )
 
     def _lost_if_empty(self, place: Place) -> ScheduleError | None:
@@ -259,9 +261,17 @@ class CachedWrites:
             "not written",
         )
 
+    def in_grid(self, place: Place) -> ScheduleError | None:
+        """Blocks of threads that all copy back."""
+        name = buffer_name(self.buffer)
+        what, target = f"the copy of {name}", (name, loop_tree.memory_scope(self.buffer))
+        return copy_in_grid(
+            self.site, self.primitive, self.block, place.anchor, what, target, self.stores
+        )
+
     def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
-        """Something that one thread writes and another one reads, or copies back with ``part``, at
-        ``place``, where each of them would have a buffer of its own."""
+        """Something that one thread writes and another one reads, or copies back with ``part``,
+        where each of them would have a buffer of its own."""
         loops = [
             loop
             for loop in loop_tree.all_loops_around(place.anchor)
@@ -303,20 +313,22 @@ class CachedWrites:
         found = space.find([user, write], conditions, names, alike)
         if found is None:
             return None
-        block = self.block if isinstance(use, Part) else unit_of(use, scope_of(self.block))
-        name, axis = buffer_name(self.buffer), loop.axis
-        verb = "copies back" if isinstance(use, Part) else "reads"
+        name, axis = buffer_name(self.buffer), str(loop.axis)
+        block, verb, verbs = self.block, "copy back", "copies back"
+        title = f"each thread would copy back what others write to {name}"
+        if not isinstance(use, Part):
+            block, verb, verbs = unit_of(use, scope_of(self.block)), "read", "reads"
+            title = f"{describe(block)} reads what another thread writes to {name}"
         return self.site.refuse(
             "KC3408",
-            f"{self.primitive}: {describe(block)} "
-            + (verb if found.undecided is None else f"may {verb.replace('s', '', 1)}")
-            + f" what another thread writes to {name}",
+            f"{self.primitive}: {title}",
             at=block,
-            mark={loop: axis, block: f"{verb} {name}"},
-            why=found.undecided
-            or f"{axis} {found[reader]} {verb} {name}{witness_text(space, found)}, which {axis} "
+            mark={loop: axis, block: "here"},
+            why=f"that threads do not {verb} what others write is not proven: {found.undecided}"
+            if found.undecided
+            else f"{axis} {found[reader]} {verbs} {name}{witness_text(space, found)}, which {axis} "
             f"{found[writer]} writes; threads of {axis} do not share {self.scope} memory",
-            hints=[f"all threads of a block see {name} in shared memory"],
+            hints=["scope=shared is one copy for all threads of a block"],
         )
 
     def _is_combined(self, place: Place) -> bool:

@@ -23,7 +23,7 @@ from kc.analysis.isl import expr_text
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
 from kc.dialects.affine_assembly import at_least_zero
-from kc.dialects.tir import DYNAMIC, BlockOp, LoadOp, StoreOp
+from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._access_pattern import Access, Pattern, require_pattern
 from kc.transforms.schedule._blocks import is_available
@@ -210,7 +210,13 @@ class Reindexing:
                 above = body.parent_op()
                 body = above.parent if above is not None else None
             assert body is not None, "the accesses are inside of the block"
-            own = {k: values.expr(body.args[n]) for k, n in enumerate(self.part.of)}
+            in_init = block.has_init and body is block.init.block
+            own = {
+                k: AffineExpr.constant(0)  # as is the variable of a reduction that begins
+                if in_init and block.types[n] is IterType.REDUCE
+                else values.expr(body.args[n])
+                for k, n in enumerate(self.part.of)
+            }
             op.operands[0 if isinstance(op, LoadOp) else 1] = cache
             set_indices(op, [values.simplify(substitute(one, own)) for one in self.exprs], values)
 
@@ -231,10 +237,11 @@ def plan_reindexing(
     *,
     is_read: bool,
 ) -> Reindexing:
-    """The cache ``name`` in ``scope`` of what ``block`` reads (or writes) of ``buffer``, at ``map_``.
+    """The cache ``name``, in ``scope``, of what ``block`` reads or writes of ``buffer``.
 
-    Without a map: at the variables that the index depends on. Raises KC3501, KC3503, KC3504,
-    KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites` object.
+    It is at ``map_``; without a map, at the variables that the index depends on. Raises KC3501,
+    KC3503, KC3504, KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites`
+    object.
     """
     require_movable(site, primitive, block, buffer)
     own = [op for op in block.walk() if isinstance(op, LoadOp | StoreOp) and op.buffer is buffer]
@@ -259,7 +266,7 @@ def plan_reindexing(
         return _Instances(buffer, intervals, sizes, bound, tuple(of), elements, block)
 
     cached = (
-        _Reads(site, primitive, block, buffer, [block], part=part)
+        _Reads(site, primitive, block, buffer, scope, [block], part=part)
         if is_read
         else _Writes(site, primitive, block, buffer, scope, part=part)
     )

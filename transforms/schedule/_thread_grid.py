@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.instances import Space
-from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir_threads import BLOCK_AXES, is_shared
-from kc.support.diagnostics import warn
+from kc.support.diagnostics import ScheduleError, warn
 from kc.support.locations import location_of
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._threads import Kernel
@@ -97,6 +97,42 @@ def _refuse_writer(
         ],
         beside=[kernel.root],
     )
+
+
+def copy_in_grid(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    anchor: Operation,
+    what: str,
+    target: tuple[str, str],
+    stores: Iterable[StoreOp] = (),
+) -> ScheduleError | None:
+    """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``, if all blocks of
+    threads along an axis would write its ``target``, a name and a memory scope, or read what
+    ``stores`` write in one of them."""
+    threads = [one for one in all_loops_around(anchor) if one.axis is not None]
+    if not threads:
+        return None
+    kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
+    for loop, axis in kernel.loops():
+        if axis not in BLOCK_AXES or kernel.around(anchor, axis):
+            continue
+        written, scope = target
+        why = None
+        if is_shared(scope, axis):
+            why = f"every block along {axis} would write {written}, which is in {scope} memory"
+        elif any(is_inside(one, kernel.root) and kernel.around(one, axis) for one in stores):
+            why = f"every block along {axis} would read what others write, and they are in no order"
+        if why is not None:
+            return site.refuse(
+                "KC3409" if is_shared(scope, axis) else "KC3408",
+                f"{primitive}: {what} would be in the kernel, but in no loop of {axis}",
+                at=block,
+                mark={threads[0]: str(threads[0].axis), loop: axis, block: "here"},
+                why=why,
+            )
+    return None
 
 
 def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> None:

@@ -40,6 +40,7 @@ it. Stores keep their indices, so that it stays known what is written.
    all values of the variables.
 4. KC3305: it does not change between the place where it is computed and the block.
 5. KC3310: this place is not in a vectorized loop.
+6. KC3409: it is in all loops of a kernel over blocks of threads, if the buffer is global.
 
 TVM: ``cache_index``. Halide: ``compute_root`` of a ``Func`` for the index.
 """
@@ -73,6 +74,7 @@ from kc.transforms.schedule._caching import Place
 from kc.transforms.schedule._copies import Part, first_of, levels_of, new_alloc, whole_of
 from kc.transforms.schedule._index_slices import Index, indices_of, set_index
 from kc.transforms.schedule._nests import Nest, new_body, plain_nest
+from kc.transforms.schedule._thread_grid import copy_in_grid
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
 
@@ -119,7 +121,7 @@ class CacheIndex(Primitive):
             )
         for one in taken:
             _require_domain(site, block, one)
-        return Plan(block, [(one, _place(site, block, one).anchor) for one in taken])
+        return Plan(block, [(one, _place(site, block, one, self.scope).anchor) for one in taken])
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -174,14 +176,14 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
         )
 
 
-def _place(site: Site, block: BlockOp, index: Index) -> Place:
+def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
     """The outermost place where the index can be computed."""
     refusal: ScheduleError | None = None
     for level in levels_of(scope_of(block), [block], every=True):
         place = Place(level, first_of(level, [block]))
         if not all(is_available(one, place.anchor) for one in index.outside):
             continue
-        refusal = _objection(site, block, index, place)
+        refusal = _objection(site, block, index, scope, place)
         if refusal is None:
             return place
     raise refusal or site.refuse(
@@ -194,14 +196,17 @@ def _place(site: Site, block: BlockOp, index: Index) -> Place:
     )
 
 
-def _objection(site: Site, block: BlockOp, index: Index, place: Place) -> ScheduleError | None:
-    """What an index is gathered from, if it changes."""
+def _objection(
+    site: Site, block: BlockOp, index: Index, scope: str, place: Place
+) -> ScheduleError | None:
+    """What an index is gathered from, if it changes; or blocks of threads that all compute it."""
     for buffer in dict.fromkeys(load.buffer for load in index.gathers):
         require_plain_uses(site, "cache_index", block, buffer)
-        refusal = _Gathered(site, "cache_index", block, buffer, [block], index).objection(place)
+        reads = _Gathered(site, "cache_index", block, buffer, scope, [block], index)
+        refusal = reads.objection(place)
         if refusal is not None:
             return refusal
-    return None
+    return copy_in_grid(site, "cache_index", block, place.anchor, "the index", ("it", scope))
 
 
 @dataclass

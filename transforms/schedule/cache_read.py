@@ -28,6 +28,8 @@ as what is used of it).
 3. KC3304: the consumers are blocks of one scope, and read the buffer.
 4. KC3305: there is a place from which on no element is written before it is read.
 5. KC3310: this place is not in a vectorized loop.
+6. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
+   what they write.
 
 TVM: ``cache_read`` (of buffers with at most one writer). Halide: ``in().compute_at``. Exo:
 ``stage_mem``.
@@ -89,10 +91,10 @@ class CacheRead(Primitive):
             else all_readers(block, buffer)
         )
         try:
-            return _plan(site, block, buffer, readers)
+            return _plan(site, block, buffer, self.scope, readers)
         except ScheduleError as error:
             if error.code == "KC3305" and len(readers) > 1:
-                error.hints = _legal_consumers(site, block, buffer, readers)
+                error.hints = _legal_consumers(site, block, buffer, self.scope, readers)
             raise
 
     @classmethod
@@ -108,21 +110,23 @@ class CacheRead(Primitive):
         return plan.build(site, "cache_read", self.scope)
 
 
-def _plan(site: Site, block: BlockOp, buffer: SSAValue, readers: Sequence[Operation]) -> Caching:
-    reads = CachedReads(site, "cache_read", block, buffer, readers)
+def _plan(
+    site: Site, block: BlockOp, buffer: SSAValue, scope: str, readers: Sequence[Operation]
+) -> Caching:
+    reads = CachedReads(site, "cache_read", block, buffer, scope, readers)
     place = outermost_place(site, "cache_read", block, buffer, readers, reads.objection)
     return reads.caching(place)
 
 
 def _legal_consumers(
-    site: Site, block: BlockOp, buffer: SSAValue, readers: Sequence[Operation]
+    site: Site, block: BlockOp, buffer: SSAValue, scope: str, readers: Sequence[Operation]
 ) -> tuple[str, ...]:
     """Blocks of which each could read a copy of its own, as options."""
     found: list[str] = []
     for one in readers:
         if isinstance(one, BlockOp):
             try:
-                _plan(site, block, buffer, [one])
+                _plan(site, block, buffer, scope, [one])
             except ScheduleError:
                 continue
             found.append(f"consumers={one.label}")

@@ -35,6 +35,8 @@ has the shape of the old one, so that indices stay. Other blocks may write the b
 6. KC3304, KC3600: the consumers are blocks of the scope of the block, and read what it has written
    last there.
 7. KC3310: there is a place for the copy that is not in a vectorized loop.
+8. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
+   all loops of a kernel over blocks of threads.
 
 TVM: ``cache_write`` (of buffers with exactly one writer). Halide: an intermediate ``Func``. Exo:
 ``stage_mem``.

@@ -30,6 +30,8 @@ the old one, so that indices stay.
 4. KC3603: the buffer exists in the loop already.
 5. KC3305: no element is written between the copy and what is read.
 6. KC3211: the loop is not, and is not in, a vectorized one.
+7. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
+   what they write.
 
 TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
 """
@@ -78,8 +80,14 @@ class ReadAt(Primitive):
     def check(self, site: Site) -> Caching:
         block, buffer = cached_buffer(site, "read_at", self.block, self.buffer, self.scope, "reads")
         return plan_at_loop(
-            site, "read_at", block, self.loop, lambda loop: _plan(site, block, buffer, loop)
+            site, "read_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
         )
+
+    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+        readers = [one for one in all_readers(block, buffer) if loop_tree.is_inside(one, loop)]
+        reads = CachedReads(site, "read_at", block, buffer, self.scope, readers)
+        place = place_in_loop(site, "read_at", block, buffer, loop, readers, reads.objection)
+        return reads.caching(place)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -88,10 +96,3 @@ class ReadAt(Primitive):
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
         return plan.build(site, "read_at", self.scope, AUTO_COPY)
-
-
-def _plan(site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
-    readers = [one for one in all_readers(block, buffer) if loop_tree.is_inside(one, loop)]
-    reads = CachedReads(site, "read_at", block, buffer, readers)
-    place = place_in_loop(site, "read_at", block, buffer, loop, readers, reads.objection)
-    return reads.caching(place)

@@ -34,6 +34,7 @@ allow, and copies what is needed there.
    what is written: all is written, and nothing else sees it before it is copied back.
 4. KC3531: no two values of the variables write one element.
 5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+6. KC3408, KC3409: as for ``cache_read`` and ``cache_write``, among threads.
 
 TVM: ``reindex`` (of a buffer that one block accesses, once). Halide: ``in`` with
 ``reorder_storage``.

@@ -33,6 +33,7 @@ else uses the old one keeps it. (``cache_read`` keeps the layout.)
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that
    are at least 0, and tells which element it is.
 5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+6. KC3408, KC3409: as for ``cache_read``, among threads.
 
 TVM: ``reindex_cache_read``.
 """

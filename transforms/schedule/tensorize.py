@@ -144,7 +144,13 @@ class Tensorize(Primitive):
 
     def _blockize(self, site: Site, loop: ForOp) -> BlockOp:
         step = pass_class("blockize")(LoopRef(loop), (), self.preserve_unit_iters)
-        return step.apply(site).blocks[0]
+        try:
+            return step.apply(site).blocks[0]
+        except ScheduleError as error:
+            error.message = error.message.replace("blockize:", "tensorize:", 1)
+            if error.code == "KC3551":
+                error.hints = _ways_to_one_block(site, loop)
+            raise
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -156,6 +162,25 @@ class Tensorize(Primitive):
         if plan.loop is not None:
             plan = _plan(site, plan.intrin, self._blockize(site, plan.loop))
         return _replace(site, plan)
+
+
+def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
+    """What leaves one block in ``loop``, of several."""
+    blocks = loop_tree.blocks(loop)
+    if len(blocks) < 2:
+        return ()
+    others = [one.label for one in blocks[:-1]]
+    for one in blocks[:-1]:
+        step = pass_class("compute-root")(BlockRef(one))
+        assert isinstance(step, Primitive)
+        try:
+            step.check(site)
+        except ScheduleError:
+            return (f"give {', '.join(others)} and {blocks[-1].label} loops of their own",)
+    return (
+        f"compute {' and '.join(others)} outside of {loop.label}: compute_root, or compute_at a "
+        "loop around it",
+    )
 
 
 def _find(site: Site, name: str) -> TensorIntrin:

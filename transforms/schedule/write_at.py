@@ -36,6 +36,8 @@ target. The new buffer has the shape of the old one, so that indices stay.
    the iteration (then it reads the new buffer), or never.
 8. KC3211: the loop is not, and is not in, a vectorized one.
 9. KC3619: it is no loop of a reduction that may be empty, and in no such loop.
+10. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the loop is in
+    all loops of a kernel over blocks of threads.
 
 TVM: ``write_at``. Exo: ``stage_mem``.
 """

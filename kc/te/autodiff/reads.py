@@ -13,9 +13,8 @@ from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.autodiff.solve import System, Variable
+from kc.te.dtypes import INTS, UINTS
 from kc.te.expr import (
-    INTS,
-    UINTS,
     Binary,
     Compare,
     Const,

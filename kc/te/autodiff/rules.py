@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.autodiff.reads import Read, is_of_indices, negation
+from kc.te.dtypes import is_float
 from kc.te.expr import (
     Binary,
     Call,
@@ -29,7 +30,6 @@ from kc.te.expr import (
     compare,
     const,
     intrinsic,
-    is_float,
     select,
     walk,
 )

@@ -7,6 +7,7 @@
 // RUN: not kc-opt %s --cache-inplace="func=written block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=WRITTEN --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --cache-inplace="func=threads block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=THREADS --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --cache-inplace="func=lanes block=B buffer=B" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-inplace="func=combined block=B buffer=B scope=local" 2>&1 | FileCheck %s --check-prefix=COMBINED --match-full-lines --strict-whitespace
 
 func.func @reads(%A: memref<8xf32>, %C: memref<8xf32>) {
   tir.for %i in 8 {
@@ -90,8 +91,31 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
+// The threads add up A in a tile that they share.
+func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    %B = tir.alloc "B" : memref<i32, "shared">
+    tir.for %k in 3 {
+      tir.block "B" (reduce %v_t in 4 = %t, reduce %v_k in 3 = %k) init {
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %B[] : memref<i32, "shared">
+      } do {
+        %a = tir.load %A[%v_k, %v_t] : memref<3x4xi32>
+        %b = tir.load %B[] : memref<i32, "shared">
+        %s = arith.addi %b, %a : i32
+        tir.store %s, %B[] : memref<i32, "shared">
+      }
+    }
+    tir.block "C" (spatial %v_t in 4 = %t) do {
+      %b = tir.load %B[] : memref<i32, "shared">
+      tir.store %b, %C[%v_t] : memref<4xi32>
+    }
+  }
+  func.return
+}
+
 //READS:error[KC3601]: cache_inplace: block C does not write A
-//READS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:13:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//READS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:14:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //READS-NEXT:   |  for i in 8:
 //READS-NEXT:   |    block C    <-- here
 //READS-NEXT:  why: a copy that is not changed is not written back
@@ -99,46 +123,56 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //READS-NEXT:  try: buffer=C
 
 //NAME:error[KC3300]: cache_inplace: block C reads no buffer D
-//NAME-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:13:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//NAME-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:14:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //NAME-NEXT:   |  for i in 8:
 //NAME-NEXT:   |    block C    <-- here
 //NAME-NEXT:  why: it reads 0: A, 1: C
 //NAME-NEXT:  try: the buffers are: A, C
 
 //SCOPE:error[KC3301]: cache_inplace: target llvm has no memory scope 'locl'
-//SCOPE-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:11:1  func.func @reads(%A: memref<8xf32>, %C: memref<8xf32>) {
+//SCOPE-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:12:1  func.func @reads(%A: memref<8xf32>, %C: memref<8xf32>) {
 //SCOPE-NEXT:  try: did you mean 'local' or 'global'?
 
 //CALL:error[KC3303]: cache_inplace: C of block C is used by func.call
-//CALL-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:32:3  func.call @change(%C) : (memref<8xf32>) -> ()
+//CALL-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:33:3  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses C
 //CALL-NEXT:  why: what func.call does with it is not known
 
 //SEEN:error[KC3307]: cache_inplace: block D reads B before it would be copied
-//SEEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:43:5  tir.block "D" (spatial %v_i in 8 = %i) do {
+//SEEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:44:5  tir.block "D" (spatial %v_i in 8 = %i) do {
 //SEEN-NEXT:   |  for i in 8 vectorized:
 //SEEN-NEXT:   |    block B    <-- writes B
 //SEEN-NEXT:   |    block D    <-- reads B
 //SEEN-NEXT:  why: block D at (i=0) reads what block B at (i=0) writes
 
 //WRITTEN:error[KC3307]: cache_inplace: block W writes B before it would be copied back
-//WRITTEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:58:5  tir.block "W" (spatial %v_i in 3 = %i) do {
+//WRITTEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:59:5  tir.block "W" (spatial %v_i in 3 = %i) do {
 //WRITTEN-NEXT:   |  for i in 3 vectorized:
 //WRITTEN-NEXT:   |    block B    <-- updates B
 //WRITTEN-NEXT:   |    block W    <-- writes B
 //WRITTEN-NEXT:  why: block W at (i=0) writes what was copied
 
 //THREADS:error[KC3307]: cache_inplace: block B writes B before it would be copied back
-//THREADS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:69:5  tir.block "B" (spatial %v_i in 4 = %i) do {
+//THREADS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:70:5  tir.block "B" (spatial %v_i in 4 = %i) do {
 //THREADS-NEXT:   |  for i in 4 parallel:
 //THREADS-NEXT:   |    block B    <-- updates B
 //THREADS-NEXT:   |    block C
 //THREADS-NEXT:  why: block B at (i=0) writes what another thread has copied
 
 //LANES:error[KC3310]: cache_inplace: there is no place for a copy of B
-//LANES-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:85:5  tir.block "B" (spatial %v_i in 8 = %i) do {
+//LANES-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:86:5  tir.block "B" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B    <-- here
 //LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
 //LANES-NEXT:  try: cache_inplace first, then vectorize
+
+//COMBINED:error[KC3408]: cache_inplace: block B reads what another thread writes to B
+//COMBINED-NEXT:  --> {{.*}}e_invalid.mlir:99:7  tir.block "B" (reduce %v_t in 4 = %t, reduce %v_k in 3 = %k) init {
+//COMBINED-NEXT:   |  for t in 4 threadIdx.x:    <-- threadIdx.x
+//COMBINED-NEXT:   |    alloc B
+//COMBINED-NEXT:   |    for k in 3:
+//COMBINED-NEXT:   |      block B    <-- here
+//COMBINED-NEXT:   |    block C
+//COMBINED-NEXT:  why: threadIdx.x 0 reads B[], which threadIdx.x 1 writes; threads of threadIdx.x do not share local memory
+//COMBINED-NEXT:  try: scope=shared is one copy for all threads of a block

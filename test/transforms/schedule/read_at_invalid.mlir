@@ -6,6 +6,8 @@
 // RUN: not kc-opt %s --read-at="func=versions loop=i block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=VERSIONS --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --read-at="func=inner loop=i block=C buffer=B" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --read-at="func=lanes loop=j block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=combined loop=t block=B buffer=B scope=local" 2>&1 | FileCheck %s --check-prefix=COMBINED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --read-at="func=grid loop=i block=B buffer=A" 2>&1 | FileCheck %s --check-prefix=GRID --match-full-lines --strict-whitespace
 
 // W writes what C reads in the next iteration of j, and in the same of i.
 func.func @versions(%A: memref<32xf32>, %C: memref<32xf32>) {
@@ -68,8 +70,36 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
+// The threads add up A: each of them would start with what B was before any of them added.
+func.func @combined(%A: memref<3x4xi32>, %B: memref<i32>) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.for %k in 3 {
+      tir.block "B" (reduce %v_t in 4 = %t, reduce %v_k in 3 = %k) do {
+        %a = tir.load %A[%v_k, %v_t] : memref<3x4xi32>
+        %b = tir.load %B[] : memref<i32>
+        %s = arith.addi %b, %a : i32
+        tir.store %s, %B[] : memref<i32>
+      }
+    }
+  }
+  func.return
+}
+
+// B is computed in blocks of threads, j, and its copy would be made in each of them.
+func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  tir.for %i in 4 thread "threadIdx.x" {
+    tir.for %j in 8 thread "blockIdx.x" {
+      tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+        %x = tir.load %A[%v_i, %v_j] : memref<4x8xf32>
+        tir.store %x, %B[%v_i, %v_j] : memref<4x8xf32>
+      }
+    }
+  }
+  func.return
+}
+
 //NAME:error[KC3300]: read_at: block C reads no buffer Q
-//NAME-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//NAME-NEXT:  --> {{.*}}read_at_invalid.mlir:16:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
 //NAME-NEXT:   |  for i in 4:
 //NAME-NEXT:   |    for j in 4:
 //NAME-NEXT:   |      block C    <-- here
@@ -78,18 +108,18 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //NAME-NEXT:  try: the buffers are: A
 
 //SCOPE:error[KC3301]: read_at: target llvm has no memory scope 'glob'
-//SCOPE-NEXT:  --> {{.*}}read_at_invalid.mlir:11:1  func.func @versions(%A: memref<32xf32>, %C: memref<32xf32>) {
+//SCOPE-NEXT:  --> {{.*}}read_at_invalid.mlir:13:1  func.func @versions(%A: memref<32xf32>, %C: memref<32xf32>) {
 //SCOPE-NEXT:  try: did you mean 'global'?
 
 //CALL:error[KC3303]: read_at: A of block C is used by func.call
-//CALL-NEXT:  --> {{.*}}read_at_invalid.mlir:31:5  func.call @change(%A) : (memref<8xf32>) -> ()
+//CALL-NEXT:  --> {{.*}}read_at_invalid.mlir:33:5  func.call @change(%A) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    func.call    <-- uses A
 //CALL-NEXT:   |    block C
 //CALL-NEXT:  why: what func.call does with it is not known
 
 //LOOP:error[KC3003]: there is no loop 'x' around block C
-//LOOP-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//LOOP-NEXT:  --> {{.*}}read_at_invalid.mlir:16:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
 //LOOP-NEXT:   |  for i in 4:
 //LOOP-NEXT:   |    for j in 4:
 //LOOP-NEXT:   |      block C
@@ -97,7 +127,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //LOOP-NEXT:  try: the loops are: i, j
 
 //VERSIONS:error[KC3305]: read_at: A changes between the copy and what block C reads
-//VERSIONS-NEXT:  --> {{.*}}read_at_invalid.mlir:14:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+//VERSIONS-NEXT:  --> {{.*}}read_at_invalid.mlir:16:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
 //VERSIONS-NEXT:   |  for i in 4:
 //VERSIONS-NEXT:   |    for j in 4:
 //VERSIONS-NEXT:   |      block C    <-- reads A
@@ -106,7 +136,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //VERSIONS-NEXT:  try: legal: loop=j
 
 //INNER:error[KC3603]: read_at: B of block C does not exist yet in loop i
-//INNER-NEXT:  --> {{.*}}read_at_invalid.mlir:49:9  tir.block "C" (spatial %v in 8 = %i * 4 + %j + %k) do {
+//INNER-NEXT:  --> {{.*}}read_at_invalid.mlir:51:9  tir.block "C" (spatial %v in 8 = %i * 4 + %j + %k) do {
 //INNER-NEXT:   |  for i in 2:    <-- the loop
 //INNER-NEXT:   |    for j in 4:
 //INNER-NEXT:   |      alloc B
@@ -117,10 +147,26 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //INNER-NEXT:  try: legal: loop=j or loop=k
 
 //LANES:error[KC3211]: read_at: loop j is vectorized
-//LANES-NEXT:  --> {{.*}}read_at_invalid.mlir:61:5  tir.for %j in 4 vectorized {
+//LANES-NEXT:  --> {{.*}}read_at_invalid.mlir:63:5  tir.for %j in 4 vectorized {
 //LANES-NEXT:   |  for i in 2:
 //LANES-NEXT:   |    for j in 4 vectorized:    <-- vectorized
 //LANES-NEXT:   |      block C
 //LANES-NEXT:  why: the lanes of j would share one copy of A
 //LANES-NEXT:  try: read_at first, then vectorize
 //LANES-NEXT:  try: legal: loop=i
+
+//COMBINED:error[KC3305]: read_at: B changes between the copy and what block B reads
+//COMBINED-NEXT:  --> {{.*}}t_invalid.mlir:77:7  tir.block "B" (reduce %v_t in 4 = %t, reduce %v_k in 3 = %k) do {
+//COMBINED-NEXT:   |  for t in 4 threadIdx.x:
+//COMBINED-NEXT:   |    for k in 3:
+//COMBINED-NEXT:   |      block B    <-- reads B
+//COMBINED-NEXT:  why: block B at (t=1, k=0) writes what is read at (t=0, k=0)
+//COMBINED-NEXT:  try: there is no loop where it is legal
+
+//GRID:error[KC3409]: read_at: the copy of A would be in the kernel, but in no loop of blockIdx.x
+//GRID-NEXT:  --> {{.*}}t_invalid.mlir:92:7  tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+//GRID-NEXT:   |  for i in 4 threadIdx.x:    <-- threadIdx.x
+//GRID-NEXT:   |    for j in 8 blockIdx.x:    <-- blockIdx.x
+//GRID-NEXT:   |      block B    <-- here
+//GRID-NEXT:  why: every block along blockIdx.x would write it, which is in global memory
+//GRID-NEXT:  try: legal: loop=j

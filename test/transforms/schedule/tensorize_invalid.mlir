@@ -245,10 +245,10 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //COLUMN-NEXT:   |        block B
 //COLUMN-NEXT:  why: neighbours along dimension 0 of A are 8 elements apart, not 1; its argument A is memref<16xf32, strided<[1], offset: ?>>
 
-//LOOP:error[KC3551]: blockize: loop i must hold one block, and nothing else
+//LOOP:error[KC3551]: tensorize: loop i must hold one block, and nothing else
 //LOOP-NEXT:  --> {{.*}}tensorize_invalid.mlir:100:3  tir.for %i in 16 {
 //LOOP-NEXT:   |  for i in 16:    <-- here
 //LOOP-NEXT:   |    block B
 //LOOP-NEXT:   |    block A
 //LOOP-NEXT:  why: i holds block B and block A
-//LOOP-NEXT:  try: blocks=B,A
+//LOOP-NEXT:  try: give B and A loops of their own

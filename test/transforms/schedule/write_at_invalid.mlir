@@ -9,6 +9,8 @@
 // RUN: not kc-opt %s --write-at="func=lanes loop=j block=C" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --write-at="func=called loop=i block=C" 2>&1 | FileCheck %s --check-prefix=CALL --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --write-at="func=empty loop=k block=C" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=turns loop=t block=B scope=local" 2>&1 | FileCheck %s --check-prefix=TURNS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --write-at="func=grid loop=i block=B" 2>&1 | FileCheck %s --check-prefix=GRID --match-full-lines --strict-whitespace
 
 te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
   %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
@@ -88,8 +90,34 @@ func.func @called(%C: memref<8xf32>) {
   func.return
 }
 
+// In iteration k thread t writes B[(t + k) mod 4]: all of them write all of B, one after the other.
+func.func @turns(%A: memref<4x4xi32>, %B: memref<4xi32>) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.for %k in 4 {
+      tir.block "B" (spatial %v_t in 4 = %t, opaque %v_k in 4 = %k) do {
+        %a = tir.load %A[%v_k, %v_t] : memref<4x4xi32>
+        tir.store %a, %B[(%v_t + %v_k) mod 4] : memref<4xi32>
+      }
+    }
+  }
+  func.return
+}
+
+// B is computed in blocks of threads, j, and its copy would be made in each of them.
+func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  tir.for %i in 4 thread "threadIdx.x" {
+    tir.for %j in 8 thread "blockIdx.x" {
+      tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+        %x = tir.load %A[%v_i, %v_j] : memref<4x8xf32>
+        tir.store %x, %B[%v_i, %v_j] : memref<4x8xf32>
+      }
+    }
+  }
+  func.return
+}
+
 //NAME:error[KC3300]: write_at: block P writes no buffer A
-//NAME-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//NAME-NEXT:  --> {{.*}}write_at_invalid.mlir:16:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //NAME-NEXT:   |  for i in 4:
 //NAME-NEXT:   |    for k in 8:
 //NAME-NEXT:   |      block P    <-- here
@@ -97,18 +125,18 @@ func.func @called(%C: memref<8xf32>) {
 //NAME-NEXT:  try: the buffers are: P
 
 //SCOPE:error[KC3301]: write_at: target llvm has no memory scope 'wrap'
-//SCOPE-NEXT:  --> {{.*}}write_at_invalid.mlir:13:1  te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
+//SCOPE-NEXT:  --> {{.*}}write_at_invalid.mlir:15:1  te.func @product(%A: tensor<4x8xf32>) -> tensor<4xf32> {
 //SCOPE-NEXT:  try: did you mean 'warp'?
 
 //LOOP:error[KC3003]: there is no loop 'j_o' around block P
-//LOOP-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//LOOP-NEXT:  --> {{.*}}write_at_invalid.mlir:16:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //LOOP-NEXT:   |  for i in 4:
 //LOOP-NEXT:   |    for k in 8:
 //LOOP-NEXT:   |      block P
 //LOOP-NEXT:  try: the loops are: i, k
 
 //MIXED:error[KC3308]: write_at: block P reads P both as it was before and as it writes it
-//MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:14:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
+//MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:16:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //MIXED-NEXT:   |  for i in 4:
 //MIXED-NEXT:   |    for k in 8:
 //MIXED-NEXT:   |      block P    <-- here
@@ -116,7 +144,7 @@ func.func @called(%C: memref<8xf32>) {
 //MIXED-NEXT:  try: legal: loop=i
 
 //HOLES:error[KC3306]: write_at: block C does not write all of C that would be copied
-//HOLES-NEXT:  --> {{.*}}write_at_invalid.mlir:24:7  tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
+//HOLES-NEXT:  --> {{.*}}write_at_invalid.mlir:26:7  tir.block "C" (spatial %v in 8 = %i * 4 + %j) do {
 //HOLES-NEXT:   |  for i in 2:
 //HOLES-NEXT:   |    for j in 4:
 //HOLES-NEXT:   |      block C    <-- here
@@ -124,7 +152,7 @@ func.func @called(%C: memref<8xf32>) {
 //HOLES-NEXT:  try: legal: loop=j
 
 //SEEN:error[KC3307]: write_at: block D reads C before it would be copied
-//SEEN-NEXT:  --> {{.*}}write_at_invalid.mlir:40:7  tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
+//SEEN-NEXT:  --> {{.*}}write_at_invalid.mlir:42:7  tir.block "D" (spatial %v in 8 = %i * 4 + %j) do {
 //SEEN-NEXT:   |  for i in 2:
 //SEEN-NEXT:   |    for j in 4:
 //SEEN-NEXT:   |      block C    <-- writes C
@@ -133,7 +161,7 @@ func.func @called(%C: memref<8xf32>) {
 //SEEN-NEXT:  try: legal: loop=j
 
 //INNER:error[KC3603]: write_at: B of block B does not exist yet in loop i
-//INNER-NEXT:  --> {{.*}}write_at_invalid.mlir:53:7  tir.block "B" () do {
+//INNER-NEXT:  --> {{.*}}write_at_invalid.mlir:55:7  tir.block "B" () do {
 //INNER-NEXT:   |  for i in 8:    <-- the loop
 //INNER-NEXT:   |    for j in 1:
 //INNER-NEXT:   |      alloc B
@@ -143,7 +171,7 @@ func.func @called(%C: memref<8xf32>) {
 //INNER-NEXT:  try: legal: loop=j
 
 //LANES:error[KC3211]: write_at: loop i is vectorized
-//LANES-NEXT:  --> {{.*}}write_at_invalid.mlir:68:5  tir.for %j in 4 {
+//LANES-NEXT:  --> {{.*}}write_at_invalid.mlir:70:5  tir.for %j in 4 {
 //LANES-NEXT:   |  for i in 2 vectorized:    <-- vectorized
 //LANES-NEXT:   |    for j in 4:    <-- here
 //LANES-NEXT:   |      block C
@@ -152,7 +180,7 @@ func.func @called(%C: memref<8xf32>) {
 //LANES-NEXT:  try: there is no loop where it is legal
 
 //CALL:error[KC3303]: write_at: C of block C is used by func.call
-//CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:86:5  func.call @change(%C) : (memref<8xf32>) -> ()
+//CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:88:5  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    block C
 //CALL-NEXT:   |    func.call    <-- uses C
@@ -176,9 +204,26 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 }
 
 //EMPTY:error[KC3619]: write_at: the reduction of block C over v_k may be empty
-//EMPTY-NEXT:  --> {{.*}}write_at_invalid.mlir:164:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+//EMPTY-NEXT:  --> {{.*}}write_at_invalid.mlir:192:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in 0:    <-- then does not run
 //EMPTY-NEXT:   |      block C    <-- then its initial value
 //EMPTY-NEXT:  why: the initial value is stored where the reduction begins, and a copy in k would not be made
 //EMPTY-NEXT:  try: legal: loop=i
+
+//TURNS:error[KC3408]: write_at: each thread would copy back what others write to B
+//TURNS-NEXT:  --> {{.*}}t_invalid.mlir:97:7  tir.block "B" (spatial %v_t in 4 = %t, opaque %v_k in 4 = %k) do {
+//TURNS-NEXT:   |  for t in 4 threadIdx.x:    <-- threadIdx.x
+//TURNS-NEXT:   |    for k in 4:
+//TURNS-NEXT:   |      block B    <-- here
+//TURNS-NEXT:  why: threadIdx.x 0 copies back B[0], which threadIdx.x 1 writes; threads of threadIdx.x do not share local memory
+//TURNS-NEXT:  try: scope=shared is one copy for all threads of a block
+//TURNS-NEXT:  try: legal: loop=k
+
+//GRID:error[KC3409]: write_at: the copy of B would be in the kernel, but in no loop of blockIdx.x
+//GRID-NEXT:  --> {{.*}}t_invalid.mlir:110:7  tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+//GRID-NEXT:   |  for i in 4 threadIdx.x:    <-- threadIdx.x
+//GRID-NEXT:   |    for j in 8 blockIdx.x:    <-- blockIdx.x
+//GRID-NEXT:   |      block B    <-- here
+//GRID-NEXT:  why: every block along blockIdx.x would write B, which is in global memory
+//GRID-NEXT:  try: legal: loop=j

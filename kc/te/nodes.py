@@ -1,0 +1,324 @@
+"""The classes of scalar expressions, and how an expression is walked.
+
+Every node remembers the user's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import Location
+from kc.te.operators import ExprLike, Operators
+
+if TYPE_CHECKING:
+    from kc.te.tensor import Tensor
+
+
+class Expr(Operators):
+    """A scalar expression of element type ``dtype``."""
+
+    dtype: str
+    location: Location | None
+
+
+@dataclass(eq=False)
+class Const(Expr):
+    """A constant."""
+
+    value: int | float | bool
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(eq=False)
+class Var(Expr):
+    """A size or scalar that the caller gives: see :func:`kc.te.var`."""
+
+    name: str
+    dtype: str = "int32"
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Size(int):
+    """A constant size; programs for TVM ask for its ``value``."""
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+
+class Domain(tuple[Any, Any]):
+    """The values of an axis, as (start, stop); programs for TVM ask for ``min`` and ``extent``."""
+
+    @property
+    def min(self) -> Size:
+        """The first value."""
+        return Size(self[0])
+
+    @property
+    def extent(self) -> Size | Expr:
+        """The number of values."""
+        start, stop = self
+        found = stop - start if start else stop
+        return Size(found) if isinstance(found, int) else found
+
+
+@dataclass(eq=False)
+class IterVar(Expr):
+    """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
+
+    name: str
+    extent: ExprLike
+    kind: str
+    start: int = 0
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = field(default="int32", repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def var(self) -> IterVar:
+        """The axis itself (in TVM an axis and its variable are two objects)."""
+        return self
+
+    @property
+    def dom(self) -> Domain:
+        """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
+        return Domain((self.start, self.start + self.extent if self.start else self.extent))
+
+
+@dataclass(eq=False, repr=False)
+class Binary(Expr):
+    """An arithmetic or bitwise operation on two values of one type."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        sign = _SIGNS.get(self.op)
+        if sign is None:
+            return f"{self.op}({self.lhs!r}, {self.rhs!r})"
+        sides = (
+            f"({one!r})" if isinstance(one, Binary) else repr(one) for one in (self.lhs, self.rhs)
+        )
+        return f" {sign} ".join(sides)
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
+
+
+@dataclass(eq=False)
+class Compare(Expr):
+    """A comparison."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = "bool"
+
+
+@dataclass(eq=False)
+class Call(Expr):
+    """An elementwise intrinsic of one or more values of one float type."""
+
+    op: str
+    args: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class BufferAccess:
+    """A buffer as an argument of a call, and what the call does with all of it."""
+
+    buffer: Tensor
+    mode: str
+    """"read", "write" or "update"."""
+
+
+@dataclass(eq=False)
+class ExternCall(Expr):
+    """A call of a function of C or of Python ("packed"), or of an intrinsic of LLVM.
+
+    ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
+    call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
+    packed function, is the last argument where the function gives None.
+    """
+
+    name: str
+    args: tuple[Expr | BufferAccess | str, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    kind: str = "c"
+    pure: bool = False
+
+    def __kc_stmt__(self, location: Location | None) -> Any:
+        """The statement that calls for the effect."""
+        from kc.tir.calls import Evaluate
+
+        return Evaluate(location or self.location, self)
+
+
+@dataclass(eq=False)
+class Cast(Expr):
+    """A conversion."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Broadcast(Expr):
+    """A vector whose lanes are all one scalar."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Ramp(Expr):
+    """A vector of integers: ``base``, ``base + stride``, ``base + 2 * stride``, ..."""
+
+    base: Expr
+    stride: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class SelectExpr(Expr):
+    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class IfThenElse(Expr):
+    """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Element(Expr):
+    """An element of a tensor."""
+
+    tensor: Tensor
+    indices: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class VectorLoad(Expr):
+    """The elements of a buffer from ``element`` on, as many as ``dtype`` has lanes."""
+
+    element: Element
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Shuffle(Expr):
+    """A vector of the lanes ``lanes`` of one or two vectors, those of the second after the others
+    (also where it is the same vector)."""
+
+    args: tuple[Expr, ...]
+    lanes: tuple[int, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class CommReducer:
+    """A combiner of the user's: what two tuples of values become, over variables of its own."""
+
+    name: str
+    lhs: tuple[Var, ...]
+    rhs: tuple[Var, ...]
+    result: tuple[Expr, ...]
+    identity: tuple[Const, ...]
+
+
+@dataclass(eq=False)
+class Reduce(Expr):
+    """One result of a reduction; stands only at the top of a compute's body.
+
+    The results of one reduction agree in all but ``value_index`` and ``dtype``.
+    """
+
+    combiner: str | CommReducer
+    values: tuple[Expr, ...]
+    axes: tuple[IterVar, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    value_index: int = 0
+    condition: Expr | None = None
+    """Which terms take part; None: all."""
+    init: tuple[Expr, ...] | None = None
+    """What the reduction starts from; None: the combiner's identity."""
+
+    @property
+    def value(self) -> Expr:
+        """The term that the result is made from, as far as it is one."""
+        return self.values[self.value_index]
+
+
+def walk(*exprs: Expr) -> Iterator[Expr]:
+    """``exprs`` and every expression in them, each once, indices of elements included."""
+    seen: set[Expr] = set()
+    stack = list(reversed(exprs))
+    while stack:
+        one = stack.pop()
+        if one not in seen:
+            seen.add(one)
+            yield one
+            stack.extend(reversed(children(one)))
+
+
+def children(expr: Expr) -> Sequence[Expr]:
+    """The expressions directly in ``expr``."""
+    if isinstance(expr, Binary | Compare):
+        return (expr.lhs, expr.rhs)
+    if isinstance(expr, Call | Shuffle):
+        return expr.args
+    if isinstance(expr, VectorLoad):
+        return (expr.element,)
+    if isinstance(expr, ExternCall):
+        return [one for one in expr.args if isinstance(one, Expr)]
+    if isinstance(expr, Cast | Broadcast):
+        return (expr.value,)
+    if isinstance(expr, Ramp):
+        return (expr.base, expr.stride)
+    if isinstance(expr, Reduce):
+        condition = () if expr.condition is None else (expr.condition,)
+        return (*expr.values, *condition, *(expr.init or ()))
+    if isinstance(expr, SelectExpr | IfThenElse):
+        return (expr.condition, expr.on_true, expr.on_false)
+    if isinstance(expr, Element):
+        return expr.indices
+    return ()

@@ -1,0 +1,95 @@
+"""The operations of vectors in statements: loads and stores that go over rows, lanes and bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith, vector
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from kc.dialects import tir
+from kc.support.diagnostics import Location
+from kc.support.locations import loc_attr
+from kc.te.vectors import Row, rows_of
+
+if TYPE_CHECKING:
+    from kc.te.body import Body
+    from kc.te.expr import VectorLoad
+
+
+def _place(body: Body, row: Row) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
+    """Buffer, indices and their operands of the first element of a row."""
+    exprs, operands = body.access(row.element)
+    return body.values[row.element.tensor], AffineMap(len(operands), 0, tuple(exprs)), operands
+
+
+def load_rows(body: Body, load: VectorLoad, element: Attribute) -> SSAValue:
+    """The vector of the elements from one on, loaded row by row."""
+    found = []
+    for row in rows_of(load):
+        type_ = VectorType(element, [row.lanes])
+        found.append(body.add(tir.LoadOp(*_place(body, row), type_), load.location))
+    # Neighbours are put together first, so that each step joins vectors of one size.
+    while len(found) > 1:
+        pairs = [found[n : n + 2] for n in range(0, len(found), 2)]
+        if len(pairs[-1]) == 1:  # an odd one waits, and is joined in the end
+            pairs[-2:] = [[*pairs[-2], *pairs[-1]]]
+        found = [_joined(body, pair, load.location) for pair in pairs]
+    return found[0]
+
+
+def _joined(body: Body, parts: Sequence[SSAValue], at: Location | None) -> SSAValue:
+    """The lanes of vectors, one after the other."""
+    whole = parts[0]
+    for part in parts[1:]:
+        count = _lanes(whole) + _lanes(part)
+        whole = made_of_lanes(body, [whole, part], range(count), at)
+    return whole
+
+
+def store_rows(body: Body, target: VectorLoad, value: SSAValue, location: Location | None) -> None:
+    """Store ``value`` to the elements that ``target`` stands for, row by row."""
+    first = 0
+    for row in rows_of(target):
+        part = value
+        if row.lanes < _lanes(value):
+            lanes = range(first, first + row.lanes)
+            part = made_of_lanes(body, [value], lanes, location)
+        first += row.lanes
+        store = tir.StoreOp(part, *_place(body, row))
+        store.location = loc_attr(location)
+        body.block.add_op(store)
+
+
+def made_of_lanes(
+    body: Body, vectors: Sequence[SSAValue], lanes: Sequence[int], at: Location | None
+) -> SSAValue:
+    """The vector of the ``lanes`` of one or two vectors."""
+    first, second = vectors[0], vectors[-1]
+    type_ = first.type
+    assert isinstance(type_, VectorType)
+    result = VectorType(type_.element_type, [len(lanes)])
+    mask = DenseArrayBase.from_list(i64, list(lanes))
+    return body.add(vector.ShuffleOp(first, second, mask, result_type=result), at)
+
+
+def cast_bits(body: Body, value: SSAValue, type_: Attribute, at: Location | None) -> SSAValue:
+    """The bits of a scalar or vector as those of another one."""
+    source, wanted = value.type, type_
+    if not isinstance(source, VectorType) and not isinstance(wanted, VectorType):
+        return body.add(arith.BitcastOp(value, wanted), at)  # pyright: ignore
+    if not isinstance(source, VectorType):
+        value = body.add(vector.BroadcastOp(value, VectorType(source, [1])), at)
+    into = wanted if isinstance(wanted, VectorType) else VectorType(wanted, [1])
+    if value.type != into:
+        value = body.add(vector.BitcastOp(value, into), at)
+    return value if into is wanted else body.add(vector.ExtractOp(value, [0], wanted), at)
+
+
+def _lanes(value: SSAValue) -> int:
+    type_ = value.type
+    assert isinstance(type_, VectorType)
+    return type_.get_shape()[0]
