@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
     AffineDimExpr,
     AffineExpr,
 )
 
-from kc.analysis.index_values import IndexValues
-from kc.dialects.affine_assembly import linear_terms
-from kc.dialects.tir import DelinearizeOp, LinearizeOp
+from kc.analysis.index_values import IndexValues, dimensions
+from kc.dialects.affine_assembly import at_least_zero, linear_terms
+from kc.dialects.tir import DelinearizeOp, ForOp, LinearizeOp
 
 
 def forced_to_zero(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]:
@@ -52,6 +53,35 @@ def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]
         return list(terms)
 
     return _consequences(exprs, index, parts)
+
+
+def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineConstraintExpr]:
+    """Where ``exprs`` (over the roots) are not poison, as far as that is not known.
+
+    What ``tir.linearize`` makes of parts that are not less than their sizes is poison. Loops whose
+    counts do not divide come there, and what they hold is guarded.
+    """
+    found: dict[AffineConstraintExpr, None] = {}
+    pending = [index.roots[dim] for expr in exprs for dim in dimensions(expr)]
+    seen: set[SSAValue] = set()
+    while pending:
+        value = pending.pop()
+        if value is None or value in seen or not isinstance(value.owner, LinearizeOp):
+            continue
+        seen.add(value)
+        for part, size in zip(value.owner.indices, value.owner.sizes, strict=True):
+            expr = index.expr(part)
+            pending += [index.roots[dim] for dim in dimensions(expr)]
+            rest = index.simplify(index.expr(size) - expr - 1)
+            if not _counts_to(part, size) and not index.is_natural(rest):
+                found[at_least_zero(rest)] = None
+    return list(found)
+
+
+def _counts_to(value: SSAValue, size: SSAValue) -> bool:
+    """Whether ``value`` is the variable of a loop of ``size`` iterations."""
+    loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return isinstance(loop, ForOp) and loop.dynamic_extent is size
 
 
 def _consequences(

@@ -33,11 +33,11 @@ def lower(
 ) -> IRModule:
     """The scheduled loops (``tir``) of a schedule, tensors, or module.
 
-    ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, or a module with ``te`` or
-    ``tir`` functions. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in
-    memory, where that is not dense. ``simple_mode`` is accepted as in TVM; the result is always at
-    the level that people schedule and read, and of the passes that a PassContext adds, those of
-    phase 0 have run. Raises TEError and ScheduleError.
+    ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, a module with ``te`` or
+    ``tir`` functions, or a list of modules. ``binds`` are buffers (``tir.decl_buffer``) that say
+    how arguments lie in memory, where that is not dense. ``simple_mode`` is accepted as in TVM; the
+    result is always at the level that people schedule and read, and of the passes that a
+    PassContext adds, those of phase 0 have run. Raises TEError and ScheduleError.
     """
     from kc.instrument import run_passes
     from kc.transform import PassContext
@@ -87,17 +87,41 @@ def _stages(
             location=caller_location(),
             why="the arguments of a schedule of te are bound; a function has its buffers",
         )
+    if isinstance(inp, list | tuple):
+        inp = _merged([_stages(one, None, name, target, None)[-1][1] for one in inp])
     module = getattr(inp, "module", None) or getattr(inp, "op", inp)
     if not isinstance(module, ModuleOp):
         raise TEError(
             "KC2027",
             f"{type(inp).__name__} cannot be lowered",
             location=caller_location(),
-            hints=["a te schedule, a kc.tir.Schedule, a kc.IRModule"],
+            hints=["a te schedule, a kc.tir.Schedule, a kc.IRModule, a list of modules"],
         )
     copy = copy_module(module)
     to_tir(copy, loops=False)
     return [("tir", copy)]
+
+
+def _merged(modules: Sequence[ModuleOp]) -> IRModule:
+    """One module of the functions of several. Raises KC2250 for different ones of one name."""
+    merged = IRModule()
+    for one in map(IRModule, modules):
+        here = merged.functions
+        twice = [
+            name
+            for name, function in one.functions.items()
+            if name in here and not function.is_structurally_equivalent(here[name])
+        ]
+        if twice:
+            raise TEError(
+                "KC2250",
+                f"two of the modules have a function '{twice[0]}'",
+                location=caller_location(),
+                why="the functions of a module are told apart by their names",
+                hints=["kc.lower(s, args, name=...) gives each another"],
+            )
+        merged.update(one)
+    return merged
 
 
 def build(
@@ -111,10 +135,11 @@ def build(
 ) -> Any:
     """Compile to machine code: a :class:`kc.runtime.Module`, ready to be called.
 
-    ``inp``, ``args`` and ``binds`` are as for :func:`lower`; of a module, all public functions are
-    compiled. ``target`` defaults to the host CPU; ``"c"`` gives C source, which is called through
-    the system's C compiler. The caller passes numpy arrays (or kc.nd arrays, or anything with
-    DLPack) in the order of ``args``; outputs are written in place, or left out and then returned.
+    ``inp``, ``args`` and ``binds`` are as for :func:`lower`; of a module, or a list of modules, all
+    public functions are compiled. ``target`` defaults to the host CPU; ``"c"`` gives C source,
+    which is called through the system's C compiler. The caller passes numpy arrays (or kc.nd
+    arrays, or anything with DLPack) in the order of ``args``; outputs are written in place, or left
+    out and then returned.
     ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
     ``kc.transform.PassContext`` says which passes run and who watches.
     """

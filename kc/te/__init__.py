@@ -6,6 +6,7 @@ The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018)
 from kc.support.diagnostics import TEError
 from kc.te import hybrid, schedule
 from kc.te.calls import trace
+from kc.te.computes import compute
 from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import binary, const, if_then_else, intrinsic
@@ -25,7 +26,6 @@ from kc.te.tensor import (
     PlaceholderOp,
     ScanOp,
     Tensor,
-    compute,
     placeholder,
     reduce_axis,
     size_var,

@@ -71,6 +71,7 @@ from kc.te.expr import (
     VectorLoad,
     children,
 )
+from kc.te.lazy_select import is_lazy
 from kc.te.tensor import Tensor
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
@@ -147,6 +148,7 @@ class Body:
         self.values = values
         self.rows = rows
         self.memo: MutableMapping[Expr, SSAValue] = {}
+        self.lazy: dict[Expr, bool] = {}
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
         op.location = loc_attr(location)
@@ -183,11 +185,14 @@ class Body:
             return (expr.value,)
         if isinstance(expr, Ramp):
             return (expr.base, expr.stride)
-        if isinstance(expr, SelectExpr):
-            return (expr.condition, expr.on_true, expr.on_false)
-        if isinstance(expr, IfThenElse):
-            return (expr.condition,)
+        if isinstance(expr, SelectExpr | IfThenElse):
+            return (expr.condition,) if self._is_lazy(expr) else children(expr)
         return ()
+
+    def _is_lazy(self, expr: SelectExpr | IfThenElse) -> bool:
+        if expr not in self.lazy:
+            self.lazy[expr] = is_lazy(expr)
+        return self.lazy[expr]
 
     def _emit(self, expr: Expr) -> SSAValue:
         at = expr.location
@@ -220,11 +225,11 @@ class Body:
         if isinstance(expr, Shuffle):
             vectors = [self.memo[one] for one in expr.args]
             return made_of_lanes(self, vectors, expr.lanes, at)
-        if isinstance(expr, IfThenElse):
+        assert isinstance(expr, SelectExpr | IfThenElse)
+        if self._is_lazy(expr):
             then, other = self._branch(expr.on_true), self._branch(expr.on_false)
             kind = element_type(expr.dtype)
             return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, other), at)
-        assert isinstance(expr, SelectExpr)
         condition, a, b = (self.memo[one] for one in self._needs(expr))
         return self.add(SelectOp(condition, a, b), at)
 
@@ -245,6 +250,7 @@ class Body:
         """The region that computes ``expr``; it may use what is computed before it."""
         inner = Body(Block(), self.axes, self.values, self.rows)
         inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
+        inner.lazy = self.lazy
         end = scf.YieldOp(inner.value(expr))
         end.location = loc_attr(expr.location)
         inner.block.add_op(end)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
 from kc.te.expr import Expr, IterVar
+from kc.te.intrin_calls import forget_call
 from kc.te.relations import Rebase, Transform, dim_of, family
 from kc.te.rewrite import Substitution
 from kc.te.stage import Stage
@@ -104,7 +105,10 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
         axis=list(op.axis),
         reduce_axis=[],
         body=copies if isinstance(op.body, tuple) else copies[0],
+        call=None,
     )
+    if cache.call is not None:
+        forget_call(stage)  # it is the cache's
     reason = f"{op.name} is now the copy of {cache.name}, by cache_write at {caller_location()}"
     outputs = {op.output(n): made.output(n) for n in range(op.num_outputs)}
     stage.become(made, reason)
@@ -198,6 +202,7 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
         axis=axes,
         reduce_axis=list(op.reduce_axis),
         body=new if isinstance(op.body, tuple) else new[0],
+        call=None if op.call is None else op.call.on(roots),
     )
     values = rebase.to_leaves()
     return cache, [values[one] for one in leaves]

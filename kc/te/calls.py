@@ -128,7 +128,7 @@ def _print_values(*values: Any) -> None:
 
 
 def call_llvm_intrin(
-    dtype: str, name: str, n_signature: int | None = None, *args: Any
+    dtype: str, name: str, n_signature: int | Const | None = None, *args: Any
 ) -> ExternCall:
     """Call the intrinsic ``name`` of LLVM, as "llvm.fma", which gives a ``dtype``.
 
@@ -141,7 +141,7 @@ def call_llvm_intrin(
 
 
 def call_llvm_pure_intrin(
-    dtype: str, name: str, n_signature: int | None = None, *args: Any
+    dtype: str, name: str, n_signature: int | Const | None = None, *args: Any
 ) -> ExternCall:
     """:func:`call_llvm_intrin` of an intrinsic without effects, as all of those of scalars are."""
     return _llvm("call_llvm_pure_intrin", dtype, name, n_signature, args)

@@ -105,7 +105,7 @@ _METHODS = {
 
 def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Tensor:
     """The tensor of ``function`` of the elements of another."""
-    from kc.te.tensor import compute
+    from kc.te.computes import compute
 
     if not tensor.ndim:
         return compute((), lambda: function(tensor()), name, tag=ELEMWISE)
@@ -118,7 +118,8 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, othe
     Of tensors without dimensions, with a scalar expression, it is a scalar.
     """
     from kc.te.buffers import Buffer
-    from kc.te.tensor import Tensor, compute
+    from kc.te.computes import compute
+    from kc.te.tensor import Tensor
 
     if isinstance(tensor, Buffer) or isinstance(other, Buffer):
         as_expr(tensor)  # elements of buffers are loaded by statements

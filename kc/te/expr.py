@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import Location, TEError
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
 from kc.te.dtypes import (
@@ -86,6 +86,7 @@ __all__ = [
     "cast",
     "children",
     "compare",
+    "condition_of",
     "const",
     "if_then_else",
     "intrinsic",
@@ -342,8 +343,12 @@ def ramp(base: ExprLike, stride: ExprLike, lanes: int) -> Expr:
 
 
 def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
-    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
-    chosen = _condition(condition, "Select", vectors=True)
+    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated.
+
+    Where one of them may read outside of its tensor, only the chosen one is, as by
+    :func:`if_then_else` (:mod:`kc.te.lazy_select`).
+    """
+    chosen = condition_of(condition, "Select", vectors=True)
     a, b = match(on_true, on_false)
     if lanes(chosen.dtype) > 1 or lanes(a.dtype) > 1:
         # The lanes of one are those of the other.
@@ -358,7 +363,7 @@ def if_then_else(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> 
 
     What it reads stays inside of its tensor where the condition says so: padding.
     """
-    chosen = _condition(condition, "if_then_else")
+    chosen = condition_of(condition, "if_then_else")
     a, b = match(on_true, on_false)
     return IfThenElse(chosen, a, b, a.dtype, caller_location())
 
@@ -381,19 +386,30 @@ def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
             location=caller_location(),
             hints=[f"te.{what}(i >= 0, i < n)"],
         )
-    found = _condition(args[0], what)
+    found = condition_of(args[0], what)
     for one in args[1:]:
-        found = binary(op, found, _condition(one, what))
+        found = binary(op, found, condition_of(one, what))
     return found
 
 
-def _condition(given: ExprLike, what: str, *, vectors: bool = False) -> Expr:
+def condition_of(
+    given: Any,
+    what: str,
+    *,
+    vectors: bool = False,
+    example: str = "x > 0",
+    location: Location | None = None,
+) -> Expr:
+    """The condition that ``what`` is given; with ``vectors``, one of each lane.
+
+    Raises KC2006 for what is no condition, KC2243 for lanes where there is one branch.
+    """
     chosen = as_expr(given)
     if lanes(chosen.dtype) > 1 and not vectors and is_bool(chosen.dtype):
         raise TEError(
             "KC2243",
             f"the condition of {what} has {lanes(chosen.dtype)} lanes",
-            location=caller_location(),
+            location=location or caller_location(),
             why="its lanes may not agree, and one branch is taken",
             hints=["te.Select(condition, a, b) chooses lane by lane"],
         )
@@ -401,8 +417,8 @@ def _condition(given: ExprLike, what: str, *, vectors: bool = False) -> Expr:
         raise TEError(
             "KC2006",
             f"the condition of {what} has type {chosen.dtype}",
-            location=caller_location(),
-            hints=["compare it: x > 0"],
+            location=location or caller_location(),
+            hints=[f"compare it: {example}"],
         )
     return chosen
 

@@ -19,6 +19,7 @@ from kc.te.tensor import (
     Tensor,
     check_name,
     check_shape,
+    check_tensors,
     output_name,
     require_scalars,
     shape_text,
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Region
 
     from kc.te.buffers import Buffer
+
+
+_USAGE = "te.extern(shape, [A, B], fcompute): the inputs are tensors"
 
 
 @dataclass(eq=False)
@@ -108,7 +112,7 @@ def extern(
     """
     location = caller_location()
     name = check_name(name, location)
-    tensors = _tensors(name, inputs, location)
+    tensors = check_tensors(inputs, f"extern {name}", "KC2161", _USAGE, location)
     shapes = _shapes(shape)
     if isinstance(out_buffers, Sequence):
         outs = list(out_buffers)
@@ -142,7 +146,7 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
             hints=["name, tag and attrs can be given"],
         )
     name = check_name(kwargs.get("name") or "extern", location)
-    tensors = _tensors(name, input_tensors, location)
+    tensors = check_tensors(input_tensors, f"extern {name}", "KC2161", _USAGE, location)
     parts = function_parts(primfunc, tensors, location)
     op = ExternOp(
         name,
@@ -157,19 +161,6 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
     )
     tag_of(op, kwargs.get("tag", ""), kwargs.get("attrs"))
     return list(op.outputs) if op.num_outputs > 1 else op.output(0)
-
-
-def _tensors(name: str, inputs: Any, location: Location | None) -> tuple[Tensor, ...]:
-    given = tuple(inputs) if isinstance(inputs, list | tuple) else (inputs,)
-    for one in given:
-        if not isinstance(one, Tensor):
-            raise TEError(
-                "KC2161",
-                f"extern {name} is given {type(one).__name__} {one!r} for a tensor",
-                location=location,
-                hints=["te.extern(shape, [A, B], fcompute): the inputs are tensors"],
-            )
-    return given
 
 
 def _shapes(shape: Any) -> list[Any]:

@@ -22,22 +22,14 @@ from kc.te.autodiff.factors import factored
 from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
 from kc.te.autodiff.reductions import terms_of
 from kc.te.autodiff.rules import reads
+from kc.te.computes import compute
 from kc.te.dtypes import is_float
 from kc.te.expr import Expr, IterVar, Reduce, all_of, const, if_then_else, select
 from kc.te.indices import Space
 from kc.te.reducers import reduction
 from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
-from kc.te.tensor import (
-    ComputeOp,
-    Dim,
-    Operation,
-    Tensor,
-    compute,
-    make_axis,
-    require_scalars,
-    shape_text,
-)
+from kc.te.tensor import ComputeOp, Dim, Operation, Tensor, make_axis, require_scalars, shape_text
 from kc.te.to_ir import post_order
 
 

@@ -121,6 +121,13 @@ class Space:
         return from_affine(affine, leaf)
 
 
+def difference(a: Expr, b: Expr) -> int | None:
+    """``a - b`` of two integer expressions, if that is a constant."""
+    space = Space()
+    terms, constant = linear_terms(space.affine(a) - space.affine(b))
+    return None if any(terms.values()) else constant
+
+
 def _structure(expr: Expr) -> Hashable:
     """What two equal expressions have in common."""
     if isinstance(expr, Const):

@@ -22,6 +22,7 @@ from kc.te.expr import (
     Var,
     as_expr,
     binary,
+    condition_of,
     const,
     walk,
 )
@@ -177,14 +178,7 @@ def _axes(name: str, axis: Any, location: Location | None) -> tuple[IterVar, ...
 def _condition(name: str, where: Any, location: Location | None) -> Expr | None:
     if where is None:
         return None
-    condition = as_expr(where)
-    if condition.dtype != "bool":
-        raise TEError(
-            "KC2006",
-            f"the condition of {name} has type {condition.dtype}",
-            location=location,
-            hints=["compare it: where=x > 0"],
-        )
+    condition = condition_of(where, name, example="where=x > 0", location=location)
     if isinstance(condition, Const) and condition.value:
         return None
     return condition

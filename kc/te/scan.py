@@ -19,10 +19,13 @@ from kc.te.tensor import (
     ScanOp,
     Tensor,
     check_name,
+    check_tensors,
     make_axis,
     require_scalars,
     shape_text,
 )
+
+_USAGE = "te.scan(init, update, state_placeholder, inputs=[X])"
 
 
 def scan(
@@ -50,9 +53,12 @@ def scan(
     """
     location = caller_location()
     name = check_name(name, location)
-    parts = [_tensors(name, one, location) for one in (init, update, state_placeholder)]
+    parts = [
+        check_tensors(one, f"scan {name}", "KC2051", _USAGE, location)
+        for one in (init, update, state_placeholder)
+    ]
     inits, updates, states = parts
-    given = _tensors(name, inputs, location)
+    given = check_tensors(inputs, f"scan {name}", "KC2051", _USAGE, location)
     if not len(inits) == len(updates) == len(states) or not inits:
         raise TEError(
             "KC2051",
@@ -104,19 +110,6 @@ def scan(
     _check_steps(op)
     tag_of(op, tag, attrs)
     return op.outputs if len(states) > 1 else op.output(0)
-
-
-def _tensors(name: str, given: Any, location: Location | None) -> tuple[Tensor, ...]:
-    found = tuple(given) if isinstance(given, list | tuple) else (given,)
-    for one in found:
-        if not isinstance(one, Tensor):
-            raise TEError(
-                "KC2051",
-                f"scan {name} is given {type(one).__name__} {one!r} for a tensor",
-                location=location,
-                hints=["te.scan(init, update, state_placeholder, inputs=[X])"],
-            )
-    return found
 
 
 def _check_state(

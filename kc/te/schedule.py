@@ -20,6 +20,7 @@ from kc.support.locations import caller_location
 from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
+from kc.te.intrin_calls import tensorize_call
 from kc.te.rewrite import replace_dataflow
 from kc.te.stage import Attach, Group, Stage
 from kc.te.tags import BROADCAST, ELEMWISE
@@ -90,6 +91,7 @@ class Schedule:
         for op in order:
             if op not in self.stage_map:
                 self.stage_map[op] = Stage(op, self, scan_of.get(op))
+                tensorize_call(self.stage_map[op])
             self.stage_map[op].scan = scan_of.get(op)
         self.stages = [self.stage_map[op] for op in order]
 

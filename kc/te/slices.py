@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kc.support.diagnostics import Location, TEError, counted
@@ -11,6 +12,10 @@ from kc.te.expr import Expr, ExprLike, Operators
 
 if TYPE_CHECKING:
     from kc.te.tensor import Tensor
+
+
+REGIONS: ContextVar[bool] = ContextVar("REGIONS", default=False)
+"""Whether slices of Python name parts of tensors: where a compute may call a tensor intrinsic."""
 
 
 class TensorSlice(Operators):
@@ -45,7 +50,24 @@ class TensorSlice(Operators):
         raise wrong_count(self.tensor, len(self.indices), self.location)
 
     def __repr__(self) -> str:
-        return f"{self.tensor.name}[{', '.join(map(str, self.indices))}]"
+        return f"{self.tensor.name}[{', '.join(map(_text, self.indices))}]"
+
+
+def _text(index: Any) -> str:
+    if not isinstance(index, slice):
+        return str(index)
+    ends = ("" if one is None else str(one) for one in (index.start, index.stop))
+    return ":".join([*ends, *([] if index.step is None else [str(index.step)])])
+
+
+class TensorRegion(TensorSlice):
+    """A part of a tensor with slices, ``A[i, 0:4]``: an argument of a tensor intrinsic."""
+
+    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> NoReturn:
+        raise refused_slice(self.tensor, "a slice")
+
+    def __kc_scalar__(self) -> NoReturn:
+        raise refused_slice(self.tensor, "a slice")
 
 
 def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEError:
@@ -65,14 +87,21 @@ def check_indices(tensor: Tensor, indices: Sequence[Any]) -> None:
     for one in indices:
         if one is None or one is Ellipsis or isinstance(one, slice):
             text = "a slice" if isinstance(one, slice) else "None" if one is None else "..."
-            names = ", ".join("ijklmnop"[: tensor.ndim])
-            raise TEError(
-                "KC2173",
-                f"{tensor.name} is indexed with {text}",
-                location=caller_location(),
-                why="the elements of a tensor are named one by one",
-                hints=[
-                    f"te.compute makes a tensor of a part: ... {tensor.name}[{names}]",
-                    "fewer indices than dimensions are completed later: A[i][j]",
-                ],
-            )
+            raise refused_slice(tensor, text)
+
+
+def refused_slice(tensor: Tensor, text: str) -> TEError:
+    """What is said of slices of Python where elements are named."""
+    names = ", ".join("ijklmnop"[: tensor.ndim])
+    tile = ["a tensor intrinsic takes slices: te.compute((n, 4), lambda i: vadd(A[i, 0:4], ...))"]
+    return TEError(
+        "KC2173",
+        f"{tensor.name} is indexed with {text}",
+        location=caller_location(),
+        why="the elements of a tensor are named one by one",
+        hints=[
+            f"te.compute makes a tensor of a part: ... {tensor.name}[{names}]",
+            "fewer indices than dimensions are completed later: A[i][j]",
+            *(tile if text == "a slice" else []),
+        ],
+    )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kc.support.diagnostics import Location, TEError, counted
+from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
-from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Reduce, Var, as_expr, walk
-from kc.te.slices import TensorSlice, check_indices, wrong_count
-from kc.te.tags import tag_of
-from kc.te.vectors import refuse_whole_vectors
+from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
+from kc.te.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
 
 Dim = int | Expr
 
@@ -90,6 +87,26 @@ class PlaceholderOp(Operation):
     """An input."""
 
 
+@dataclass(frozen=True, eq=False)
+class TileCall:
+    """That a tensor intrinsic makes tiles of a compute."""
+
+    intrin: str
+    """Its name."""
+    axes: tuple[IterVar, ...]
+    """The axes over which tiles are combined, then those of a tile."""
+    outer: int
+    """The number of the former."""
+    location: Location | None
+
+    def on(self, roots: Mapping[IterVar, Expr]) -> TileCall | None:
+        """The call in a compute whose axes are ``roots`` of the spatial ones; None if these are
+        not axes."""
+        found = tuple(roots.get(one, one) for one in self.axes)
+        axes = tuple(one for one in found if isinstance(one, IterVar))
+        return replace(self, axes=axes) if axes == found else None
+
+
 @dataclass(eq=False)
 class ComputeOp(Operation):
     """Tensors of the same axes given element by element; ``body`` is a tuple if there are several.
@@ -98,6 +115,8 @@ class ComputeOp(Operation):
     """
 
     body: Expr | tuple[Expr, ...] = field(kw_only=True)
+    call: TileCall | None = field(kw_only=True, default=None)
+    """The call of an intrinsic that its function returned."""
 
     @property
     def bodies(self) -> tuple[Expr, ...]:
@@ -226,6 +245,8 @@ class Tensor(TensorOperators):
 
     def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
+        if REGIONS.get() and any(isinstance(one, slice) for one in given):
+            return TensorRegion(self, given, caller_location())
         check_indices(self, given)
         if len(given) < self.ndim:
             return TensorSlice(self, given, caller_location())
@@ -342,6 +363,22 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
     return PlaceholderOp(name, dims, check_dtype(dtype, vectors=True), location).tensor
 
 
+def check_tensors(
+    given: Any, what: str, code: str, usage: str, location: Location | None
+) -> tuple[Tensor, ...]:
+    """One tensor or several that ``what`` is given. Raises ``code`` for what is none."""
+    found = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for one in found:
+        if not isinstance(one, Tensor):
+            raise TEError(
+                code,
+                f"{what} is given {type(one).__name__} {one!r} for a tensor",
+                location=location,
+                hints=[usage],
+            )
+    return found
+
+
 def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
     """Refuse (KC2242) tensors of vectors, where ``what`` knows scalars only."""
     for one in tensors:
@@ -390,188 +427,3 @@ def make_axis(
     last = start + extent - 1 if isinstance(extent, int) else start
     small = -(2**31) <= start and last < 2**31
     return IterVar(name, extent, kind, start, location, "int32" if small else "int64")
-
-
-def compute(
-    shape: Any,
-    fcompute: Callable[..., Any],
-    name: str = "compute",
-    tag: str = "",
-    attrs: dict[str, Any] | None = None,
-    varargs_names: Sequence[str] | None = None,
-) -> Any:
-    """A tensor of ``shape`` whose element at ``(i, j, ...)`` is ``fcompute(i, j, ...)``.
-
-    A function that returns several expressions makes a tuple of tensors, which are computed
-    together. Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a
-    reduction is not at the top of the body, KC2044 when several values are not all the results of
-    one reduction.
-    """
-    location = caller_location()
-    name = check_name(name, location)
-    dims = check_shape(shape, f"compute {name}", location)
-    names = _axis_names(fcompute, len(dims), varargs_names, name, location)
-    axis = [make_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
-    result = fcompute(*axis)
-    several = isinstance(result, tuple | list)
-    bodies: tuple[Expr, ...] = tuple(map(as_expr, result if several else (result,)))
-    if not bodies:
-        raise TEError(
-            "KC2018",
-            f"compute {name} returns no value",
-            location=location,
-            why="it makes a tensor of each value that its function returns",
-        )
-    refuse_whole_vectors(bodies, f"compute {name}", location)
-    counts = list(dict.fromkeys(lanes(one.dtype) for one in bodies))
-    if len(counts) > 1:
-        raise TEError(
-            "KC2243",
-            f"the values of compute {name} have {' and '.join(map(str, counts))} lanes",
-            location=location,
-            why="they are computed in one loop nest, lane by lane",
-        )
-    reduce_axes = _reduce_axes(bodies, name, location)
-    _check_axes(bodies, [*axis, *reduce_axes], name, location)
-    extents = [one.extent for one in reduce_axes if isinstance(one.extent, Expr)]
-    _check_axes(extents, axis, name, location)
-    if len({one.name for one in (*axis, *reduce_axes)}) != len(axis) + len(reduce_axes):
-        taken = {one.name for one in axis}
-        for one in reduce_axes:
-            base, n = one.name, 0
-            while one.name in taken:
-                n += 1
-                one.name = f"{base}_{n}"
-            taken.add(one.name)
-    first = bodies[0]
-    body = bodies if len(bodies) > 1 else first
-    op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body)
-    tag_of(op, tag, attrs)
-    return op.outputs if len(bodies) > 1 else op.output(0)
-
-
-def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -> list[IterVar]:
-    """The axes over which ``bodies`` are reduced; refuses what is not one reduction at the top."""
-    for body in bodies:
-        for part in walk(body):
-            if isinstance(part, Reduce) and part is not body:
-                raise TEError(
-                    "KC2016",
-                    f"a reduction inside the expression of compute {name}",
-                    location=part.location or location,
-                    why="reductions stand only at the top of a compute's body",
-                    hints=[f"make the reduction a compute of its own, and read it in {name}"],
-                )
-    reductions = [one for one in bodies if isinstance(one, Reduce)]
-    if not reductions:
-        return []
-    first = reductions[0]
-    if len(reductions) != len(bodies) or not all(_is_same(first, one) for one in reductions):
-        raise TEError(
-            "KC2044",
-            f"the values of compute {name} are not results of one reduction",
-            location=location,
-            why="they are computed in one loop nest, in the order in which they are combined",
-            hints=[
-                "make one compute a reduction",
-                "te.comm_reducer reduces a tuple of expressions over one set of axes",
-            ],
-        )
-    if [one.value_index for one in reductions] != list(range(len(first.values))):
-        raise TEError(
-            "KC2044",
-            f"compute {name} returns {len(bodies)} of the {len(first.values)} results of a "
-            "reduction, or in another order",
-            location=location,
-            why="all are needed to compute each of them",
-            hints=["return what the reducer gives, and take the tensor that is wanted"],
-        )
-    return list(first.axes)
-
-
-def _is_same(one: Reduce, other: Reduce) -> bool:
-    """Whether two results are of one reduction."""
-    return (
-        one.combiner is other.combiner
-        and one.condition is other.condition
-        and all(
-            len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
-            for a, b in (
-                (one.values, other.values),
-                (one.axes, other.axes),
-                (one.init or (), other.init or ()),
-            )
-        )
-    )
-
-
-def _check_axes(
-    bodies: Sequence[Expr], own: Sequence[IterVar], name: str, location: Location | None
-) -> None:
-    for part in walk(*bodies):
-        if isinstance(part, IterVar) and not any(part is one for one in own):
-            why = (
-                "a reduction axis is used without a reduction over it"
-                if part.kind == "reduce"
-                else "the axis belongs to another compute"
-            )
-            raise TEError(
-                "KC2019",
-                f"compute {name} uses the axis {part.name}, which is not one of its axes",
-                location=location,
-                why=why,
-                hints=[f"te.sum(..., axis={part.name})"] if part.kind == "reduce" else (),
-            )
-
-
-def _axis_names(
-    fcompute: Callable[..., Any],
-    rank: int,
-    varargs_names: Sequence[str] | None,
-    name: str,
-    location: Location | None,
-) -> list[str]:
-    try:
-        parameters = list(inspect.signature(fcompute).parameters.values())
-    except (TypeError, ValueError):
-        raise TEError(
-            "KC2015",
-            f"compute {name} is given {type(fcompute).__name__} {fcompute!r} for its function",
-            location=location,
-            why="the function takes the axes and gives an expression",
-            hints=["te.compute((64,), lambda i: A[i] + 1)"],
-        ) from None
-    plain = [
-        one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty
-    ]
-    star = [one for one in parameters if one.kind is one.VAR_POSITIONAL]
-    if len(plain) + len(star) != len(parameters):
-        raise TEError(
-            "KC2015",
-            f"the function of compute {name} has keyword or default arguments",
-            location=location,
-            why="its arguments are the axes",
-        )
-    if len(plain) != rank and not (star and len(plain) < rank):
-        raise TEError(
-            "KC2015",
-            f"compute {name} has {counted(rank, 'dimension')}, its function takes "
-            f"{counted(len(plain), 'argument')}",
-            location=location,
-            why="the function is called with one axis a dimension",
-            hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
-        )
-    names = [check_name(one.name, location) for one in plain]
-    extra = rank - len(names)
-    if varargs_names is not None:
-        if len(varargs_names) != extra:
-            raise TEError(
-                "KC2015",
-                f"compute {name}: {len(varargs_names)} varargs_names for "
-                f"{counted(extra, 'axis', 'axes')}",
-                location=location,
-            )
-        return [*names, *(check_name(one, location) for one in varargs_names)]
-    return [*names, *(f"i{n}" for n in range(extra))]

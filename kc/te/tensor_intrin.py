@@ -31,8 +31,9 @@ from kc.dialects.tir_calls import CallExternOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Var
+from kc.te.expr import IterVar, Var
 from kc.te.extern import statement_of, variables_of
+from kc.te.intrin_calls import IntrinCall
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
@@ -52,20 +53,14 @@ class DeclaredIntrin:
     reduce_init: Any
     reduce_update: Any
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused (KC2214): a compute says what is computed, and its schedule by what."""
-        del args, kwargs
-        axes = ", ".join(one.name for one in (*self.op.axis, *self.op.reduce_axis))
-        raise TEError(
-            "KC2214",
-            f"{self.name} is called in a compute",
-            location=caller_location(),
-            why="a compute says what is computed, element by element, and its schedule by what",
-            hints=[
-                f"write in the compute what {self.op.name} is, and then "
-                f"s[...].tensorize(AXIS, {self.name}) of the first of its axes {axes}"
-            ],
-        )
+    def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
+        """A tile of a compute, from parts of tensors: ``vadd(A[i, 0:16], B[i, 0:16])``.
+
+        The function of the compute takes the axes before those of the tile. Over ``reduce_axis``
+        tiles are combined. Raises TEError KC2221 to KC2224 for other parts, KC2214 where the call
+        is used as an element.
+        """
+        return IntrinCall(self, args, reduce_axis, caller_location())
 
 
 def decl_tensor_intrin(

@@ -337,6 +337,7 @@ class _Emitter:
             f"a dimension of {owner} is not an affine function of sizes",
             location=location,
             why="dimensions are sums of sizes times constants, or their quotients by constants",
+            hints=["a te.var of its own, which the call takes from the array's shape"],
         )
 
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:

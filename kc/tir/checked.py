@@ -7,17 +7,7 @@ from typing import Any
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar, vector_of, with_lanes
-from kc.te.expr import (
-    Const,
-    Element,
-    Expr,
-    ExprLike,
-    VectorLoad,
-    as_expr,
-    cast,
-    const,
-    walk,
-)
+from kc.te.expr import Const, Element, Expr, ExprLike, VectorLoad, as_expr, cast, const, walk
 from kc.te.slices import TensorSlice
 from kc.te.tensor import make_axis
 from kc.tir.stmt import For, Store
@@ -77,6 +67,17 @@ def _is_index(value: Expr) -> bool:
     return not any(isinstance(one, Element) for one in walk(value))
 
 
+LOOP_KINDS = {
+    "serial": "serial",
+    "parallel": "parallel",
+    "vectorize": "vectorize",
+    "vectorized": "vectorize",
+    "unroll": "unroll",
+    "unrolled": "unroll",
+}
+"""How the iterations of loops are executed, by TVM's names and those of the IR."""
+
+
 def counting_loop(
     name: str, begin: Any, end: Any, kind: str, location: Location | None, step: int = 1
 ) -> tuple[For, Expr]:
@@ -116,19 +117,6 @@ def integer(value: Any, what: str, location: Location | None) -> int | Expr:
             location=location,
             why="a loop counts with integers",
             hints=['(...).astype("int32")'],
-        )
-    return given
-
-
-def condition_of(value: Any, location: Location | None) -> Expr:
-    """A condition. Raises KC2006 for what is none."""
-    given = as_expr(value)
-    if given.dtype != "bool":
-        raise TEError(
-            "KC2006",
-            f"the condition of an if has type {given.dtype}",
-            location=location,
-            hints=["compare it: x != 0"],
         )
     return given
 

@@ -28,24 +28,15 @@ from kc.te.expr import (
     Var,
     as_expr,
     cast,
+    condition_of,
     walk,
 )
 from kc.te.intrinsics import likely
 from kc.te.tensor import check_name, shape_text
 from kc.te.threads import ThreadAxis
-from kc.tir.checked import condition_of, counting_loop, no_while, store
+from kc.tir.checked import LOOP_KINDS, counting_loop, no_while, store
 from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Value
 from kc.transforms.schedule._annotations import Value as Annotation
-
-KINDS = {
-    "serial": "serial",
-    "parallel": "parallel",
-    "vectorize": "vectorize",
-    "vectorized": "vectorize",
-    "unroll": "unroll",
-    "unrolled": "unroll",
-}
-"""What ``for_range`` calls the kinds of loops, TVM's names and those of the IR."""
 
 
 class BufferVar:
@@ -144,15 +135,15 @@ class IRBuilder:
         ``unsafe`` what cannot be decided is taken on trust. Raises KC2105 for another kind.
         """
         location = caller_location()
-        if kind not in KINDS:
+        if kind not in LOOP_KINDS:
             raise TEError(
                 "KC2105",
                 f"for_range: there are no loops of kind {kind!r}",
                 location=location,
-                hints=suggest(str(kind), KINDS, "the kinds are"),
+                hints=suggest(str(kind), LOOP_KINDS, "the kinds are"),
             )
         begin, end = (self._computed(one) for one in (begin, end))
-        loop, variable = counting_loop(self._fresh(name), begin, end, KINDS[kind], location)
+        loop, variable = counting_loop(self._fresh(name), begin, end, LOOP_KINDS[kind], location)
         loop.unsafe = unsafe
         self.emit(loop)
         return self._scope(loop.body, variable if dtype is None else cast(variable, dtype))
@@ -170,7 +161,7 @@ class IRBuilder:
 
     def if_scope(self, cond: ExprLike) -> contextlib.AbstractContextManager[None]:
         """The statements in it are executed where ``cond`` holds."""
-        made = If(caller_location(), condition_of(cond, caller_location()), [], [])
+        made = If(caller_location(), condition_of(cond, "an if", example="x != 0"), [], [])
         self.emit(made)
         return self._scope(made.then)
 

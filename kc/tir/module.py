@@ -95,6 +95,14 @@ class IRModule:
                 found[getattr(name, "data", str(name))] = op
         return found
 
+    def update(self, other: IRModule) -> None:
+        """Add copies of the functions of ``other``; they replace those of the same name."""
+        here = self.functions
+        for name, function in other.functions.items():
+            if name in here:
+                here[name].detach()
+            self.op.body.block.add_op(function.clone())
+
     def __getitem__(self, name: str) -> Any:
         functions = self.functions
         if name not in functions:

@@ -13,8 +13,8 @@
     }
 
 It is a view and is not read back. As there, blocks are lowered, reductions initialised in loops of
-their own, buffers shrunk to what is used and flat, vectorized loops are vectors, unrolled ones
-copies, and buffers are allocated where the outermost serial loop begins. Names are kc's: ``i_o``,
+their own, buffers shrunk to what is used and flat, vectorized loops are vectors (those that need masks stay
+loops), unrolled ones copies, and buffers are allocated where the outermost serial loop begins. Names are kc's: ``i_o``,
 ``C_global`` where TVM has ``i.outer``, ``C.global``.
 """
 
@@ -24,7 +24,7 @@ import json
 import math
 from collections.abc import Sequence
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref, scf, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -34,12 +34,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
+from xdsl.passes import ModulePass
 
 from kc.dialects import te
 from kc.dialects.tir import (
     AllocOp,
     CallOp,
     ForKind,
+    ForKindAttr,
     ForOp,
     IfOp,
     PrefetchOp,
@@ -79,8 +81,12 @@ def tvm_text(module: ModuleOp) -> str:
     given = {one.name: one for passes in options.added.values() for one in passes}
     for one in _LOWERING:
         name = options.replaced.get(one, one)
-        if name is not None:
-            (given.get(name) or get_pass(name)).apply(context(), copy)
+        if name is None:
+            continue
+        pass_ = given.get(name) or get_pass(name)
+        if one == "vectorize-loop":
+            _keep_masked_loops(copy, pass_)
+        pass_.apply(context(), copy)
     texts: list[str] = []
     for op in copy.body.ops:
         if isinstance(op, te.FuncOp):
@@ -91,6 +97,27 @@ def tvm_text(module: ModuleOp) -> str:
         else:
             raise unprintable(op)
     return "\n\n".join(texts) + "\n"
+
+
+def _keep_masked_loops(module: ModuleOp, vectorize: ModulePass) -> None:
+    """Make loops serial whose vectors need masks: TVM has none, and keeps such loops."""
+
+    def vectorized(one: ModuleOp) -> list[ForOp]:
+        loops = (op for op in one.walk() if isinstance(op, ForOp))
+        return [loop for loop in loops if loop.kind.data is ForKind.VECTORIZED]
+
+    def has_masks(only: int | None = None) -> bool:
+        copy = copy_module(module)
+        for n, loop in enumerate(vectorized(copy)):
+            if only not in (None, n):
+                loop.kind = ForKindAttr(ForKind.SERIAL)
+        vectorize.apply(context(), copy)
+        return any(isinstance(op, vector.MaskedLoadOp | vector.MaskedStoreOp) for op in copy.walk())
+
+    loops = vectorized(module)
+    if loops and has_masks():
+        for masked in [loop for n, loop in enumerate(loops) if has_masks(n)]:
+            masked.kind = ForKindAttr(ForKind.SERIAL)
 
 
 Lines = list[str]

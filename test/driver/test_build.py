@@ -312,6 +312,37 @@ def test_from_a_schedule_and_from_text():
     assert str(module) == str(kc.IRModule.parse(text))
 
 
+def added(value: float, name: str) -> kc.IRModule:
+    a = te.placeholder((8,), name="A")
+    b = te.compute((8,), lambda i: a[i] + value, name="B")
+    return kc.lower(te.create_schedule(b.op), [a, b], name=name)
+
+
+def test_a_list_of_modules():
+    both = kc.build([added(1.0, "one"), added(2.0, "two")])
+    x = np.zeros(8, np.float32)
+    assert both["one"](x)[0] == 1
+    assert both["two"](x)[0] == 2
+    with pytest.raises(TEError) as caught:
+        kc.build([added(1.0, "one"), added(2.0, "one")])
+    lines = str(caught.value).splitlines()
+    assert "test_build.py" in lines.pop(1)
+    assert lines == [
+        "error[KC2250]: two of the modules have a function 'one'",
+        "  why: the functions of a module are told apart by their names",
+        "  try: kc.lower(s, args, name=...) gives each another",
+    ]
+
+
+def test_modules_are_updated():
+    module, other = added(1.0, "one"), added(2.0, "two")
+    module.update(other)
+    module.update(added(3.0, "one"))
+    assert sorted(module.functions) == ["one", "two"]
+    assert list(other.functions) == ["two"]
+    assert kc.build(module)["one"](np.zeros(8, np.float32))[0] == 3
+
+
 def test_nothing_to_build():
     with pytest.raises(CodegenError, match="KC4003"):
         kc.build(kc.IRModule.parse("func.func private @f(memref<4xf32>)"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-import ml_dtypes
+import ml_dtypes  # noqa: F401  from it numpy knows bfloat16
 import numpy as np
 
 from kc import te, tir
@@ -467,9 +467,9 @@ class Generator:
         value = np.cumsum(data.value, axis=0, dtype=data.value.dtype)
         error = np.zeros(value.shape)
         if data.dtype in FLOATS:
-            count, unit = len(value), UNIT[data.dtype]
+            count = len(value)
             total = np.cumsum(np.abs(data.value) + data.error, axis=0)
-            error = np.cumsum(data.error, axis=0) + count * unit / (1 - count * unit) * total
+            error = np.cumsum(data.error, axis=0) + _of_sum(count, data.dtype) * total
             error = error * (1 + 2.0**-40) + count * TINY[data.dtype]
             _check_size(total, error, data.dtype)
         return Known(tensor, data.dims, value, error)
@@ -577,7 +577,7 @@ def _reduced(
     unit, size = UNIT[dtype], np.abs(value) + error
     if combiner == "sum":
         total = size.sum(axis=over)
-        bound = error.sum(axis=over) + count * unit / (1 - count * unit) * total
+        bound = error.sum(axis=over) + _of_sum(count, dtype) * total
         _check_size(total, bound, dtype)
         return value.sum(axis=over), bound * (1 + 2.0**-40) + count * TINY[dtype]
     if combiner == "prod":
@@ -593,6 +593,14 @@ def _reduced(
     if not count:
         raise Unsuitable  # infinities: no bound of an error
     return result, worst
+
+
+def _of_sum(count: int, dtype: str) -> float:
+    """The error of a sum of ``count`` terms, relative to the sum of their sizes."""
+    worst = count * UNIT[dtype]
+    if worst > 0.5:
+        raise Unsuitable
+    return worst / (1 - worst)
 
 
 def _exact(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -189,3 +189,32 @@ def test_a_reduction_over_nothing_whose_elements_no_loops_count():
     found = np.zeros(7, np.int32)
     kernel(given, found)
     np.testing.assert_array_equal(found, given.min(axis=1)[np.arange(7) // 3])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sch.read_at(sch.get_loops('C')[5], 'C', 'B', 'local')",
+        "sch.reindex_cache_read('C', 'B', 'local', '(v_i, v_j, v_k) -> (v_i, v_j)')",
+    ],
+)
+def test_a_copy_at_an_index_that_may_be_none(line: str):
+    """Parts of a symbolic index that are out of range make no index, and so nothing to copy."""
+    n = te.var("n")
+    k = te.reduce_axis((0, n), name="k")
+    a = te.placeholder((n, n), "int32", name="A")
+    b = te.compute((n, n), lambda i, j: a[i, j] * 2, name="B")
+    c = te.compute((n, n), lambda i, j: te.sum(b[j, i] + k, axis=k), name="C")
+    sch = tir.Schedule(kc.lower(te.create_schedule(c.op), [a, c], name="main"))
+    sch.split(sch.get_loops("C")[0], factors=[2, None], names=["x", "y"])
+    x, y, *_ = sch.get_loops("C")
+    sch.tile(x, y, 3, 4)
+    assert perform(sch, line)
+    check_text(sch.mod)
+    given = np.random.default_rng(1).integers(-9, 9, (5, 5)).astype(np.int32)
+    expected = 5 * 2 * given.T + 10
+    for native in (False, True):
+        found = np.zeros((5, 5), np.int32)
+        with diagnostic_handler(lambda _: None):
+            kc.build(sch.mod)(given, found) if native else run(sch.mod.op, "main", [given, found])
+        np.testing.assert_array_equal(found, expected)

@@ -19,7 +19,7 @@ from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
 
 CALLS = 8
-SLICE = 120
+SLICE = 60
 
 
 @pytest.mark.parametrize("start", range(0, SLICE, 30))

@@ -115,6 +115,21 @@ def test_copies() -> None:
     assert b.numpy().tolist() == [7, 8, 9]
 
 
+def test_assigned_as_a_whole() -> None:
+    a = kc.nd.empty((2, 3))
+    a[:] = np.arange(6).reshape(2, 3)
+    assert a.numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    a[...] = 7
+    assert a.numpy().tolist() == [[7] * 3] * 2
+    scalar = kc.nd.empty((), "int8")
+    scalar[:] = np.array(5)
+    assert scalar.numpy() == 5
+
+
+def assign(index: Any) -> None:
+    kc.nd.empty((2, 3))[index] = 1
+
+
 def frozen() -> Any:
     array = np.zeros(3, np.float32)
     array.flags.writeable = False
@@ -142,6 +157,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "   |  <kc.nd.NDArray shape=(3,), cpu(0)>\n"
         "  why: it shares the memory of an array that may not be written\n"
         "  try: copy into kc.nd.empty(shape, dtype)",
+    ),
+    "element": (
+        lambda: assign((0, slice(1, None))),
+        "KC5131]: an array is overwritten as a whole, not at [0, 1:]\n"
+        "   |  <kc.nd.NDArray shape=(2, 3), cpu(0)>\n"
+        "  why: elements are read and written by numpy\n"
+        "  try: np.asarray(x)[0, 1:] = value, which shares the memory",
     ),
     "dtype": (
         lambda: kc.nd.array(np.zeros(3, np.complex64)),

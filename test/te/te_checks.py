@@ -1,4 +1,4 @@
-"""What the tests of TE's schedule share: running a schedule, and reading its refusals."""
+"""What the tests of te share: running a schedule, and reading refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import kc
 from kc import te, tir
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
-from kc.error import ScheduleError
+from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
 
 
@@ -82,7 +82,7 @@ def check(
 
 def refusal(call: Callable[[], Any], file: str) -> str:
     """The text of a refusal in ``file``, without its place."""
-    with pytest.raises(ScheduleError) as caught, diagnostic_handler(lambda _: None):
+    with pytest.raises(KCError) as caught, diagnostic_handler(lambda _: None):
         call()
     error = caught.value
     assert error.location is not None

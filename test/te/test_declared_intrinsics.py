@@ -380,14 +380,14 @@ def test_what_the_function_returns():
     )
 
 
-def test_a_call_in_a_compute():
+def test_a_call_as_an_element():
     intrin = gemv(4, 4, name="called")
     a, b = te.placeholder((4,), name="A"), te.placeholder((4, 4), name="B")
     assert refusal(lambda: te.compute((4,), lambda i: intrin(a, b), name="C")) == (
-        "error[KC2214]: called is called in a compute\n"
-        "  why: a compute says what is computed, element by element, and its schedule by what\n"
-        "  try: write in the compute what c is, and then s[...].tensorize(AXIS, called) of the "
-        "first of its axes i, k"
+        "error[KC2214]: a call of called is used as one element\n"
+        "  why: it makes a tile of (4,): the last dimension of a compute, whose function takes the "
+        "axes of the others, and returns the call\n"
+        "  try: te.compute((n, 4), lambda i: called(...))"
     )
 
 

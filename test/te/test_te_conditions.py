@@ -145,3 +145,88 @@ def test_refusals(make, title):
     with pytest.raises(KCError) as caught:
         lowered()
     assert str(caught.value).splitlines()[0] == title
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_a_select_that_guards_its_reads_is_lazy(vectorized):
+    """What the condition excludes is not read: far outside, that would end the process."""
+    a = te.placeholder((10,), name="A")
+    index = te.placeholder((10,), "int32", name="I")
+    n = te.var("n")
+    sized = te.placeholder((n,), name="S")
+    zero = te.const(-1, "float32")
+    inside = np.array([-1, 0, 10**8, -(10**8), 3, 2, 2**31 - 1, 5, -(2**31), 9], np.int32)
+    array = np.arange(1, 11, dtype=np.float32)
+    padded_array = np.pad(array, 2, constant_values=-1)
+    cases = [
+        (
+            [a, index],
+            te.compute(
+                (10,),
+                lambda i: te.Select(te.all(index[i] >= 0, index[i] < 10), a[index[i]], zero),
+            ),
+            [array, inside],
+            [array[one] if 0 <= one < 10 else -1 for one in inside],
+        ),
+        (
+            [a],
+            te.compute((14,), lambda i: te.Select(te.all(i >= 2, i < 12), a[i - 2], zero)),
+            [array],
+            padded_array,
+        ),
+        (
+            [sized],
+            te.compute((n + 4,), lambda i: te.Select(te.any(i < 2, i >= n + 2), zero, sized[i - 2])),
+            [array],
+            padded_array,
+        ),
+    ]
+    for inputs, result, arrays, expected in cases:
+        schedule = te.create_schedule(result.op)
+        if vectorized:
+            schedule[result].vectorize(schedule[result].split(result.op.axis[0], 4)[1])
+        args = [*inputs, result]
+        np.testing.assert_array_equal(kc.build(schedule, args)(*arrays), expected)
+        out = np.zeros(len(expected), np.float32)
+        run(kc.lower(schedule, args).op, "main", [*arrays, out])
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_a_select_whose_reads_are_inside_computes_both_values():
+    n = te.var("n")
+    sized = te.placeholder((n,), name="S")
+    a = te.placeholder((4, 9), name="A")
+    for inputs, result in (
+        ([sized], te.compute((n,), lambda i: te.Select(sized[i] > 3, sized[i], 0.0))),
+        ([a], te.compute((4, 4), lambda i, j: te.Select(i < j, a[3 - i, j * 2 + 1], a[i, j % 3]))),
+        ([a], te.compute((8, 9), lambda i, j: te.Select(i < j, a[i // 2, j], 0.0))),
+    ):
+        text = str(kc.lower(te.create_schedule(result.op), [*inputs, result]))
+        assert "arith.select" in text
+        assert "scf.if" not in text
+
+
+def test_a_choice_inside_of_a_select_guards_its_own_reads():
+    a = te.placeholder((4,), name="A")
+    b = te.compute(
+        (8,),
+        lambda i: te.Select(i % 2 > 0, te.Select(i < 4, a[i], te.const(5, "float32")), 2.0),
+        name="B",
+    )
+    text = str(kc.lower(te.create_schedule(b.op), [a, b]))
+    assert text.count("scf.if") == 1
+    array = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(
+        kc.build(te.create_schedule(b.op), [a, b])(array), [2, 1, 2, 3, 2, 5, 2, 5]
+    )
+
+
+def test_a_select_of_a_script_is_lazy():
+    @kc.script
+    def pad(A: kc.Buffer((10,)), B: kc.Buffer((14,))):
+        for i in range(14):
+            B[i] = te.Select(te.all(i >= 2, i < 12), A[i - 2], 0.0)
+
+    array, out = np.arange(10, dtype=np.float32), np.ones(14, np.float32)
+    kc.build(pad)(array, out)
+    np.testing.assert_array_equal(out, np.pad(array, 2))

@@ -409,6 +409,24 @@ def test_const_range():
     np.testing.assert_array_equal(found, plain(x, b))
 
 
+def test_a_list_of_lists_is_indexed_as_a_buffer_is():
+    @te.hybrid.script
+    def plain(a, b):
+        c = output_tensor(a.shape, a.dtype)
+        for i in const_range(2):
+            for j in const_range(3):
+                c[i, j] = a[i, j] * float32(b[i, j])
+        return c
+
+    a = te.placeholder((2, 3), name="a")
+    b = [[1, 2, 3], [6, 5, 4]]
+    x = floats(2, 3)
+    c = plain(a, kc.runtime.convert(b))
+    found = np.empty_like(x)
+    kc.build(te.create_schedule(c.op), [a, c])(x, found)
+    np.testing.assert_array_equal(found, x * np.array(b, "float32"))
+
+
 def test_capture():
     n = 8
     constant_tuple = (10, n)

@@ -5,10 +5,10 @@
 
 import numpy as np
 import pytest
+from te_checks import refusal
 
 import kc
 from kc import te
-from kc.te import TEError
 
 SHAPE = (2, 3, 1, 2, 2, 1, 3, 2)
 
@@ -82,7 +82,9 @@ PARTS = [
         "error[KC2173]: A is indexed with a slice\n"
         "  why: the elements of a tensor are named one by one\n"
         "  try: te.compute makes a tensor of a part: ... A[i, j]\n"
-        "  try: fewer indices than dimensions are completed later: A[i][j]",
+        "  try: fewer indices than dimensions are completed later: A[i][j]\n"
+        "  try: a tensor intrinsic takes slices: te.compute((n, 4), lambda i: "
+        "vadd(A[i, 0:4], ...))",
     ),
     (
         lambda a: a[..., 0],
@@ -131,11 +133,7 @@ PARTS = [
 
 @pytest.mark.parametrize(("make", "text"), PARTS)
 def test_what_is_no_element(make, text):
-    with pytest.raises(TEError) as caught:
-        make(te.placeholder((4, 4), name="A"))
-    lines = str(caught.value).split("\n")
-    assert "test_te_tensors.py:" in lines.pop(1)
-    assert "\n".join(lines) == text
+    assert refusal(lambda: make(te.placeholder((4, 4), name="A")), __file__) == text
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -315,9 +313,5 @@ TAGS = [
 
 @pytest.mark.parametrize(("make", "text"), TAGS)
 def test_wrong_tags(make, text):
-    with pytest.raises(TEError) as caught:
-        make()
-    lines = str(caught.value).split("\n")
-    assert "test_te_tensors.py:" in lines.pop(1)
-    assert "\n".join(lines) == text
+    assert refusal(lambda: make(), __file__) == text
     assert te.compute((4,), lambda i: i).op.tag == ""

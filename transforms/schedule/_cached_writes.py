@@ -137,6 +137,11 @@ class CachedWrites:
         Those that always are go to the new buffer, with the writes; so must those of the consumers.
         """
         for load in [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]:
+            above = child_at(place.level, load)
+            if above is None or (
+                above is not place.anchor and above.is_before_in_block(place.anchor)
+            ):
+                return self._not_written(load, f"it comes before block {self.block.label}")
             space = Space()
             read = space.instance(load)
             element = space.element(load, read)
@@ -150,7 +155,8 @@ class CachedWrites:
             if old is None:
                 self._redirected.append(load)
             elif load in self.taken:
-                return self._not_written(load, space, old)
+                where = f"element {witness_text(space, old)} is not in the new buffer then"
+                return self._not_written(load, old.undecided or where, old.undecided)
             elif any(self._precedes(space, store, load, read, place) for store in self.stores):
                 return self._reads_both(space, old)
         return None
@@ -180,18 +186,16 @@ class CachedWrites:
             hints=hints,
         )
 
-    def _not_written(self, load: LoadOp, space: Space, found: Witness) -> ScheduleError:
+    def _not_written(self, load: LoadOp, why: str, undecided: str | None = None) -> ScheduleError:
         reader = unit_of(load, scope_of(self.block))
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3600",
             f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
-            f"{self.block.label} "
-            + ("may not have written" if found.undecided else "has not written"),
+            f"{self.block.label} " + ("may not have written" if undecided else "has not written"),
             at=reader,
             mark={self.block: f"writes {name}", reader: f"reads {name}"},
-            why=found.undecided
-            or f"element {witness_text(space, found)} is not in the new buffer then",
+            why=why,
         )
 
     def _overwritten(self, place: Place) -> ScheduleError | None:

@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
+from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
@@ -270,7 +271,7 @@ def copy_nest(
         *index.to_map(bindings),
         Region(body),
         None,
-        *index.to_set(conditions),
+        *index.to_set([*conditions, *in_range(bindings, index)]),
         annotations,
     )
     return wrap(loops, block, like)

@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineConstraintExpr, AffineExpr,
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis.affine_relations import collision, extent, outside
+from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.instances import Instance, Space
 from kc.analysis.isl import expr_text
@@ -197,7 +198,7 @@ class Reindexing:
             *index.to_map(bindings),
             Region(body),
             None,
-            *index.to_set(conditions),
+            *index.to_set([*conditions, *in_range(bindings, index)]),
         )
         return wrap(loops, made, block)
 

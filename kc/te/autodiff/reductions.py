@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kc.support.diagnostics import TEError
 from kc.te.autodiff.rules import times
+from kc.te.computes import compute
 from kc.te.expr import (
     Binary,
     CommReducer,
@@ -21,7 +22,7 @@ from kc.te.expr import (
 )
 from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
-from kc.te.tensor import ComputeOp, Tensor, compute, make_axis
+from kc.te.tensor import ComputeOp, Tensor, make_axis
 
 _Term = Callable[[Expr, Expr], Expr]
 

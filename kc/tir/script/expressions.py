@@ -6,6 +6,7 @@ import ast
 import inspect
 import operator
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
 from kc import te
@@ -256,7 +257,10 @@ class Expressions:
                 why="buffers have elements; this is a number",
             )
         index = self.eval(node.slice)
-        if is_symbolic(index):
+        # A list of lists is indexed as a buffer is: x[i, j].
+        nested = isinstance(value, list | tuple) and isinstance(index, tuple)
+        parts = index if nested else (index,)
+        if any(is_symbolic(one) for one in parts):
             raise TEError(
                 "KC2126",
                 f"a Python {type(value).__name__} is indexed with what is known only when the "
@@ -265,7 +269,7 @@ class Expressions:
                 why="it is no memory of the kernel's",
                 hints=["an index of const_range", "pass it as a buffer"],
             )
-        return python(lambda: value[index], "the index", at)
+        return python(lambda: reduce(lambda it, one: it[one], parts, value), "the index", at)
 
     def indices(self, node: ast.Subscript) -> tuple[Any, ...]:
         """The indices of an element."""

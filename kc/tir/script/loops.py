@@ -14,7 +14,7 @@ from kc.te.threads import thread_axis
 from kc.tir.checked import counting_loop, integer
 from kc.tir.script.assignments import Assignments
 from kc.tir.script.expressions import is_symbolic, python, refuse
-from kc.tir.script.names import LOOP_KINDS, Word
+from kc.tir.script.names import COUNTING_LOOPS, Word
 from kc.tir.stmt import For
 
 MAX_COPIES = 4096
@@ -82,7 +82,7 @@ class Loops(Assignments):
         if step == 0:
             raise TEError("KC2113", f"{kind} in steps of 0", location=at)
         loop, variable = counting_loop(
-            self._loop_name(node), begin, end, LOOP_KINDS[kind], at, step
+            self._loop_name(node), begin, end, COUNTING_LOOPS[kind], at, step
         )
         loop.unsafe = unsafe
         loop.annotations.update(self.annotations(annotations, at))

@@ -11,6 +11,7 @@ from typing import Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
+from kc.tir.checked import LOOP_KINDS
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,5 @@ WORDS: dict[str, Word] = {
 }
 """The words of scripts, by their names."""
 
-LOOP_KINDS = {
-    "range": "serial",
-    "serial": "serial",
-    "parallel": "parallel",
-    "vectorize": "vectorize",
-    "vectorized": "vectorize",
-    "unroll": "unroll",
-    "unrolled": "unroll",
-}
+COUNTING_LOOPS = {"range": "serial", **LOOP_KINDS}
 """Loops that count, and how their iterations are executed."""

@@ -51,6 +51,7 @@ def hints(module: ModuleOp) -> int:
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
+@examples(50)
 def test_random_programs(seed: int, symbolic: bool):
     """Other steps work with prefetches in between, and keep what is computed."""
     random = Random(seed)

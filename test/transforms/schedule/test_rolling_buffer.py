@@ -124,10 +124,10 @@ def test_natively(seed: int):
 def test_some_are_legal():
     """The property tests do not pass because everything is refused."""
     done = 0
-    for seed in range(60):
+    for seed in range(30):
         random = Random(seed)
         done += rolled(staged(random)[0], random) > 0
-    assert done >= 15
+    assert done >= 8
 
 
 POOL = """

@@ -132,7 +132,7 @@ def attempts(module: ModuleOp, random: Random) -> int:
     return done + any(try_step(module, one) is not None for one in choices)
 
 
-@examples(40)
+@examples(20)
 @given(seed=st.integers(0, 2**32))
 def test_random_tiles(seed: int):
     random = Random(seed)
@@ -152,12 +152,12 @@ def test_random_tiles(seed: int):
 def test_random_tiles_are_tensorized():
     """The property test does not pass because everything is refused."""
     done = 0
-    for seed in range(40):
+    for seed in range(20):
         random = Random(seed)
         module = lowered(random_text(random))
         random_tiling(module, random)
         done += attempts(module, random) > 0
-    assert done >= 8
+    assert done >= 4
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -148,7 +148,7 @@ def test_random_schedules_natively(seed: int):
 
 
 def test_schedules_are_not_all_refused():
-    done = sum((check(seed) for seed in range(40)), Counter())
+    done = sum((check(seed) for seed in range(20)), Counter())
     assert set(done) >= {"compute-at", "rfactor", "cache-write", "compute-inline"}, done
 
 

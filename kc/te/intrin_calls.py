@@ -1,0 +1,252 @@
+"""Calls of tensor intrinsics in computes: ``lambda i: vadd(A[i, 0:16], B[i, 0:16])``.
+
+The function of such a compute takes its first axes alone: the intrinsic makes a tile of the other
+dimensions from parts of tensors. What is computed is what the intrinsic's description says, over
+all axes; a schedule of it has these loops innermost and gives them to the intrinsic (TVM has an
+operation of its own, ``TensorComputeOp``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from kc.support.diagnostics import Location, TEError, counted
+from kc.te.expr import Const, Element, Expr, IterVar, Operators, Reduce, as_expr, binary
+from kc.te.indices import difference
+from kc.te.rewrite import Substitution
+from kc.te.slices import REGIONS, TensorSlice
+from kc.te.tensor import ComputeOp, Dim, Tensor, TileCall, make_axis, shape_text
+
+if TYPE_CHECKING:
+    from kc.te.stage import Stage
+    from kc.te.tensor_intrin import DeclaredIntrin
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of a tensor: where it starts, and which dimensions it goes along."""
+
+    tensor: Tensor
+    starts: tuple[Expr, ...]
+    along: tuple[int, ...]
+    """The dimensions that are indexed further; along the others it has one element."""
+
+    def element(self, indices: Sequence[Expr]) -> Expr:
+        """An element of the part."""
+        found = list(self.starts)
+        for dim, index in zip(self.along, indices, strict=True):
+            start = found[dim]
+            at_start = isinstance(start, Const) and start.value == 0
+            found[dim] = index if at_start else binary("add", start, index)
+        return self.tensor(*found)
+
+
+class IntrinCall(Operators):
+    """A call of an intrinsic: a tile of the result of a compute."""
+
+    def __init__(
+        self, intrin: DeclaredIntrin, args: Sequence[Any], reduce_axis: Any, location: Any
+    ) -> None:
+        """Raises TEError KC2222 to KC2224 for arguments that are not the intrinsic's."""
+        self.intrin = intrin
+        self.location: Location | None = location
+        inputs = intrin.inputs
+        if len(args) != len(inputs):
+            raise TEError(
+                "KC2222",
+                f"{intrin.name} is called with {counted(len(args), 'argument')}",
+                location=location,
+                why=f"its inputs are {' and '.join(map(_declared, inputs)) or 'none'}",
+            )
+        pairs = enumerate(zip(args, inputs, strict=True))
+        self.regions = {one: self._region(n, arg, one) for n, (arg, one) in pairs}
+        several = isinstance(reduce_axis, list | tuple)
+        axes = list(reduce_axis) if several else [reduce_axis]
+        self.reduce_axis = tuple(axes)
+        for one in axes:
+            if not isinstance(one, IterVar) or one.kind != "reduce":
+                raise TEError(
+                    "KC2224",
+                    f"{intrin.name} is called with reduce_axis={one}",
+                    location=location,
+                    why="it is an axis of te.reduce_axis, over which tiles are combined",
+                    hints=['k = te.reduce_axis((0, n), name="k")'],
+                )
+        if axes and not isinstance(intrin.op.bodies[0], Reduce):
+            raise TEError(
+                "KC2224",
+                f"{intrin.name} is called with reduce_axis={axes[0].name}, and reduces nothing",
+                location=location,
+                why="tiles are combined by what the intrinsic itself reduces with",
+            )
+
+    def _region(self, n: int, given: Any, wanted: Tensor) -> Region:
+        """The part of a tensor that argument ``n`` names; KC2223 where it is no such input."""
+        part = TensorSlice(given, (), self.location) if isinstance(given, Tensor) else given
+        if not isinstance(part, TensorSlice):
+            what = f"a value of {given.dtype}" if isinstance(given, Expr) else repr(given)
+            raise self._refuse(n, wanted, f"{what}, no part of a tensor")
+        tensor = part.tensor
+        missing = tensor.ndim - len(part.indices)
+        indices = [*part.indices, *[slice(None)] * missing]
+        if missing < 0:
+            raise self._refuse(n, wanted, f"{part}, of a tensor of {tensor.ndim} dimensions")
+        starts, along, sizes = [], [], []
+        for dim, index in enumerate(indices):
+            if not isinstance(index, slice):
+                starts.append(as_expr(index))
+                continue
+            if index.step not in (None, 1):
+                raise self._refuse(n, wanted, f"{part}, with steps of {index.step}")
+            start = as_expr(0 if index.start is None else index.start)
+            stop = tensor.shape[dim] if index.stop is None else index.stop
+            starts.append(start)
+            along.append(dim)
+            sizes.append(difference(as_expr(stop), start))
+        if tuple(sizes) != tuple(wanted.shape) or tensor.dtype != wanted.dtype:
+            shape = shape_text(tuple("?" if one is None else one for one in sizes))
+            raise self._refuse(n, wanted, f"{part}, {shape} of {tensor.dtype}")
+        return Region(tensor, tuple(starts), tuple(along))
+
+    def _refuse(self, n: int, wanted: Tensor, what: str) -> TEError:
+        slices = ", ".join(f"0:{size}" for size in wanted.shape)
+        return TEError(
+            "KC2223",
+            f"{self.intrin.name}: argument {n} is {what}",
+            location=self.location,
+            why=f"the input is {_declared(wanted)}",
+            hints=[f"A[i, {slices}]"],
+        )
+
+    def __kc_scalar__(self) -> NoReturn:
+        shape = self.intrin.op.shape
+        rank = len(shape)
+        raise TEError(
+            "KC2214",
+            f"a call of {self.intrin.name} is used as one element",
+            location=self.location,
+            why=f"it makes a tile of {shape_text(shape)}: the last "
+            f"{'dimension' if rank == 1 else f'{rank} dimensions'} of a compute, whose function "
+            "takes the axes of the others, and returns the call",
+            hints=[
+                f"te.compute((n, {', '.join(map(str, shape))}), lambda i: {self.intrin.name}(...))"
+            ],
+        )
+
+    def tile(
+        self, outer: Sequence[IterVar], dims: Sequence[Dim], name: str
+    ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall]:
+        """All axes of compute ``name``, of which ``outer`` are the first; its bodies, over them.
+
+        Raises KC2221 where its other dimensions are not those of the tile.
+        """
+        op = self.intrin.op
+        rest = tuple(dims[len(outer) :])
+        if rest != tuple(op.shape):
+            raise TEError(
+                "KC2221",
+                f"compute {name}: {self.intrin.name} makes tiles of {shape_text(op.shape)}, the "
+                f"last dimensions of {name} are {shape_text(rest)}",
+                location=self.location,
+                why="the function of the compute takes the first axes, a tile has the others",
+            )
+        taken = {one.name for one in (*outer, *self.reduce_axis)}
+        made = {
+            one: make_axis(_unused(one.name, taken), one.extent, one.kind, one.location, one.start)
+            for one in (*op.axis, *op.reduce_axis)
+        }
+        bodies = tuple(map(_Tile(made, self.regions, self.reduce_axis), op.bodies))
+        inner = (*self.reduce_axis, *made.values())
+        call = TileCall(self.intrin.name, inner, len(self.reduce_axis), self.location)
+        return [*outer, *(made[one] for one in op.axis)], bodies, call
+
+
+def _declared(tensor: Tensor) -> str:
+    return f"{tensor.name}, {shape_text(tensor.shape)} of {tensor.dtype}"
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    chosen, n = name, 0
+    while chosen in taken:
+        n += 1
+        chosen = f"{name}_{n}"
+    taken.add(chosen)
+    return chosen
+
+
+class _Tile(Substitution):
+    """Descriptions of intrinsics as computes of parts of tensors."""
+
+    def __init__(
+        self,
+        axes: Mapping[IterVar, IterVar],
+        regions: Mapping[Tensor, Region],
+        reduce_axis: Sequence[IterVar],
+    ) -> None:
+        super().__init__(axes)
+        self._axes, self._regions, self._reduce = axes, regions, reduce_axis
+
+    def _copy(self, expr: Expr) -> Expr:
+        made = super()._copy(expr)
+        if isinstance(made, Element) and made.tensor in self._regions:
+            return self._regions[made.tensor].element(made.indices)
+        if isinstance(made, Reduce):
+            axes = (*self._reduce, *(self._axes[one] for one in made.axes))
+            return dataclasses.replace(made, axes=axes)
+        return made
+
+
+def called_tile(
+    fcompute: Callable[..., Any], dims: Sequence[Dim], name: str, location: Location | None
+) -> tuple[list[IterVar], tuple[Expr, ...], TileCall] | None:
+    """What a compute is whose function takes the first axes alone and calls an intrinsic."""
+    try:
+        parameters = list(inspect.signature(fcompute).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if len(parameters) >= len(dims) or any(
+        one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        or one.default is not one.empty
+        for one in parameters
+    ):
+        return None
+    outer = [
+        make_axis(one.name, dim, "spatial", location)
+        for one, dim in zip(parameters, dims, strict=False)
+    ]
+    token = REGIONS.set(True)
+    try:
+        result = fcompute(*outer)
+    except TEError as error:
+        if error.code == "KC2010":  # of an element: the function takes too few axes
+            return None
+        raise
+    finally:
+        REGIONS.reset(token)
+    several = result if isinstance(result, list | tuple) else ()
+    for one in several:
+        if isinstance(one, IntrinCall):
+            one.__kc_scalar__()
+    return result.tile(outer, dims, name) if isinstance(result, IntrinCall) else None
+
+
+def tensorize_call(stage: Stage) -> None:
+    """Give the tiles of a compute that calls an intrinsic to the intrinsic."""
+    call = stage.op.call if isinstance(stage.op, ComputeOp) else None
+    if call is None or any(one not in stage.leaf_iter_vars for one in call.axes):
+        return  # a rewritten operation has axes of its own
+    if len(call.axes) > 1:
+        stage.reorder(*call.axes)
+    stage.tensorize(call.axes[call.outer], call.intrin)
+    stage.records[:] = [dataclasses.replace(one, location=call.location) for one in stage.records]
+
+
+def forget_call(stage: Stage) -> None:
+    """Leave the tiles of ``stage`` to loops again."""
+    call = stage.op.call if isinstance(stage.op, ComputeOp) else None
+    if call is not None:
+        stage.records[:] = [one for one in stage.records if one.location is not call.location]

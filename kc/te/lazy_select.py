@@ -1,0 +1,97 @@
+"""Which ``Select`` computes only the value that it chooses.
+
+A ``Select`` whose values can always be computed computes both, which vectorizes as one instruction.
+One that reads a tensor where its condition is all that keeps the index inside becomes lazy, as an
+``if_then_else`` is. TVM does it in a pass, RewriteUnsafeSelect, for every load; here an index that
+is proven to be inside leaves the ``Select`` as it is.
+"""
+
+from __future__ import annotations
+
+from kc.te.dtypes import lanes
+from kc.te.expr import (
+    Binary,
+    Cast,
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    IfThenElse,
+    IterVar,
+    SelectExpr,
+    children,
+)
+
+
+def is_lazy(expr: Expr) -> bool:
+    """Whether ``expr`` is a choice of which only the chosen value is computed."""
+    if isinstance(expr, IfThenElse):
+        return True
+    if not isinstance(expr, SelectExpr) or lanes(expr.condition.dtype) > 1 or lanes(expr.dtype) > 1:
+        return False
+    return _may_read_outside(expr.on_true) or _may_read_outside(expr.on_false)
+
+
+def _may_read_outside(expr: Expr) -> bool:
+    """Whether computing ``expr`` reads an element that is not known to be there.
+
+    A choice inside of it is lazy where it has to be, so that only its condition counts.
+    """
+    waiting, seen = [expr], {expr}
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Element) and not all(
+            _is_inside(index, size)
+            for index, size in zip(one.indices, one.tensor.shape, strict=True)
+        ):
+            return True
+        parts = [one.condition] if isinstance(one, IfThenElse | SelectExpr) else children(one)
+        for part in parts:
+            if part not in seen:
+                seen.add(part)
+                waiting.append(part)
+    return False
+
+
+def _is_inside(index: Expr, size: ExprLike) -> bool:
+    """Whether ``0 <= index < size`` is known."""
+    if isinstance(index, IterVar) and index.start == 0 and index.extent is size:
+        return True
+    found = _range(index)
+    last = _number(size)
+    return found is not None and last is not None and 0 <= found[0] and found[1] < last
+
+
+def _range(expr: Expr) -> tuple[int, int] | None:
+    """The least and the greatest value that an index may have, if they are known."""
+    if isinstance(expr, Const):
+        return int(expr.value), int(expr.value)
+    if isinstance(expr, IterVar):
+        extent = _number(expr.extent)
+        return None if extent is None else (expr.start, expr.start + max(extent, 1) - 1)
+    if isinstance(expr, Cast):
+        return _range(expr.value)
+    if not isinstance(expr, Binary):
+        return None
+    a, b = _range(expr.lhs), _range(expr.rhs)
+    if a is None or b is None:
+        return None
+    if expr.op == "add":
+        return a[0] + b[0], a[1] + b[1]
+    if expr.op == "sub":
+        return a[0] - b[1], a[1] - b[0]
+    if expr.op == "mul":
+        corners = [x * y for x in a for y in b]
+        return min(corners), max(corners)
+    if b[0] != b[1] or b[0] <= 0:
+        return None
+    if expr.op == "floordiv":
+        return a[0] // b[0], a[1] // b[0]
+    return (0, b[0] - 1) if expr.op == "floormod" else None
+
+
+def _number(size: ExprLike) -> int | None:
+    """A size that is a constant."""
+    if isinstance(size, Const):
+        return int(size.value)
+    return int(size) if isinstance(size, int) else None
