@@ -269,10 +269,14 @@ def _noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
 
 
 def _machine(target: Target) -> tuple[str | None, str | None]:
-    """CPU and features for LLVM; None where the host's own are meant."""
+    """CPU and features for LLVM; None where the host's own are meant.
+
+    Raises TargetError KC6010 for a target that is no CPU.
+    """
     if target == Target.host_cpu():
         return None, None
-    return target.cpu or None, ",".join(target.mattr) or None
+    made = target.llvm
+    return made.cpu or None, made.features or None
 
 
 def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Module:

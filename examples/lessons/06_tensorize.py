@@ -1,13 +1,14 @@
 """Lesson 6: tensorize: a tile of the loops becomes an instruction of the machine.
 
 An intrinsic is two functions of textual IR: what it computes (the description) and how (the
-implementation). ``tensorize`` compares the tile with the description, and says what differs.
+implementation); or it is declared in Python, by a compute and statements. ``tensorize`` compares the
+tile with the description, and says what differs.
 """
 
 import numpy as np
 
 import kc
-from kc import te
+from kc import te, tir
 from kc.error import ScheduleError
 from kc.target import Target
 
@@ -63,3 +64,46 @@ try:
         kc.lower(scheduled("avx512_vnni_dot_16x4", 16), [A, B, C])
 except ScheduleError as error:
     print(error)
+
+# An intrinsic can be declared in Python as well: the description is a compute, and what takes its
+# place are statements on buffers and vectors. ``update`` goes on with sums that ``reset`` started.
+a = te.placeholder((4,), "int8", name="a")
+b = te.placeholder((4, 4), "int8", name="b")
+r = te.reduce_axis((0, 4), name="r")
+c = te.compute(
+    (4,), lambda i: te.sum(a[r].astype("int32") * b[i, r].astype("int32"), axis=r), name="c"
+)
+
+
+def sdot(ins, outs):
+    """Four lanes of 32 bits, each of which gets four products of bytes: an instruction of ARM."""
+    zero = tir.const(0, "int32x4")
+    four_bytes = tir.reinterpret("int32", ins[0].vload([0], "int8x4"))
+    repeated = tir.reinterpret("int8x16", four_bytes.astype("int32x4"))
+    rows_of_b = ins[1].vload([0, 0], "int8x16")  # the rows may lie any distance apart
+
+    def sums(start):
+        name = "llvm.aarch64.neon.sdot.v4i32.v16i8"
+        return tir.call_llvm_pure_intrin("int32x4", name, 3, start, repeated, rows_of_b)
+
+    body, reset = outs[0].vstore(0, sums(zero)), outs[0].vstore(0, zero)
+    update = outs[0].vstore(0, sums(outs[0].vload(0, "int32x4")))
+    return body, reset, update
+
+
+neon_sdot = te.decl_tensor_intrin(c.op, sdot, "sdot", features=["dotprod"])
+
+# A compute may call it for tiles of its result: its function then takes the other axes alone.
+X = te.placeholder((rows, depth), "int8", name="X")
+W = te.placeholder((columns // 4, depth // 4, 4, 4), "int8", name="W")
+ko = te.reduce_axis((0, depth // 4), name="ko")
+Y = te.compute(
+    (rows, columns // 4, 4),
+    lambda i, j: neon_sdot(X[i, ko * 4 : ko * 4 + 4], W[j, ko, 0:4, 0:4], reduce_axis=ko),
+    name="Y",
+)
+arm = Target("llvm -mtriple=aarch64-linux-gnu -mattr=+neon,+dotprod")
+with arm:
+    s = te.create_schedule(Y.op)
+    print(kc.lower(s, [X, W, Y]))
+    assert "sdot" in kc.build(s, [X, W, Y], target=arm).get_source("asm")

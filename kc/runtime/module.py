@@ -21,6 +21,13 @@ from kc.support.files import check_writable, write_output
 Source = str | Callable[[], str]
 Function = CompiledFunction | DeferredFunction
 
+_LIBRARIES = "export_library writes shared libraries"
+_OTHER_FORMATS = {
+    **dict.fromkeys(("so", "dylib", "dll"), _LIBRARIES),
+    "c": 'kc.build(..., target="c") makes C source',
+    "h": "save_header writes C headers",
+}
+
 
 class Module:
     """Compiled functions by name; calling the module calls its entry function.
@@ -104,9 +111,8 @@ class Module:
         name = os.fspath(path)
         kind = fmt or os.path.splitext(name)[1].lstrip(".")
         if kind not in self._artefacts:
-            libraries = kind in ("so", "dylib", "dll")
-            hints = ["export_library writes shared libraries"] if libraries else []
-            hints += suggest(kind, self._artefacts, "formats")
+            hint = _OTHER_FORMATS.get(kind)
+            hints = [hint] if hint else suggest(kind, self._artefacts, "formats")
             raise CallError(
                 "KC5141", f"the module cannot be saved as '{kind or name}'", hints=hints
             )

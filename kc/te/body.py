@@ -6,20 +6,14 @@ from collections import ChainMap
 from collections.abc import Mapping, MutableMapping, Sequence, Set
 from typing import Any
 
-from xdsl.dialects import arith, math, scf, vector
+from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    FloatAttr,
     IntegerAttr,
-    IntegerType,
     MemRefType,
-    UnitAttr,
-    VectorType,
     f32,
-    i64,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir import Operation as IROperation
 from xdsl.ir.affine import (
     AffineConstantExpr,
@@ -39,22 +33,18 @@ from kc.dialects.arith import (
     ExtUIOp,
     FPToSIOp,
     FPToUIOp,
-    RemFOp,
     SelectOp,
     SIToFPOp,
     TruncIOp,
     UIToFPOp,
     like,
 )
-from kc.dialects.float_types import FLOAT_TYPES
-from kc.dialects.tir_calls import TRACED, UNSIGNED
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
 from kc.te.dtypes import INTS, UINTS, bits, is_bool, is_float, is_signed, lanes, scalar
 from kc.te.expr import (
     Binary,
     Broadcast,
-    BufferAccess,
     Call,
     Cast,
     Compare,
@@ -72,30 +62,18 @@ from kc.te.expr import (
     children,
 )
 from kc.te.lazy_select import is_lazy
+from kc.te.scalar_ops import (
+    BINARY_INTRINSICS,
+    FLOAT_OPS,
+    INTRINSICS,
+    SIGNED_OPS,
+    UNSIGNED_OPS,
+    call_op,
+    constant_attr,
+    element_type,
+)
 from kc.te.tensor import Tensor
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
-
-
-def element_type(dtype: str) -> Attribute:
-    """The IR type of values of ``dtype``."""
-    if lanes(dtype) > 1:
-        return VectorType(element_type(scalar(dtype)), [lanes(dtype)])
-    return FLOAT_TYPES[dtype] if dtype in FLOAT_TYPES else IntegerType(bits(dtype))
-
-
-def constant_attr(value: Any, dtype: str) -> Any:
-    """A constant of ``dtype`` as an attribute; of a vector, in all lanes."""
-    if lanes(dtype) > 1:
-        lane = constant_attr(value, scalar(dtype)).value.data
-        return DenseIntOrFPElementsAttr.from_list(element_type(dtype), [lane])  # pyright: ignore
-    if is_float(dtype):
-        return FloatAttr(float(value), element_type(dtype))  # pyright: ignore
-    if dtype == "bool":
-        return IntegerAttr.from_bool(bool(value))
-    number = int(value)
-    if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
-        number -= 1 << bits(dtype)
-    return IntegerAttr(number, element_type(dtype))  # pyright: ignore
 
 
 def keeps_value(expr: Cast) -> bool:
@@ -235,6 +213,8 @@ class Body:
 
     def _lanes(self, expr: Broadcast | Ramp) -> SSAValue:
         """The vector that a scalar is every lane of; or a number in equal steps."""
+        from xdsl.dialects import vector
+
         at, type_ = expr.location, element_type(expr.dtype)
 
         def splat(value: Expr) -> SSAValue:
@@ -391,10 +371,10 @@ class Body:
         if is_float(dtype):
             if expr.op == "floordiv":
                 return self.add(math.FloorOp(self.add(arith.DivfOp(a, b), at)), at)
-            return self.add(_FLOAT_OPS[expr.op](a, b), at)
+            return self.add(FLOAT_OPS[expr.op](a, b), at)
         if expr.op in ("floordiv", "floormod", "truncdiv", "truncmod"):
             return self._divide(expr, a, b)
-        table = _SIGNED_OPS if is_signed(dtype) else _UNSIGNED_OPS
+        table = SIGNED_OPS if is_signed(dtype) else UNSIGNED_OPS
         return self.add(table[expr.op](a, b), at)
 
     def _divide(self, expr: Binary, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -463,7 +443,7 @@ class Body:
             a, b = (self.memo[one] for one in expr.args)
             if expr.op in ("shl", "shr"):
                 return self._shift(expr, a, b)
-            return self.add(_BINARY_INTRINSICS[expr.op](a, b), at)
+            return self.add(BINARY_INTRINSICS[expr.op](a, b), at)
         x = self.memo[expr.args[0]]
         if expr.op == "iabs":
             return self.add(math.AbsIOp(x), at) if is_signed(expr.dtype) else x
@@ -525,98 +505,3 @@ class Body:
         else:
             op = TruncIOp
         return self.add(op(x, kind), at)  # pyright: ignore
-
-
-_FLOAT_OPS = {
-    "add": arith.AddfOp,
-    "sub": arith.SubfOp,
-    "mul": arith.MulfOp,
-    "div": arith.DivfOp,
-    "min": arith.MinimumfOp,
-    "max": arith.MaximumfOp,
-}
-_SIGNED_OPS = {
-    "add": arith.AddiOp,
-    "sub": arith.SubiOp,
-    "mul": arith.MuliOp,
-    "min": arith.MinSIOp,
-    "max": arith.MaxSIOp,
-    "and": arith.AndIOp,
-    "or": arith.OrIOp,
-    "xor": arith.XOrIOp,
-}
-_UNSIGNED_OPS = {**_SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
-
-
-def call_op(
-    expr: ExternCall, values: Mapping[Expr, SSAValue], buffers: Mapping[Any, SSAValue]
-) -> IROperation:
-    """The op of a call, whose scalar arguments have ``values``."""
-    results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
-    if expr.kind == "llvm":
-        from kc.dialects.llvm_call import CallIntrinsicOp  # takes long, and is seldom needed
-
-        operands = [values[one] for one in expr.args if isinstance(one, Expr)]
-        return CallIntrinsicOp(expr.name, operands, results)
-    arguments: list[SSAValue | str] = []
-    modes: list[str | None] = []
-    unsigned: list[int] = []
-    for one in expr.args:
-        modes.append(one.mode if isinstance(one, BufferAccess) else None)
-        if isinstance(one, str):
-            arguments.append(one)
-            continue
-        source = one.buffer if isinstance(one, BufferAccess) else one
-        if source.dtype in UINTS:
-            unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
-        arguments.append(values[one] if isinstance(one, Expr) else buffers[source])
-    if expr.dtype in UINTS:
-        unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
-    packed = expr.kind in ("packed", "trace")
-    made = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
-    if expr.kind == "trace":
-        made.attributes[TRACED] = UnitAttr()
-    if unsigned:
-        made.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
-    return made
-
-
-INTRINSICS = {
-    "exp": math.ExpOp,
-    "exp2": math.Exp2Op,
-    "log": math.LogOp,
-    "log2": math.Log2Op,
-    "log10": math.Log10Op,
-    "log1p": math.Log1pOp,
-    "sqrt": math.SqrtOp,
-    "rsqrt": math.RsqrtOp,
-    "sin": math.SinOp,
-    "cos": math.CosOp,
-    "tan": math.TanOp,
-    "tanh": math.TanhOp,
-    "erf": math.ErfOp,
-    "floor": math.FloorOp,
-    "ceil": math.CeilOp,
-    "trunc": math.TruncOp,
-    "round": math.RoundEvenOp,
-    "abs": math.AbsFOp,
-    "acos": math.AcosOp,
-    "acosh": math.AcoshOp,
-    "asin": math.AsinOp,
-    "asinh": math.AsinhOp,
-    "atan": math.AtanOp,
-    "atanh": math.AtanhOp,
-    "cosh": math.CoshOp,
-    "sinh": math.SinhOp,
-    "nearbyint": math.RoundEvenOp,
-    "popcount": math.CtPopOp,
-    "clz": math.CountLeadingZerosOp,
-}
-"""Elementwise intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
-
-_BINARY_INTRINSICS = {
-    "atan2": math.Atan2Op,
-    "copysign": math.CopySignOp,
-    "fmod": RemFOp,
-    "power": math.PowFOp,
-}

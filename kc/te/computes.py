@@ -27,9 +27,10 @@ def compute(
 
     A function that returns several expressions makes a tuple of tensors, which are computed
     together. One that takes the first axes alone may call a tensor intrinsic, with parts of tensors
-    as ``A[i, 0:16]``, which makes a tile of the other dimensions. Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a
-    reduction is not at the top of the body, KC2044 when several values are not all the results of
-    one reduction.
+    as ``A[i, 0:16]``, which makes a tile of the other dimensions.
+
+    Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a reduction is
+    not at the top of the body, KC2044 when several values are not all the results of one reduction.
     """
     location = caller_location()
     name = check_name(name, location)

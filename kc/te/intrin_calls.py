@@ -156,7 +156,7 @@ class IntrinCall(Operators):
             )
         taken = {one.name for one in (*outer, *self.reduce_axis)}
         made = {
-            one: make_axis(_unused(one.name, taken), one.extent, one.kind, one.location, one.start)
+            one: dataclasses.replace(one, name=_unused(one.name, taken))
             for one in (*op.axis, *op.reduce_axis)
         }
         bodies = tuple(map(_Tile(made, self.regions, self.reduce_axis), op.bodies))

@@ -40,9 +40,10 @@ def _may_read_outside(expr: Expr) -> bool:
     waiting, seen = [expr], {expr}
     while waiting:
         one = waiting.pop()
+        # What a vector element has after the indices of its tensor is the lane.
         if isinstance(one, Element) and not all(
             _is_inside(index, size)
-            for index, size in zip(one.indices, one.tensor.shape, strict=True)
+            for index, size in zip(one.indices, one.tensor.shape)  # noqa: B905
         ):
             return True
         parts = [one.condition] if isinstance(one, IfThenElse | SelectExpr) else children(one)

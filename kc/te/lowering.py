@@ -121,6 +121,7 @@ def lower_schedule(
     """
     given = [schedule.current(one) if isinstance(one, Tensor) else one for one in args]
     function, names = create_func(given, schedule.outputs, name)
+    _check_places(schedule, given, name)
     source = ModuleOp([function])
     lowered = convert_function(function)
     _check_binds(args, binds or {})
@@ -144,6 +145,24 @@ def lower_schedule(
             replay.run(step)
     replay.vectorize_lanes()
     return Lowered(source, module, replay.entered, replay.extents)
+
+
+def _check_places(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> None:
+    """Refuse arguments that are inlined, or computed inside of loops (KC3133)."""
+    for one in args:
+        stage = schedule.stage_map.get(one.op) if isinstance(one, Tensor) else None
+        if stage is not None and stage.place is not None:
+            primitive = "compute_inline" if stage.place.kind == "inline" else "compute_at"
+            raise ScheduleError(
+                "KC3133",
+                f"{primitive}: {stage.op.name} is an argument of {name}",
+                location=stage.place.location,
+                why="the caller gets all of an argument, so it is computed at the root",
+                hints=[
+                    f"without {stage.op.name} in the list of arguments it is the function's own",
+                    f"s.cache_write({stage.op.name}, scope) gives a tensor that can be moved",
+                ],
+            )
 
 
 def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:

@@ -22,7 +22,7 @@ class TensorSlice(Operators):
     """A tensor with its first indices given; the others follow: ``A[i][j]``."""
 
     def __init__(
-        self, tensor: Tensor, indices: Sequence[ExprLike], location: Location | None
+        self, tensor: Tensor, indices: Sequence[ExprLike | slice], location: Location | None
     ) -> None:
         self.tensor = tensor
         self.indices = tuple(indices)
@@ -33,7 +33,7 @@ class TensorSlice(Operators):
         """The element type."""
         return self.tensor.dtype
 
-    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> Any:
+    def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
         return self.tensor[(*self.indices, *given)]
 
@@ -63,7 +63,7 @@ def _text(index: Any) -> str:
 class TensorRegion(TensorSlice):
     """A part of a tensor with slices, ``A[i, 0:4]``: an argument of a tensor intrinsic."""
 
-    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> NoReturn:
+    def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> NoReturn:
         raise refused_slice(self.tensor, "a slice")
 
     def __kc_scalar__(self) -> NoReturn:

@@ -243,14 +243,14 @@ class Tensor(TensorOperators):
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
 
-    def __getitem__(self, indices: ExprLike | tuple[ExprLike, ...]) -> Any:
+    def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
         if REGIONS.get() and any(isinstance(one, slice) for one in given):
             return TensorRegion(self, given, caller_location())
         check_indices(self, given)
         if len(given) < self.ndim:
             return TensorSlice(self, given, caller_location())
-        return self(*given)
+        return self(*given)  # pyright: ignore[reportArgumentType]
 
     def __call__(self, *indices: ExprLike) -> Expr:
         location = caller_location()

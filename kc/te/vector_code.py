@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, vector
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -68,6 +68,8 @@ def made_of_lanes(
     body: Body, vectors: Sequence[SSAValue], lanes: Sequence[int], at: Location | None
 ) -> SSAValue:
     """The vector of the ``lanes`` of one or two vectors."""
+    from xdsl.dialects import vector
+
     first, second = vectors[0], vectors[-1]
     type_ = first.type
     assert isinstance(type_, VectorType)
@@ -78,6 +80,8 @@ def made_of_lanes(
 
 def cast_bits(body: Body, value: SSAValue, type_: Attribute, at: Location | None) -> SSAValue:
     """The bits of a scalar or vector as those of another one."""
+    from xdsl.dialects import vector
+
     source, wanted = value.type, type_
     if not isinstance(source, VectorType) and not isinstance(wanted, VectorType):
         return body.add(arith.BitcastOp(value, wanted), at)  # pyright: ignore

@@ -23,9 +23,9 @@ from xdsl.ir.affine import (
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
 from kc.support.diagnostics import Location
-from kc.te.body import element_type
 from kc.te.buffers import Buffer
 from kc.te.expr import Element, Expr, IterVar, VectorLoad
+from kc.te.scalar_ops import element_type
 from kc.te.vector_code import store_rows
 
 if TYPE_CHECKING:

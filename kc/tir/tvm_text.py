@@ -13,9 +13,9 @@
     }
 
 It is a view and is not read back. As there, blocks are lowered, reductions initialised in loops of
-their own, buffers shrunk to what is used and flat, vectorized loops are vectors (those that need masks stay
-loops), unrolled ones copies, and buffers are allocated where the outermost serial loop begins. Names are kc's: ``i_o``,
-``C_global`` where TVM has ``i.outer``, ``C.global``.
+their own, buffers shrunk to what is used and flat, vectorized loops are vectors (those that need
+masks stay loops), unrolled ones copies, and buffers are allocated where the outermost serial loop
+begins. Names are kc's: ``i_o``, ``C_global`` where TVM has ``i.outer``, ``C.global``.
 """
 
 from __future__ import annotations

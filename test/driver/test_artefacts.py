@@ -249,12 +249,29 @@ def test_the_header_is_cxx_too(tmp_path: Path):
 # Mistakes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "hint"), [("k.zip", "formats"), ("k.so", "export_library")])
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("k.zip", "formats"),
+        ("k.so", "export_library"),
+        ("k.c", 'target="c"'),
+        ("k.h", "save_header"),
+    ],
+)
 def test_a_format_that_there_is_not(name: str, hint: str, tmp_path: Path):
     error = refused(add().save, tmp_path / name)
     assert error.code == "KC5141"
     assert hint in error.hints[0]
     assert refused(load_module, tmp_path / "k.zip").code == "KC5141"
+
+
+@pytest.mark.parametrize("kind", ["cuda", "nvptx"])
+def test_a_target_that_is_no_cpu(kind: str):
+    """Nothing is compiled for the host instead."""
+    a = te.placeholder((4,), name="A")
+    b = te.compute((4,), lambda i: a[i] + 1.0, name="B")
+    error = refused(kc.build, te.create_schedule(b.op), [a, b], target=kind)
+    assert str(error) == f'error[KC6010]: target {kind} is not compiled by LLVM\n  try: "llvm"'
 
 
 def test_files_that_cannot_be(tmp_path: Path):

@@ -176,7 +176,9 @@ def test_a_select_that_guards_its_reads_is_lazy(vectorized):
         ),
         (
             [sized],
-            te.compute((n + 4,), lambda i: te.Select(te.any(i < 2, i >= n + 2), zero, sized[i - 2])),
+            te.compute(
+                (n + 4,), lambda i: te.Select(te.any(i < 2, i >= n + 2), zero, sized[i - 2])
+            ),
             [array],
             padded_array,
         ),
@@ -223,7 +225,7 @@ def test_a_choice_inside_of_a_select_guards_its_own_reads():
 
 def test_a_select_of_a_script_is_lazy():
     @kc.script
-    def pad(A: kc.Buffer((10,)), B: kc.Buffer((14,))):
+    def pad(A: kc.Buffer((10,)), B: kc.Buffer((14,))):  # pyright: ignore[reportInvalidTypeForm]
         for i in range(14):
             B[i] = te.Select(te.all(i >= 2, i < 12), A[i - 2], 0.0)
 

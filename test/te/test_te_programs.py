@@ -11,6 +11,7 @@ import pytest
 
 import kc as tvm
 from kc import te, tir
+from kc.error import ScheduleError
 
 RANDOM = np.random.default_rng(0)
 
@@ -238,6 +239,37 @@ def test_caches_of_a_tuple_and_of_its_inputs():
     found = tvm.build(s, [x, y, first, second])(a, b)
     np.testing.assert_array_equal(found[0], a + b)
     np.testing.assert_allclose(found[1], (a + b) * b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_an_intermediate_that_the_caller_gets(inline: bool):
+    """It is computed at the root, and may be moved where it is no argument."""
+    m = te.var("m")
+    x = te.placeholder((m,), name="x")
+    y = te.compute((m,), lambda i: x[i] + 1, name="y")
+    z = te.compute((m,), lambda i: y[i] * 2, name="z")
+    s = te.create_schedule(z.op)
+    given = random(9)
+    found = tvm.build(s, [x, y, z])(given)
+    np.testing.assert_array_equal(found[0], given + 1)
+    np.testing.assert_array_equal(found[1], (given + 1) * 2)
+    if inline:
+        s[y].compute_inline()
+    else:
+        s[y].compute_at(s[z], z.op.axis[0])
+    np.testing.assert_array_equal(result(s, [x, z], given), (given + 1) * 2)
+    with pytest.raises(ScheduleError) as caught:
+        tvm.lower(s, [x, y, z])
+    lines = str(caught.value).splitlines()
+    assert "s[y].compute_" in lines.pop(1)
+    assert lines == [
+        f"error[KC3133]: compute_{'inline' if inline else 'at'}: y is an argument of main",
+        "  why: the caller gets all of an argument, so it is computed at the root",
+        "  try: without y in the list of arguments it is the function's own",
+        "  try: s.cache_write(y, scope) gives a tensor that can be moved",
+    ]
+    s[y].compute_root()
+    np.testing.assert_array_equal(tvm.build(s, [x, y, z])(given)[0], given + 1)
 
 
 def test_steps_of_a_recurrence_in_stages():

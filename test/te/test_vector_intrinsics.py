@@ -485,7 +485,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "condition": (
         lambda: tir.ir_builder.create().if_scope(four() > tir.const(1, "uint8x4")),
-        "error[KC2006]: the condition of an if has type boolx4\n  try: compare it: x != 0",
+        "error[KC2243]: the condition of an if has 4 lanes\n"
+        "  why: its lanes may not agree, and one branch is taken\n"
+        "  try: te.Select(condition, a, b) chooses lane by lane",
     ),
     "bound": (
         lambda: tir.ir_builder.create().for_range(0, four()),

@@ -362,6 +362,37 @@ def test_tensor_expressions_are_formulas():
     )
 
 
+def test_vectorized_loops_that_need_masks_stay_loops():
+    a = te.placeholder((10,), name="A")
+    b = te.compute(
+        (12,), lambda i: te.if_then_else(te.all(i >= 1, i < 11), a[i - 1], 0.0), name="B"
+    )
+    c = te.compute((12,), lambda i: b[i] * 2, name="C")
+    schedule = te.create_schedule(c.op)
+    for tensor in (b, c):
+        schedule[tensor].vectorize(schedule[tensor].split(tensor.op.axis[0], 4)[1])
+    assert (
+        kc.lower(schedule, [a, c])
+        .script(style="tvm")
+        .endswith(
+            """\
+  allocate(B: Pointer(global float32), float32, [12]), storage_scope = global {
+    for (i_o: int32, 0, 3) {
+      for (i_i: int32, 0, 4) {
+        B[((i_o*4) + i_i)] = @tir.if_then_else(((((i_o*4) + i_i) >= 1) && (((i_o*4) + i_i) < 11)), \
+(float32*)A_2[(((i_o*4) + i_i) - 1)], 0f32, dtype=float32)
+      }
+    }
+    for (i_o_1: int32, 0, 3) {
+      C_2[ramp((i_o_1*4), 1, 4)] = ((float32x4*)B[ramp((i_o_1*4), 1, 4)]*broadcast(2f32, 4))
+    }
+  }
+}
+"""
+        )
+    )
+
+
 def test_an_unknown_style():
     with pytest.raises(kc.KCError) as caught:
         gemm(0).script(style="tmv")

@@ -11,7 +11,6 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
 from kc.analysis.dependence import lexicographic
-from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
@@ -346,7 +345,6 @@ def build(
             conditions.append(at_least_zero(index.simplify(end - expr - 1)))
     old_parent = block.parent_op()
     block.detach()
-    conditions += in_range(bindings, index)
     set_block_spaces(block, index.to_map(bindings), index.to_set(conditions))
     op: Operation = block
     for loop in reversed(loops):

@@ -6,7 +6,6 @@ import ast
 import inspect
 import operator
 from collections.abc import Callable, Mapping
-from functools import reduce
 from typing import Any
 
 from kc import te
@@ -269,7 +268,7 @@ class Expressions:
                 why="it is no memory of the kernel's",
                 hints=["an index of const_range", "pass it as a buffer"],
             )
-        return python(lambda: reduce(lambda it, one: it[one], parts, value), "the index", at)
+        return python(lambda: _item(value, parts), "the index", at)
 
     def indices(self, node: ast.Subscript) -> tuple[Any, ...]:
         """The indices of an element."""
@@ -402,3 +401,10 @@ def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
             location=at,
             why=f"it is computed while the script is compiled, and raises {type(error).__name__}",
         ) from error
+
+
+def _item(value: Any, indices: tuple[Any, ...]) -> Any:
+    """``value[i][j]...``."""
+    for one in indices:
+        value = value[one]
+    return value

@@ -1,0 +1,143 @@
+"""Element types and scalar operations in the IR: ops of ``arith`` and ``math``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    UnitAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Operation as IROperation
+
+from kc.dialects import tir
+from kc.dialects.arith import RemFOp
+from kc.dialects.float_types import FLOAT_TYPES
+from kc.dialects.tir_calls import TRACED, UNSIGNED
+from kc.te.dtypes import UINTS, bits, is_float, lanes, scalar
+from kc.te.expr import BufferAccess, Expr, ExternCall
+
+
+def element_type(dtype: str) -> Attribute:
+    """The IR type of values of ``dtype``."""
+    if lanes(dtype) > 1:
+        return VectorType(element_type(scalar(dtype)), [lanes(dtype)])
+    return FLOAT_TYPES[dtype] if dtype in FLOAT_TYPES else IntegerType(bits(dtype))
+
+
+def constant_attr(value: Any, dtype: str) -> Any:
+    """A constant of ``dtype`` as an attribute; of a vector, in all lanes."""
+    if lanes(dtype) > 1:
+        lane = constant_attr(value, scalar(dtype)).value.data
+        return DenseIntOrFPElementsAttr.from_list(element_type(dtype), [lane])  # pyright: ignore
+    if is_float(dtype):
+        return FloatAttr(float(value), element_type(dtype))  # pyright: ignore
+    if dtype == "bool":
+        return IntegerAttr.from_bool(bool(value))
+    number = int(value)
+    if dtype in UINTS and number >= 1 << (bits(dtype) - 1):
+        number -= 1 << bits(dtype)
+    return IntegerAttr(number, element_type(dtype))  # pyright: ignore
+
+
+FLOAT_OPS = {
+    "add": arith.AddfOp,
+    "sub": arith.SubfOp,
+    "mul": arith.MulfOp,
+    "div": arith.DivfOp,
+    "min": arith.MinimumfOp,
+    "max": arith.MaximumfOp,
+}
+SIGNED_OPS = {
+    "add": arith.AddiOp,
+    "sub": arith.SubiOp,
+    "mul": arith.MuliOp,
+    "min": arith.MinSIOp,
+    "max": arith.MaxSIOp,
+    "and": arith.AndIOp,
+    "or": arith.OrIOp,
+    "xor": arith.XOrIOp,
+}
+UNSIGNED_OPS = {**SIGNED_OPS, "min": arith.MinUIOp, "max": arith.MaxUIOp}
+
+
+def call_op(
+    expr: ExternCall, values: Mapping[Expr, SSAValue], buffers: Mapping[Any, SSAValue]
+) -> IROperation:
+    """The op of a call, whose scalar arguments have ``values``."""
+    results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
+    if expr.kind == "llvm":
+        from kc.dialects.llvm_call import CallIntrinsicOp  # takes long, and is seldom needed
+
+        operands = [values[one] for one in expr.args if isinstance(one, Expr)]
+        return CallIntrinsicOp(expr.name, operands, results)
+    arguments: list[SSAValue | str] = []
+    modes: list[str | None] = []
+    unsigned: list[int] = []
+    for one in expr.args:
+        modes.append(one.mode if isinstance(one, BufferAccess) else None)
+        if isinstance(one, str):
+            arguments.append(one)
+            continue
+        source = one.buffer if isinstance(one, BufferAccess) else one
+        if source.dtype in UINTS:
+            unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
+        arguments.append(values[one] if isinstance(one, Expr) else buffers[source])
+    if expr.dtype in UINTS:
+        unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
+    packed = expr.kind in ("packed", "trace")
+    made = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
+    if expr.kind == "trace":
+        made.attributes[TRACED] = UnitAttr()
+    if unsigned:
+        made.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
+    return made
+
+
+INTRINSICS = {
+    "exp": math.ExpOp,
+    "exp2": math.Exp2Op,
+    "log": math.LogOp,
+    "log2": math.Log2Op,
+    "log10": math.Log10Op,
+    "log1p": math.Log1pOp,
+    "sqrt": math.SqrtOp,
+    "rsqrt": math.RsqrtOp,
+    "sin": math.SinOp,
+    "cos": math.CosOp,
+    "tan": math.TanOp,
+    "tanh": math.TanhOp,
+    "erf": math.ErfOp,
+    "floor": math.FloorOp,
+    "ceil": math.CeilOp,
+    "trunc": math.TruncOp,
+    "round": math.RoundEvenOp,
+    "abs": math.AbsFOp,
+    "acos": math.AcosOp,
+    "acosh": math.AcoshOp,
+    "asin": math.AsinOp,
+    "asinh": math.AsinhOp,
+    "atan": math.AtanOp,
+    "atanh": math.AtanhOp,
+    "cosh": math.CoshOp,
+    "sinh": math.SinhOp,
+    "nearbyint": math.RoundEvenOp,
+    "popcount": math.CtPopOp,
+    "clz": math.CountLeadingZerosOp,
+}
+"""Elementwise intrinsics, by TVM's name; ``round`` rounds half to even, as numpy."""
+BINARY_INTRINSICS = {
+    "atan2": math.Atan2Op,
+    "copysign": math.CopySignOp,
+    "fmod": RemFOp,
+    "power": math.PowFOp,
+}
