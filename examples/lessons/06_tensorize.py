@@ -1,8 +1,8 @@
 """Lesson 6: tensorize: a tile of the loops becomes an instruction of the machine.
 
 An intrinsic is two functions of textual IR: what it computes (the description) and how (the
-implementation); or it is declared in Python, by a compute and statements. ``tensorize`` compares the
-tile with the description, and says what differs.
+implementation); or it is declared in Python, by a compute and statements. ``tensorize`` compares
+the tile with the description, and says what differs.
 """
 
 import numpy as np
@@ -67,11 +67,11 @@ except ScheduleError as error:
 
 # An intrinsic can be declared in Python as well: the description is a compute, and what takes its
 # place are statements on buffers and vectors. ``update`` goes on with sums that ``reset`` started.
-a = te.placeholder((4,), "int8", name="a")
-b = te.placeholder((4, 4), "int8", name="b")
+x = te.placeholder((4,), "int8", name="x")
+w = te.placeholder((4, 4), "int8", name="w")
 r = te.reduce_axis((0, 4), name="r")
-c = te.compute(
-    (4,), lambda i: te.sum(a[r].astype("int32") * b[i, r].astype("int32"), axis=r), name="c"
+y = te.compute(
+    (4,), lambda i: te.sum(x[r].astype("int32") * w[i, r].astype("int32"), axis=r), name="y"
 )
 
 
@@ -80,18 +80,18 @@ def sdot(ins, outs):
     zero = tir.const(0, "int32x4")
     four_bytes = tir.reinterpret("int32", ins[0].vload([0], "int8x4"))
     repeated = tir.reinterpret("int8x16", four_bytes.astype("int32x4"))
-    rows_of_b = ins[1].vload([0, 0], "int8x16")  # the rows may lie any distance apart
+    rows_of_w = ins[1].vload([0, 0], "int8x16")  # the rows may lie any distance apart
 
     def sums(start):
         name = "llvm.aarch64.neon.sdot.v4i32.v16i8"
-        return tir.call_llvm_pure_intrin("int32x4", name, 3, start, repeated, rows_of_b)
+        return tir.call_llvm_pure_intrin("int32x4", name, 3, start, repeated, rows_of_w)
 
     body, reset = outs[0].vstore(0, sums(zero)), outs[0].vstore(0, zero)
     update = outs[0].vstore(0, sums(outs[0].vload(0, "int32x4")))
     return body, reset, update
 
 
-neon_sdot = te.decl_tensor_intrin(c.op, sdot, "sdot", features=["dotprod"])
+neon_sdot = te.decl_tensor_intrin(y.op, sdot, "sdot", features=["dotprod"])
 
 # A compute may call it for tiles of its result: its function then takes the other axes alone.
 X = te.placeholder((rows, depth), "int8", name="X")
