@@ -68,7 +68,8 @@ def signature_of(function: func.FuncOp) -> Any:
     specs = []
     for n, (arg, given) in enumerate(zip(function.args, attrs, strict=True)):
         name = _text(given.data.get("kc.name")) or arg.name_hint or f"arg{n}"
-        dtype = _text(given.data.get("kc.dtype")) or _dtype(arg.type, function)
+        declared = _text(given.data.get("kc.dtype"))
+        dtype = declared or _dtype(arg.type, function)
         if isinstance(arg.type, MemRefType):
             specs.append(
                 ArgSpec(
@@ -81,7 +82,11 @@ def signature_of(function: func.FuncOp) -> Any:
                 )
             )
         else:
-            specs.append(ArgSpec(name, "scalar", dtype, symbol=_text(given.data.get("kc.symbol"))))
+            symbol = _text(given.data.get("kc.symbol"))
+            if isinstance(arg.type, IndexType):
+                specs.append(ArgSpec(name, "scalar", "int64", symbol=symbol, values=declared))
+            else:
+                specs.append(ArgSpec(name, "scalar", dtype, symbol=symbol))
     used = [name for one in specs for dim in one.shape for name in symbols_of(dim)]
     used += [one.symbol for one in specs if one.symbol is not None]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)))

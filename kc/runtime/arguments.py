@@ -263,6 +263,8 @@ class _Argument:
         """The 8 bytes of a scalar's slot."""
         spec = self.spec
         number = self._number(value)
+        if spec.values is not None and not spec.bounds[0] <= number <= spec.bounds[1]:
+            raise self._out_of_range(value)
         try:
             data = _pack(spec, number)
         except (OverflowError, struct.error):
@@ -270,9 +272,9 @@ class _Argument:
         return int.from_bytes(data.ljust(8, b"\0"), sys.byteorder)
 
     def _out_of_range(self, value: Any) -> CallError:
-        dtype, limits = self.spec.dtype, "too large for"
+        dtype, limits = self.spec.values or self.spec.dtype, "too large for"
         if not self.spec.element.is_float:
-            limits = "not in {}..{}, the range of".format(*self.spec.element.bounds)
+            limits = "not in {}..{}, the range of".format(*self.spec.bounds)
         return self.refuse("KC5119", f"is {_short(value)}, which is {limits} {dtype}")
 
     def _number(self, value: Any) -> Any:

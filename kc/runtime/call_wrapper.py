@@ -262,10 +262,10 @@ def _scalar(function: _Function, context: str, spec: ArgSpec, obj: str) -> str:
     as_long_long = _field(function, context, "as_long_long")
     value = function.let(f"call i64 {as_long_long}(ptr {obj}, ptr %overflow)")
     inside = function.let(f"icmp eq i32 {function.load('i32', '%overflow')}, 0")
-    if spec.dtype == "int64":
+    low, high = spec.bounds
+    if (low, high) == (-(2**63), 2**63 - 1):
         function.guard(inside)
         return value
-    low, high = element.bounds
     # A uint64 above the range of int64 overflows here and is left to the complete check.
     high = min(high, 2**63 - 1)
     function.guard(

@@ -171,7 +171,8 @@ class ArgSpec:
     An array has a ``shape``, a ``role`` and an ``alignment`` in bytes (0: that of an element). It
     is dense and row-major, unless it has ``strides``: for each dimension the distance of neighbours
     in elements, or a symbol for what is found at the array; equal symbols are equal distances. A
-    scalar may be the value of a ``symbol``; an index is an ``int64``.
+    scalar may be the value of a ``symbol``; an index is an ``int64``, of which only the numbers of
+    the type ``values`` are taken.
     """
 
     name: str
@@ -182,6 +183,7 @@ class ArgSpec:
     alignment: int = 0
     symbol: str | None = None
     strides: tuple[int | str, ...] | None = None
+    values: str | None = None
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -199,6 +201,15 @@ class ArgSpec:
     @cached_property
     def element(self) -> DType:
         return DTYPES[self.dtype]
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest integer that a scalar takes."""
+        low, high = self.element.bounds
+        if self.values is None:
+            return low, high
+        least, greatest = DTYPES[self.values].bounds
+        return max(low, least), min(high, greatest)
 
     @cached_property
     def is_array(self) -> bool:
@@ -225,7 +236,8 @@ class ArgSpec:
         return 1 + len(self.dynamic) + len(self.dynamic_strides)
 
     def __str__(self) -> str:
-        text = f"{self.name}: " + ("" if self.role == "in" else f"{self.role} ") + self.dtype
+        role = "" if self.role == "in" else f"{self.role} "
+        text = f"{self.name}: {role}{self.values or self.dtype}"
         if not self.is_array:
             return text
         text = f"{text}[{', '.join(map(str, self.shape))}]"
@@ -320,6 +332,7 @@ class Signature:
                 "alignment": arg.alignment,
                 "symbol": arg.symbol,
                 **({} if arg.strides is None else {"strides": arg.strides}),
+                **({} if arg.values is None else {"values": arg.values}),
             }
             for arg in self.args
         ]

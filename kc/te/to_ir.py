@@ -203,6 +203,8 @@ class _Emitter:
             else:
                 value = self.block.insert_arg(tir.INDEX, len(self.block.args))
                 data["kc.symbol"] = StringAttr(arg.name)
+                if arg.dtype != "int64":  # whose values alone the caller may give
+                    data["kc.dtype"] = StringAttr(arg.dtype)
             value.name_hint = name
             self.values[arg] = value
             attrs.append(DictionaryAttr(data))

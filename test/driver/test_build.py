@@ -233,6 +233,29 @@ def test_a_size_as_an_argument_and_the_order_of_arguments():
     assert found == pytest.approx(float(x[:5].sum()) * 2.0, rel=1e-6)
 
 
+@pytest.mark.parametrize("dtype", INTS)
+def test_a_variable_has_the_values_of_its_type(dtype, tmp_path):
+    k = te.var("k", dtype)
+    A = te.placeholder((3,), dtype, name="A")
+    B = te.compute((3,), lambda i: A[i] + k, name="B")
+    built = kc.build(te.create_schedule(B.op), [A, k, B], name="shift")
+    built.save(str(tmp_path / "shift.o"))
+    info = np.iinfo(dtype)
+    least, greatest = info.min, min(info.max, 2**63 - 1)  # an index has 64 bits
+    for function in (built, kc.runtime.load_module(str(tmp_path / "shift.o"))):
+        for number in (least, greatest, np.array(greatest, dtype)[()]):
+            b = np.empty(3, dtype)
+            function(np.zeros(3, dtype), number, b)
+            np.testing.assert_array_equal(b, np.full(3, number, dtype))
+        for number in (least - 1, greatest + 1):
+            with pytest.raises(CallError) as caught:
+                function(np.zeros(3, dtype), number, np.empty(3, dtype))
+            assert str(caught.value) == (
+                f"error[KC5119]: shift: argument 2 'k' is {number}, which is not in "
+                f"{least}..{greatest}, the range of {dtype}\n   |  expected: k: {dtype}"
+            )
+
+
 def test_derived_sizes_are_checked():
     n = te.var("n")
     a = te.placeholder((n,), name="A")

@@ -249,8 +249,8 @@ CASES = [
     (
         a_combiner_of_other_values,
         "error[KC2040]: the identity of argmax cannot be called with 1 argument\n"
-        "  why: the combiner takes two values (two tuples, if tuples are reduced), the identity one "
-        "dtype for each value\n"
+        "  why: the combiner takes two values (two tuples, if tuples are reduced), the identity "
+        "one dtype for each value\n"
         "  try: te.comm_reducer(lambda x, y: x + y, lambda dtype: te.const(0, dtype))",
     ),
     (
