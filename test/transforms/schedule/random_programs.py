@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from guarded_arrays import all_guarded, checked_build
 from xdsl.context import Context
 from xdsl.dialects import builtin, func, math, memref, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -268,8 +269,12 @@ def results(module: ModuleOp, args: list[Any]) -> list[Any]:
 
 
 def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
-    """The arguments after a call of the only function, compiled."""
-    copies = [one.copy() for one in args]
+    """The arguments after a call of the only function, compiled.
+
+    It is called with bound checks first, and then on arrays that end where memory ends.
+    """
+    checked_build(module)["f"](*(one.copy() for one in args))
+    copies = all_guarded(args, "end")
     kc.build(module)["f"](*copies)
     return copies
 
