@@ -28,7 +28,7 @@ def main() -> None:
     machine = target.create_target_machine(
         cpu=request["cpu"],
         features=request["features"],
-        opt=min(request["opt_level"], 3),
+        opt=min(max(request["opt_level"], 1), 3),  # as Machine.create
         reloc=request["relocation"],
         codemodel=request["code_model"],
         abiname=request["abi"],

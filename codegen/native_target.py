@@ -76,13 +76,17 @@ class Machine:
     abi: str = ""
 
     def create(self, opt_level: int) -> Any:
-        """The llvmlite target machine, after :func:`check_machine`."""
+        """The llvmlite target machine, after :func:`check_machine`.
+
+        Code generation is never that of level 0, whose instruction selection aborts on masks
+        ("Cannot emit physreg copy instruction").
+        """
         check_machine(self)
         target = llvm_binding().Target.from_triple(self.triple)
         return target.create_target_machine(
             cpu=self.cpu,
             features=self.features,
-            opt=opt_level,
+            opt=max(opt_level, 1),
             reloc=self.relocation,
             codemodel=self.code_model,
             abiname=self.abi,

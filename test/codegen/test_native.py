@@ -572,3 +572,22 @@ def test_what_llvm_makes_is_valid(isolated: bool):
     call = function(jit(HALVES, isolated=isolated), "halves", "void(ptr, ptr)")
     call(a.ctypes.data, b.ctypes.data)
     np.testing.assert_array_equal(b, [3, 5, 4, 5])
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_masks_are_compiled_without_optimisation(isolated: bool) -> None:
+    """The instruction selection of LLVM's level 0 ends the process on these."""
+    text = """
+    declare <4 x i1> @llvm.umax.v4i1(<4 x i1>, <4 x i1>)
+    define <4 x i1> @f() {
+      %x = call <4 x i1> @llvm.umax.v4i1(<4 x i1> zeroinitializer, <4 x i1> zeroinitializer)
+      %y = call <4 x i1> @llvm.umax.v4i1(<4 x i1> zeroinitializer, <4 x i1> %x)
+      br label %next
+    next:
+      ret <4 x i1> %y
+    }
+    """
+    made = compile_ir(
+        text, triple="x86_64-unknown-linux-gnu", cpu="znver4", opt_level=0, isolated=isolated
+    )
+    assert "f:" in made.asm()

@@ -248,6 +248,8 @@ class CachedWrites:
         element = part.enter(self.site, space, copy)
         supplies: list[Supply] = []
         for store in self.stores:
+            if _updates_nothing(store):
+                continue
             write = space.instance(store, loops_shared(place.level, copy))
             supplies.append(Supply(write, space.element(store, write)))
         found = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
@@ -352,3 +354,16 @@ class CachedWrites:
             for kind, _, extent in self.block.iters
             if kind is IterType.REDUCE
         ]
+
+
+def _updates_nothing(store: StoreOp) -> bool:
+    """Whether a store is a step of a reduction over nothing: :class:`Space` takes 0 for 1 there, as
+    the initial value is stored."""
+    child, parent = store, store.parent_op()
+    while parent is not None:
+        if isinstance(parent, BlockOp) and child.parent_region() is parent.body:
+            pairs = zip(parent.types, parent.extents, strict=True)
+            if any(kind is IterType.REDUCE and extent == 0 for kind, extent in pairs):
+                return True
+        child, parent = parent, parent.parent_op()
+    return False

@@ -12,6 +12,7 @@
 // RUN: not kc-opt %s --cache-write="func=several block=B buffer=B consumers=C,D" 2>&1 | FileCheck %s --check-prefix=OLD --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --cache-write="func=several block=B buffer=B consumers=C,E" 2>&1 | FileCheck %s --check-prefix=NEWER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --cache-write="func=before block=B buffer=B consumers=D" 2>&1 | FileCheck %s --check-prefix=BEFORE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --cache-write="func=nothing block=S buffer=S scope=local" 2>&1 | FileCheck %s --check-prefix=NOTHING --match-full-lines --strict-whitespace
 
 func.func @holes(%A: memref<8xf32>, %C: memref<16xf32>) {
   tir.for %i in 8 {
@@ -163,31 +164,46 @@ func.func @before(%A: memref<1xf32>, %C: memref<1xf32>) {
   func.return
 }
 
+// The updates are over nothing, so S_local would be copied without a value.
+func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k in 0 {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 0 = %k) do {
+        %a = tir.load %A[%v_k] : memref<0xf32>
+        %s = tir.load %S[%v_i] : memref<8xf32>
+        %t = arith.addf %s, %a : f32
+        tir.store %t, %S[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
 //NAME:error[KC3300]: cache_write: block C writes no buffer A
-//NAME-NEXT:  --> {{.*}}cache_write_invalid.mlir:18:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//NAME-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //NAME-NEXT:   |  for i in 8:
 //NAME-NEXT:   |    block C    <-- here
 //NAME-NEXT:  why: it writes 0: C
 //NAME-NEXT:  try: the buffers are: C
 
 //SCOPE:error[KC3301]: cache_write: target llvm has no memory scope 'LOCAL'
-//SCOPE-NEXT:  --> {{.*}}cache_write_invalid.mlir:16:1  func.func @holes(%A: memref<8xf32>, %C: memref<16xf32>) {
+//SCOPE-NEXT:  --> {{.*}}cache_write_invalid.mlir:17:1  func.func @holes(%A: memref<8xf32>, %C: memref<16xf32>) {
 //SCOPE-NEXT:  try: the scopes are: global, local, shared, shared.dyn, warp, wmma.matrix_a, wmma.matrix_b, wmma.accumulator
 
 //HOLES:error[KC3306]: cache_write: block C does not write all of C that would be copied
-//HOLES-NEXT:  --> {{.*}}cache_write_invalid.mlir:18:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//HOLES-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //HOLES-NEXT:   |  for i in 8:
 //HOLES-NEXT:   |    block C    <-- here
 //HOLES-NEXT:  why: element [1] is in the box around what it writes, and is not written
 
 //SIZE:error[KC3306]: cache_write: block C may not write all of C that would be copied
-//SIZE-NEXT:  --> {{.*}}cache_write_invalid.mlir:28:5  tir.block "C" (spatial %v_i in %n = %i) do {
+//SIZE-NEXT:  --> {{.*}}cache_write_invalid.mlir:29:5  tir.block "C" (spatial %v_i in %n = %i) do {
 //SIZE-NEXT:   |  for i in n:
 //SIZE-NEXT:   |    block C    <-- here
 //SIZE-NEXT:  why: a size of the buffer is known at the call only
 
 //MIXED:error[KC3308]: cache_write: block B reads B both as it was before and as it writes it
-//MIXED-NEXT:  --> {{.*}}cache_write_invalid.mlir:40:7  tir.block "B" (spatial %v_i in 9 = %i + 1) do {
+//MIXED-NEXT:  --> {{.*}}cache_write_invalid.mlir:41:7  tir.block "B" (spatial %v_i in 9 = %i + 1) do {
 //MIXED-NEXT:   |  for i in 8:
 //MIXED-NEXT:   |    for j in 1:
 //MIXED-NEXT:   |      block B    <-- here
@@ -197,14 +213,14 @@ func.func @before(%A: memref<1xf32>, %C: memref<1xf32>) {
 //MIXED-NEXT:  try: cache_inplace of B: its old values are copied first
 
 //SEEN:error[KC3307]: cache_write: block D reads B before it would be copied
-//SEEN-NEXT:  --> {{.*}}cache_write_invalid.mlir:59:5  tir.block "D" (spatial %v_i in 8 = %i) do {
+//SEEN-NEXT:  --> {{.*}}cache_write_invalid.mlir:60:5  tir.block "D" (spatial %v_i in 8 = %i) do {
 //SEEN-NEXT:   |  for i in 8 vectorized:
 //SEEN-NEXT:   |    block B    <-- writes B
 //SEEN-NEXT:   |    block D    <-- reads B
 //SEEN-NEXT:  why: block D at (i=0) reads what block B at (i=0) writes
 
 //UPDATE:error[KC3308]: cache_write: block S reads S both as it was before and as it writes it
-//UPDATE-NEXT:  --> {{.*}}cache_write_invalid.mlir:74:7  tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) do {
+//UPDATE-NEXT:  --> {{.*}}cache_write_invalid.mlir:75:7  tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) do {
 //UPDATE-NEXT:   |  for i in 4:
 //UPDATE-NEXT:   |    block S_init
 //UPDATE-NEXT:   |    for k in 8:
@@ -214,7 +230,7 @@ func.func @before(%A: memref<1xf32>, %C: memref<1xf32>) {
 //UPDATE-NEXT:  try: cache_inplace of S: its old values are copied first
 
 //LANES:error[KC3310]: cache_write: there is no place for a copy of B
-//LANES-NEXT:  --> {{.*}}cache_write_invalid.mlir:88:5  tir.block "B" (spatial %v_i in 8 = %i) do {
+//LANES-NEXT:  --> {{.*}}cache_write_invalid.mlir:89:5  tir.block "B" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B    <-- here
@@ -223,33 +239,41 @@ func.func @before(%A: memref<1xf32>, %C: memref<1xf32>) {
 //LANES-NEXT:  try: cache_write first, then vectorize
 
 //STORED:error[KC3303]: cache_write: B of block B is used by func.call
-//STORED-NEXT:  --> {{.*}}cache_write_invalid.mlir:103:3  func.call @change(%B) : (memref<8xf32>) -> ()
+//STORED-NEXT:  --> {{.*}}cache_write_invalid.mlir:104:3  func.call @change(%B) : (memref<8xf32>) -> ()
 //STORED-NEXT:   |  func.call    <-- uses B
 //STORED-NEXT:  why: what func.call does with it is not known
 
 //CONSUMER:error[KC3304]: cache_write: block C cannot read a copy of C of block C
-//CONSUMER-NEXT:  --> {{.*}}cache_write_invalid.mlir:18:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+//CONSUMER-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //CONSUMER-NEXT:   |  for i in 8:
 //CONSUMER-NEXT:   |    block C    <-- here
 //CONSUMER-NEXT:  why: it does not read C
 
 //OLD:error[KC3600]: cache_write: block D reads elements of B that block B has not written
-//OLD-NEXT:  --> {{.*}}cache_write_invalid.mlir:128:5  tir.block "D" (spatial %v_i in 4 = %i) do {
+//OLD-NEXT:  --> {{.*}}cache_write_invalid.mlir:129:5  tir.block "D" (spatial %v_i in 4 = %i) do {
 //OLD-NEXT:   |  for i in 4:
 //OLD-NEXT:   |    block D    <-- reads B
 //OLD-NEXT:  why: element [4] is not in the new buffer then
 //OLD-NEXT:  try: consumers=C
 
 //NEWER:error[KC3600]: cache_write: block E reads elements of B that block W has written
-//NEWER-NEXT:  --> {{.*}}cache_write_invalid.mlir:138:5  tir.block "E" (spatial %v_i in 4 = %i) do {
+//NEWER-NEXT:  --> {{.*}}cache_write_invalid.mlir:139:5  tir.block "E" (spatial %v_i in 4 = %i) do {
 //NEWER-NEXT:   |  for i in 4:
 //NEWER-NEXT:   |    block E    <-- reads B
 //NEWER-NEXT:  why: block W writes what is read at (i=2), which the new buffer does not have
 //NEWER-NEXT:  try: consumers=C
 
 //BEFORE:error[KC3600]: cache_write: block D reads elements of B that block B has not written
-//BEFORE-NEXT:  --> {{.*}}e_invalid.mlir:151:7  tir.block "D" (spatial %v in 1 = %i) do {
+//BEFORE-NEXT:  --> {{.*}}e_invalid.mlir:152:7  tir.block "D" (spatial %v in 1 = %i) do {
 //BEFORE-NEXT:   |  for i in 1:
 //BEFORE-NEXT:   |    if ...:
 //BEFORE-NEXT:   |      block D    <-- reads B
 //BEFORE-NEXT:  why: it comes before block B
+
+//NOTHING:error[KC3306]: cache_write: block S does not write all of S that would be copied
+//NOTHING-NEXT:  --> {{.*}}cache_write_invalid.mlir:171:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 0 = %k) do {
+//NOTHING-NEXT:   |  for i in 8:
+//NOTHING-NEXT:   |    for k in 0:
+//NOTHING-NEXT:   |      block S    <-- here
+//NOTHING-NEXT:  why: element [0] is in the box around what it writes, and is not written
+//NOTHING-NEXT:  try: cache_inplace of S: its old values are copied first
