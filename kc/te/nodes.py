@@ -203,7 +203,7 @@ class Ramp(Expr):
 
 @dataclass(eq=False)
 class SelectExpr(Expr):
-    """``on_true`` where ``condition`` holds, else ``on_false``; both are evaluated."""
+    """``on_true`` where ``condition`` holds, else ``on_false``; both may be evaluated."""
 
     condition: Expr
     on_true: Expr
