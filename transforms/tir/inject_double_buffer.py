@@ -111,25 +111,23 @@ class InjectDoubleBufferPass(ModulePass):
 def _rewrite(overlap: Overlap) -> None:
     loop = overlap.loop
     _make_double(overlap)
-    first = _copy(overlap)
-    ahead = _copy(overlap)
-    replace_with_expr(first.args[0], ZERO, [], InsertPoint.at_start(first))
-    following = AffineExpr.dimension(0) + 1
-    replace_with_expr(ahead.args[0], following, [loop.var], InsertPoint.at_start(ahead))
     extent = loop.extent_value
     home = loop.parent
     assert home is not None
-    if isinstance(extent, int):
-        before = _ops(first) if extent > 0 else []
-        rest, operands = AffineExpr.constant(extent - 2) - AffineExpr.dimension(0), [loop.var]
-    else:
-        before = [_guarded(AffineExpr.dimension(0) - 1, [extent], first)]
-        rest = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 2
-        operands = [loop.var, extent]
-    home.insert_ops_before(before, loop)
-    body = loop.body.block
+    if not isinstance(extent, int):
+        has_one = AffineExpr.dimension(0) - 1
+        home.insert_op_before(_guarded(has_one, [extent], _copy(overlap, ZERO)), loop)
+    elif extent > 0:
+        home.insert_ops_before(_ops(_copy(overlap, ZERO)), loop)
     if not isinstance(extent, int) or extent > 1:
-        body.insert_op_before(_guarded(rest, operands, ahead), overlap.fill[-1])
+        following = AffineExpr.dimension(0) + 1
+        if isinstance(extent, int):
+            rest, operands = AffineExpr.constant(extent - 2) - AffineExpr.dimension(0), [loop.var]
+        else:
+            rest = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 2
+            operands = [loop.var, extent]
+        ahead = _guarded(rest, operands, _copy(overlap, following))
+        loop.body.block.insert_op_before(ahead, overlap.fill[-1])
     for op in reversed(overlap.fill):
         op.detach()
         op.erase()
@@ -156,17 +154,20 @@ def _guarded(rest: AffineExpr, operands: Sequence[SSAValue], body: Block) -> IfO
     return guard
 
 
-def _copy(overlap: Overlap) -> Block:
-    """Filling for one iteration, the argument of the block, as it is for the loop's variable."""
-    made = Block(arg_types=[INDEX])
-    made.args[0].name_hint = overlap.loop.label
-    values: dict[SSAValue, SSAValue] = {overlap.loop.var: made.args[0]}
+def _copy(overlap: Overlap, iteration: AffineExpr) -> Block:
+    """Filling for ``iteration``, an expression over the loop's variable, without arguments."""
+    var = overlap.loop.var
+    copied = Block(arg_types=[INDEX])
+    values: dict[SSAValue, SSAValue] = {var: copied.args[0]}
     for op in overlap.filling:
         copy = op.clone(values)
         for before, after in zip(op.walk(), copy.walk(), strict=True):
             after.location = before.location
-        made.add_op(copy)
-    return made
+        copied.add_op(copy)
+    operands = [var] if iteration.used_dims() else []
+    replace_with_expr(copied.args[0], iteration, operands, InsertPoint.at_start(copied))
+    copied.erase_arg(copied.args[0])
+    return copied
 
 
 def _make_double(overlap: Overlap) -> None:

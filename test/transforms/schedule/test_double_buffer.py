@@ -240,3 +240,51 @@ def test_filling_without_loops():
     a = np.arange(32, dtype=np.int32).reshape(8, 4)
     out = results(after, [a, np.zeros_like(a)])[1]
     np.testing.assert_array_equal(out[:, 0], a[:, 0])
+
+
+SYMBOLIC = """
+func.func @f(%A: memref<?x?xi32> {kc.shape = affine_map<()[n, m] -> (n, m)>, kc.role = "in"},
+             %C: memref<?x?xi32> {kc.shape = affine_map<()[n, m] -> (n, m)>, kc.role = "out"})
+    attributes {kc.symbols = ["n", "m"]} {
+  %n = tir.symbol "n"
+  %m = tir.symbol "m"
+  %all = arith.muli %n, %m : index
+  tir.for %i_j in %all {
+    %i, %j = tir.delinearize %i_j by [%n, %m]
+    tir.for %u in LOOP {
+      %T = tir.alloc "T" (%m) : memref<?xi32>
+      tir.block "T" (spatial %v_i in %n = %i, spatial %v_j in %m = %j) do {
+        %last = tir.apply (%m - 1)
+        %back = arith.subi %last, %v_j : index
+        %a = tir.load %A[%v_i, %back] : memref<?x?xi32>
+        tir.store %a, %T[%v_j] : memref<?xi32>
+      }
+      tir.block "C" (spatial %v_i in %n = %i, spatial %v_j in %m = %j, reduce %v_u in LOOP = %u)
+          init {
+        %z = arith.constant 0 : i32
+        tir.store %z, %C[%v_i, %v_j] : memref<?x?xi32>
+      } do {
+        %c = tir.load %C[%v_i, %v_j] : memref<?x?xi32>
+        %t = tir.load %T[%v_j] : memref<?xi32>
+        %s = arith.addi %c, %t : i32
+        tir.store %s, %C[%v_i, %v_j] : memref<?x?xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_symbolic_indices(count: int):
+    """What a loop of no or one iteration does not fill ahead leaves nothing behind."""
+    module = parse(SYMBOLIC.replace("LOOP", str(count)))
+    with diagnostic_handler(lambda _: None):
+        pass_class("double-buffer")(BlockRef("T")).apply(site_of(module))
+    after, warnings = injected(module)
+    assert warnings == []
+    a = np.arange(15, dtype=np.int32).reshape(3, 5)
+    args = [a, np.zeros_like(a)]
+    np.testing.assert_array_equal(results(after, args)[1], a[:, ::-1] * count)
+    np.testing.assert_array_equal(native_results(module, args)[1], a[:, ::-1] * count)
