@@ -71,10 +71,10 @@ class PaddedEinsum:
     padding: list[int]
     padded: list[bool]
     """For each variable, whether its extent changes."""
-    loops: list[ForOp]
-    """The loops of the block's own."""
+    drivers: list[ForOp | None]
+    """The loop that each variable is, None for one that is always 0."""
     anchor: Operation
-    """The outermost of them."""
+    """The outermost loop of the block's own, or the block."""
     accesses: Sequence[Access]
     result: Access
 
@@ -200,17 +200,29 @@ class PaddedEinsum:
         return nest.block
 
     def _resize(self, new: Sequence[Extent]) -> None:
-        """Give the block and its loops their new extents."""
+        """Give the block and its loops their new extents.
+
+        The bindings are written as they are read here: loops of one iteration say nothing.
+        """
         block = self.block
-        by_var = {one.var: one for one in self.loops}
-        for expr, extent in zip(block.binding_exprs, new, strict=True):
-            for dim in expr.used_dims():
-                loop = by_var[block.binding_operands[dim]]  # pyright: ignore[reportArgumentType]
-                if isinstance(extent, int):
-                    loop.properties["extent"] = IntegerAttr(extent, i64)
-                else:
-                    loop.operands = [extent]
+        for loop, is_padded, extent in zip(self.drivers, self.padded, new, strict=True):
+            if loop is None or not is_padded:
+                continue
+            if isinstance(extent, int):
+                loop.properties["extent"] = IntegerAttr(extent, i64)
+            else:
+                loop.operands = [extent]
         block.properties["static_extents"] = DenseArrayBase.from_list(
             i64, [one if isinstance(one, int) else DYNAMIC for one in new]
         )
-        set_block_spaces(block, extents=[one for one in new if not isinstance(one, int)])
+        variables = [one.var for one in self.drivers if one is not None]
+        dims = iter(range(len(variables)))
+        exprs = [
+            AffineExpr.constant(0) if one is None else AffineExpr.dimension(next(dims))
+            for one in self.drivers
+        ]
+        set_block_spaces(
+            block,
+            bindings=(AffineMap(len(variables), 0, tuple(exprs)), variables),
+            extents=[one for one in new if not isinstance(one, int)],
+        )

@@ -46,7 +46,7 @@ TVM: ``pad_einsum``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -95,7 +95,7 @@ class PadEinsum(Primitive):
         block = site.resolve_block(self.block)
         made = require_definition(site, "pad_einsum", block)
         self._require_numbers(site, block)
-        loops = _require_plain_bindings(site, block)
+        drivers = _require_plain_bindings(site, block)
         padded = [
             factor > 1 and (not isinstance(extent, int) or extent % factor > 0)
             for factor, extent in zip(self.padding, block.extents, strict=True)
@@ -125,8 +125,8 @@ class PadEinsum(Primitive):
                     why=why,
                 )
         _require_neutral(site, block, accesses, padded, self.padding)
-        anchor = loops[0] if loops else block
-        return PaddedEinsum(block, list(self.padding), padded, loops, anchor, accesses, result)
+        anchor = next(iter(own_loops(block)), block)
+        return PaddedEinsum(block, list(self.padding), padded, drivers, anchor, accesses, result)
 
     def _require_numbers(self, site: Site, block: BlockOp) -> None:
         count = len(block.names)
@@ -179,29 +179,29 @@ def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
     return [op for op in block.walk() if isinstance(op, LoadOp | StoreOp)]
 
 
-def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp]:
-    """The loops of the block's own, outermost first; each variable is one of them, or 0."""
+def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
+    """The loop of the block's own that each variable is, None for one that is always 0."""
     own = own_loops(block)
     why: str | None = None
     if block.predicate.data.constraints:
         why = "it has a predicate"
     index = IndexValues()
-    seen: set[SSAValue] = set()
+    drivers: list[ForOp | None] = []
     by_var: dict[SSAValue, ForOp] = {one.var: one for one in own}
     for n, name in enumerate(block.names):
         expr = index.compose(block.binding_exprs[n], block.binding_operands)
         if expr == AffineConstantExpr(0) and block.extents[n] == 1:
+            drivers.append(_unit_loop(block, n, by_var, drivers))
             continue
         root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
         loop = by_var.get(root) if root is not None else None
         if loop is None:
             why = why or f"{name} is not a loop that holds nothing but the block"
-        elif loop.var in seen:
+        elif loop in drivers:
             why = why or f"{name} and another variable are one loop"
         elif loop.extent_value != block.extents[n]:
             why = why or f"{name} and its loop have not the same extent"
-        else:
-            seen.add(loop.var)
+        drivers.append(loop)
     first = own[0] if own else block
     parent = block.parent_op()
     while parent is not None and parent is not first.parent_op():
@@ -212,7 +212,7 @@ def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp]:
         if not is_available(size, first):
             why = why or f"{size.name_hint or 'an extent'} is not known before its loops"
     if why is None:
-        return own
+        return drivers
     raise site.refuse(
         "KC3607",
         f"pad_einsum: block {block.label} is not bound to loops of its own",
@@ -220,6 +220,16 @@ def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp]:
         why=why,
         hints=["pad_einsum before its loops are split, fused or shared with other blocks"],
     )
+
+
+def _unit_loop(
+    block: BlockOp, n: int, own: Mapping[SSAValue, ForOp], taken: Sequence[ForOp | None]
+) -> ForOp | None:
+    """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
+    values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
+    inner_first = [loop for var, loop in reversed(own.items()) if var in values]
+    free = (one for one in inner_first if one.static_extent == 1 and one not in taken)
+    return next(free, None)
 
 
 def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -94,6 +95,28 @@ def test_random_einsums(seed: int, kind: str, symbolic: bool):
         assert_same(expected, results(module, args), module)
         random_splits(module, random, random.randint(0, 3))
         assert_same(expected, results(module, args), module)
+
+
+@given(seed=st.integers(0, 2**32))
+@examples(40)
+def test_loops_of_one_iteration(seed: int):
+    """They say nothing: i_o of ``i_o * 3 + i_i``, with i_o in 1 and i_i in 3, does not grow."""
+    random = Random(seed)
+    text, args, _, count = einsum(random, "i32", symbolic=False)
+    module = lowered(text)
+    expected = results(module, args)
+    for loop in loop_tree.loops(site_of(module).function):
+        extent = loop.static_extent
+        assert extent is not None
+        factors = random.choice(((None, extent), (extent, None), (1, None, extent), None))
+        if factors is not None:
+            assert try_step(module, pass_class("split")(LoopRef(loop), factors)) is not None
+    padding = tuple(random.choice((1, 2, 4, 5)) for _ in range(count))
+    assert try_step(module, pass_class("pad-einsum")(BlockRef("C"), padding)) is not None
+    assert_same(expected, results(module, args), module)
+    (block,) = [one for one in loop_tree.blocks(module) if one.label == "C"]
+    iterations = math.prod(one.static_extent or 0 for one in loop_tree.loops_around(block))
+    assert iterations == math.prod(one for one in block.extents if isinstance(one, int))
 
 
 @pytest.mark.parametrize("seed", range(8))
