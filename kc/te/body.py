@@ -77,9 +77,9 @@ from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 
 def keeps_value(expr: Cast) -> bool:
-    """Whether a conversion is of integers and keeps every value."""
+    """Whether a conversion is of integers and keeps every value that there may be."""
     source, target = expr.value.dtype, expr.dtype
-    return source in INTS and target in INTS and bits(source) <= bits(target)
+    return expr.is_axis or source in INTS and target in INTS and bits(source) <= bits(target)
 
 
 def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:

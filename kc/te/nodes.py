@@ -180,6 +180,8 @@ class Cast(Expr):
     value: Expr
     dtype: str
     location: Location | None = field(default=None, repr=False)
+    is_axis: bool = False
+    """Whether it is the value of an axis: as an index it is not truncated, as that is not."""
 
 
 @dataclass(eq=False)

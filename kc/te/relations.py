@@ -9,7 +9,7 @@ the other way round.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kc.te.expr import Const, Expr, ExprLike, IterVar, binary, cast, compare, const
 from kc.te.tensor import Dim
@@ -174,10 +174,15 @@ class Rebase:
                     value = quotient(value, self.extents[axis])
                 found[one.axes[0]] = value
         values = {one: found[one] for one in self.roots if one in found}
-        for one in values:
-            if one.start:
-                values[one] = binary("add", values[one], one.start)
+        for one, value in values.items():
+            moved = binary("add", value, one.start) if one.start else value
+            values[one] = _as_axis(moved, one.dtype)
         return values, conditions
+
+
+def _as_axis(value: Expr, dtype: str) -> Expr:
+    """``value`` in the type of the axis that it stands for."""
+    return value if value.dtype == dtype else replace(cast(value, dtype), is_axis=True)
 
 
 def dim_of(extent: ExprLike) -> Dim:

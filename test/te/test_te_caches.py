@@ -3,6 +3,7 @@
 # Wrong arguments are what is tested.
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 
+import numpy as np
 import pytest
 from te_checks import check, matmul, nest, refusal, warnings_of
 
@@ -195,6 +196,56 @@ def test_the_layout_of_an_intermediate_whose_first_layout_is_inlined():
         return cache
 
     assert [one.name for one in relayout(inlined).op.axis] == ["j_i_c", "j_o_c", "i_c"]
+
+
+LAYOUTS = {
+    "nparts": lambda s, c, i, j, n: s[c].split(i, nparts=3),
+    "fuse": lambda s, c, i, j, n: s[c].fuse(i, j),
+    "fuse and split": lambda s, c, i, j, n: s[c].split(s[c].fuse(i, j), nparts=4),
+    "split twice": lambda s, c, i, j, n: s[c].split(s[c].split(i, nparts=2)[1], nparts=2),
+}
+VALUES = {
+    "condition": (
+        lambda a, i, j, n: te.if_then_else(te.all(i >= 1, i < n + 1), a[i - 1, j], 0),
+        lambda a, i, j, n: np.pad(a, ((1, 1), (0, 0))),
+    ),
+    "selection": (
+        lambda a, i, j, n: te.Select(i + j < n, i, -j),
+        lambda a, i, j, n: np.where(i + j < n, i, -j),
+    ),
+    "number": (
+        lambda a, i, j, n: i * n + te.max(j, i * 2) // 2,
+        lambda a, i, j, n: i * n + np.maximum(j, i * 2) // 2,
+    ),
+    "float": (
+        lambda a, i, j, n: te.floor((i - j).astype("float32") / 2).astype("int32"),
+        lambda a, i, j, n: np.floor((i - j) / 2),
+    ),
+    "index": (
+        lambda a, i, j, n: a[te.max(te.min(i, n - 1), 0), te.indexmod(i * n + j, 5)],
+        lambda a, i, j, n: a[np.clip(i, 0, n - 1), (i * n + j) % 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("value", VALUES)
+def test_what_is_computed_of_the_axes_of_a_symbolic_layout(layout: str, value: str):
+    """The axes are products of sizes, in 64 bits; what is computed of them is in their type."""
+    m, n = te.var("m"), te.var("n")
+    expr, expected = VALUES[value]
+    a = te.placeholder((n, 5), "int32", name="A")
+    c = te.compute((m, 5), lambda i, j: expr(a, i, j, n), name="C")
+    s = te.create_schedule(c.op)
+    LAYOUTS[layout](s, c, *c.op.axis, n)
+    s.cache_write(c, "global")
+    for size in (1, 4):
+        check(
+            s,
+            [a, c],
+            lambda x: expected(x, *np.ogrid[: len(x) + 2, :5], len(x)) + np.zeros((1, 5)),
+            sizes={"n": size, "m": size + 2},
+        )
 
 
 def test_a_split_that_is_even_needs_no_padding():

@@ -68,6 +68,28 @@ def test_of_a_whole_axis_and_of_one_of_two():
         check(s, [a, b], lambda x: x[:, :, 1:].sum((1, 2)))
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_is_computed_of_an_axis_in_symbolic_parts(which: int):
+    n = te.var("n")
+    a = te.placeholder((4, n), "int32", name="A")
+    k = te.reduce_axis((1, n), name="k")
+    b = te.compute(
+        (4,),
+        lambda i: te.sum(te.if_then_else(k < n - i, a[i, k - 1] * k, k // 2), axis=k),
+        name="B",
+    )
+    s = te.create_schedule(b.op)
+    s.rfactor(b, s[b].split(k, nparts=3)[which])
+    for size in (1, 2, 9):
+        i, at = np.ogrid[:4, 1:size]
+        check(
+            s,
+            [a, b],
+            lambda x, i=i, at=at: np.where(at < x.shape[1] - i, x[i, at - 1] * at, at // 2).sum(1),
+            sizes={"n": size},
+        )
+
+
 def test_of_fused_axes_split_again():
     a = te.placeholder((4, 6, 5), name="A")
     k, r = te.reduce_axis((0, 6), name="k"), te.reduce_axis((0, 5), name="r")
