@@ -288,24 +288,26 @@ class BlockBuilder:
             if op is end:
                 break
             if isinstance(op, te.ReadOp):
-                new: Operation = self._load(op, self.values)
+                operands = [self.values.get(one, one) for one in op.operands_of_map]
+                new: Operation = self._load(op, operands)
                 self.values[op.result] = new.results[0]
             else:
                 new = op.clone(self.values)
-                for read in [one for one in new.walk() if isinstance(one, te.ReadOp)]:
-                    # The read of a branch, say; its operands are those of the block already.
-                    load = self._load(read, {})
-                    load.location = read.location
-                    Rewriter.replace_op(read, load)
+                for read, copy in list(zip(op.walk(), new.walk(), strict=True)):
+                    if isinstance(read, te.ReadOp) and isinstance(copy, te.ReadOp):
+                        load = self._load(read, copy.operands_of_map)
+                        load.location = read.location
+                        Rewriter.replace_op(copy, load)
             new.location = op.location
             block.add_op(new)
         return end
 
-    def _load(self, read: te.ReadOp, values: Mapping[SSAValue, SSAValue]) -> tir.LoadOp:
-        operands = [values.get(one, one) for one in read.operands_of_map]
+    def _load(self, read: te.ReadOp, operands: Sequence[SSAValue]) -> tir.LoadOp:
+        """The load for ``read``, a read of the compute; ``operands`` of its map as they are now."""
+        operands = list(operands)
         space = read.indices.data
         row = self.rows.get(read.tensor)
-        buffer = row if row is not None else values.get(read.tensor, read.tensor)
+        buffer = row if row is not None else self.values.get(read.tensor, read.tensor)
         if row is not None:
             assert self.at is not None
             time = AffineExpr.dimension(len(operands))

@@ -4,6 +4,7 @@
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 
 import numpy as np
+import pytest
 from te_checks import check, nest, refusal, warnings_of
 
 from kc import te
@@ -98,6 +99,60 @@ def test_several_states():
         return p, q
 
     check(s, [x, a, b], numbers, outputs=2)
+
+
+BRANCHES = {
+    "then": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], state[t - 1, i]),
+    "else": lambda t, i, g, state: te.if_then_else(i >= 2, state[t - 1, i - 2], g[t, i]),
+    "both": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], g[t, i] * g[t, 0]),
+    "nested": lambda t, i, g, state: te.if_then_else(
+        i >= 2, te.if_then_else(i < 6, g[t, i] + g[t, i + 2], 1.0), state[t - 1, N - 1 - i]
+    ),
+    "selection": lambda t, i, g, state: te.Select(t + i < N, g[t, t + i], state[t - 1, i]),
+    "beside": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], 0.0) - g[t, i],
+}
+
+
+@pytest.mark.parametrize("how", BRANCHES)
+@pytest.mark.parametrize("schedule", ["plain", "compute_at", "inline", "vectorize", "cache_write"])
+def test_a_stage_of_a_step_read_in_a_branch(how: str, schedule: str):
+    """In a branch, too, it is the row of the step that is read."""
+    x = te.placeholder((M, N), name="X")
+    state = te.placeholder((M, N), name="state")
+    first = te.compute((1, N), lambda _, i: x[0, i], name="first")
+    g = te.compute((M, N), lambda t, i: state[t - 1, i] - x[t, i], name="g")
+    update = te.compute((M, N), lambda t, i: BRANCHES[how](t, i, g, state), name="update")
+    rows = te.scan(first, update, state, inputs=[x], name="S")
+    s = te.create_schedule(rows.op)
+    axis = update.op.axis[1]
+    if schedule == "compute_at":
+        s[g].compute_at(s[update], axis)
+    elif schedule == "inline":
+        s[g].compute_inline()
+    elif schedule == "vectorize":
+        s[update].vectorize(s[update].split(axis, factor=3)[1])
+    elif schedule == "cache_write":
+        s.cache_write(g, "local")
+
+    def numbers(x):
+        found = np.zeros_like(x)
+        found[0] = x[0]
+        for t in range(1, M):
+            g, last = found[t - 1] - x[t], found[t - 1]
+            for i in range(N):
+                found[t, i] = {
+                    "then": lambda: g[i - 2] if i >= 2 else last[i],
+                    "else": lambda: last[i - 2] if i >= 2 else g[i],
+                    "both": lambda: g[i - 2] if i >= 2 else g[i] * g[0],
+                    "nested": lambda: (
+                        (g[i] + g[i + 2] if i < 6 else 1) if i >= 2 else last[N - 1 - i]
+                    ),
+                    "selection": lambda: g[t + i] if t + i < N else last[i],
+                    "beside": lambda: (g[i - 2] if i >= 2 else 0) - g[i],
+                }[how]()
+        return found
+
+    check(s, [x, rows], numbers)
 
 
 def test_refusals():
