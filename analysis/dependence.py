@@ -16,7 +16,7 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
@@ -38,7 +38,7 @@ from kc.analysis.loop_tree import (
     memory_scope,
     touches_memory,
 )
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions import Reduction, reduction_of, updates_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.simple_nest import simple_nest
 from kc.analysis.trust import is_trusted
@@ -69,6 +69,8 @@ class Access:
     indices: tuple[str, ...]
     writes: bool
     reads: bool
+    updates: bool = False
+    """Whether it is the update of a reduction, which may change places with its other ones."""
 
 
 @dataclass(eq=False)
@@ -89,7 +91,7 @@ class Statement:
     # (dim, reason): what the dim is, is not known. Without a dim the statement as a whole is not.
     opaque: list[tuple[str, str]] = field(default_factory=list)
     reduction: bool = False
-    """Whether instances may be reordered among themselves: updates of one commutative combiner."""
+    """Whether it is nothing but updates by one commutative combiner."""
     block: BlockOp | None = None
     """The innermost block around it."""
     unit: BlockOp | None = None
@@ -265,14 +267,16 @@ class Scope:
             for body, ops in bodies.items():
                 statement = self._statement(block, loops)
                 statement.block = statement.unit = block
-                updates = not is_init and reduction_of(block) is not None
+                reductions = [] if is_init else [updates_of(block)]
                 self._enter_block(statement, block, region)
                 for inner, child in _path(body, region):
-                    updates |= self._enter(statement, inner, child)
-                statement.reduction = updates and not _in_init(body)
+                    reductions.append(self._enter(statement, inner, child))
+                found = [] if _in_init(body) else [one for one in reductions if one is not None]
+                statement.reduction = any(not one.others for one in found)
+                updates = {op for one in found for op in one.accesses}
                 for op in ops:
                     self._add_accesses(statement, op)
-                _merge_accesses(statement)
+                _merge_accesses(statement, updates)
                 self.statements.append(statement)
 
     def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
@@ -292,9 +296,9 @@ class Scope:
         if predicate:
             statement.constraints.append(predicate)
 
-    def _enter(self, statement: Statement, op: Operation, child: Block) -> bool:
-        """Put ``statement`` into ``child``, a body of ``op``, which is in a block; whether what
-        ``op`` does are the updates of a reduction."""
+    def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
+        """Put ``statement`` into ``child``, a body of ``op``, which is in a block; the reduction
+        that this is part of then."""
         region = child.parent
         assert region is not None
         if isinstance(op, ForOp):
@@ -310,10 +314,10 @@ class Scope:
         elif isinstance(op, BlockOp):
             self._enter_block(statement, op, region)
             statement.block = op
-            return region is op.body and reduction_of(op) is not None
+            return updates_of(op) if region is op.body else None
         else:
             statement.opaque.append(("", f"{op.name} is not understood"))
-        return False
+        return None
 
     def _add_accesses(self, statement: Statement, op: Operation) -> None:
         if isinstance(op, LoadOp | StoreOp):
@@ -520,13 +524,13 @@ class Scope:
                 condition = breaks(source, sink)
                 if condition is None:
                     continue
-                if source is sink and source.reduction and ignore_reductions:
-                    continue
                 block = source.unit if source.unit is sink.unit else None
                 reduction = block is not None and _is_reduced(block)
                 for a in source.accesses:
                     for b in sink.accesses:
                         if not (a.writes or b.writes):
+                            continue
+                        if ignore_reductions and source is sink and a.updates and b.updates:
                             continue
                         if a.buffer is not b.buffer and None not in (a.buffer, b.buffer):
                             continue
@@ -664,7 +668,7 @@ def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | Non
         late = " or ".join(f"{x} > {y}" for x, y in zip(s, t, strict=True))
         return f"{apart} and ({late})"
 
-    return scope.find(breaks, ignore_reductions=True)
+    return scope.find(breaks, ignore_reductions=False)
 
 
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
@@ -758,31 +762,32 @@ def prefixed(statement: Statement, start: str) -> list[str]:
     return [prefix(one, statement.dims, start) for one in statement.constraints]
 
 
-def _merge_accesses(statement: Statement) -> None:
-    """Join accesses of one place: a load and a store of it are one update."""
-    merged: dict[tuple[SSAValue | None, tuple[str, ...]], Access] = {}
+def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None:
+    """Join accesses of one place: a load and a store of it are one update.
+
+    Those of ``updates``, which are a reduction's, are told from others.
+    """
+    merged: dict[tuple[SSAValue | None, tuple[str, ...], bool], Access] = {}
     for one in statement.accesses:
-        key = (one.buffer, one.indices)
-        old = merged.get(key)
-        if old is None:
-            merged[key] = one
-        else:
-            merged[key] = Access(
-                one.op if one.writes else old.op,
-                one.buffer,
-                one.indices,
-                old.writes or one.writes,
-                old.reads or one.reads,
-            )
+        key = (one.buffer, one.indices, one.op in updates)
+        old = merged.get(key, one)
+        merged[key] = Access(
+            one.op if one.writes else old.op,
+            one.buffer,
+            one.indices,
+            old.writes or one.writes,
+            old.reads or one.reads,
+            one.op in updates,
+        )
     statement.accesses = list(merged.values())
 
 
 def _is_reduced(block: BlockOp) -> bool:
     """Whether ``block`` is a reduction: itself, or a block in it that it goes on with."""
-    if reduction_of(block) is not None:
+    if updates_of(block) is not None:
         return True
     inner = [one for one in block.body.walk() if isinstance(one, BlockOp)]
-    return block.is_reduction and any(reduction_of(one) is not None for one in inner)
+    return block.is_reduction and any(updates_of(one) is not None for one in inner)
 
 
 def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:

@@ -58,6 +58,13 @@ class Reduction:
     """In the order of the stores."""
     guard: IfOp | None
     """What is around the step, and leaves terms out."""
+    others: tuple[LoadOp, ...]
+    """Further loads of the buffers: of rows of a scan that are complete, say."""
+
+    @property
+    def accesses(self) -> set[Operation]:
+        """The loads and stores that the updates are made of."""
+        return {op for one in self.updates for op in (one.load, one.store)}
 
     @property
     def steps(self) -> list[Operation]:
@@ -70,6 +77,15 @@ def reduction_of(block: BlockOp) -> Reduction | None:
 
     Its instances then commute: the buffers are used by the step alone, and terms and conditions
     do not depend on what these hold.
+    """
+    found = updates_of(block)
+    return None if found is None or found.others else found
+
+
+def updates_of(block: BlockOp) -> Reduction | None:
+    """The step of ``block``, beside which its buffers are loaded only, else None.
+
+    Its instances commute as far as none loads in another way what one of the others stores.
     """
     if not block.is_reduction:
         return None
@@ -85,43 +101,54 @@ def reduction_of(block: BlockOp) -> Reduction | None:
         guard = None
     elif not isinstance(guard, IfOp) or guard.parent_op() is not block or guard.orelse.blocks:
         return None
-    loads: dict[SSAValue, list[LoadOp]] = {}
-    for op in ops:
-        if isinstance(op, LoadOp):
-            loads.setdefault(op.buffer, []).append(op)
-    if len({one.buffer for one in stores}) != len(stores):
+    written = {one.buffer for one in stores}
+    loads = [op for op in ops if isinstance(op, LoadOp) and op.buffer in written]
+    if len(written) != len(stores):
         return None
-    updates = [_update(one, loads.get(one.buffer, [])) for one in stores]
-    found = tuple(one for one in updates if one is not None)
-    if len(found) != len(stores):
+    found = [_update(one, loads) for one in stores]
+    updates = tuple(one for one in found if one is not None)
+    if len(updates) != len(stores):
         return None
-    for step in {one.step for one in found}:
+    for step in {one.step for one in updates}:
         if isinstance(step, CombineOp):
-            stored = {one.store.value for one in found if one.step is step}
+            stored = {one.store.value for one in updates if one.step is step}
             if stored != set(step.combined):
                 return None
-    return Reduction(block, found, guard)
+    others = tuple(one for one in loads if all(one is not update.load for update in updates))
+    return Reduction(block, updates, guard, others)
 
 
 def _update(store: StoreOp, loads: list[LoadOp]) -> Update | None:
-    """The update that ends with ``store``, ``loads`` being all loads of its buffer."""
+    """The update that ends with ``store``; what its buffer holds is one of ``loads``."""
     step = store.value.owner
-    if len(loads) != 1:
-        return None
-    (load,) = loads
-    same_place = load.indices == store.indices and list(load.operands_of_map) == list(
-        store.operands_of_map
-    )
-    if not same_place or sum(1 for _ in load.result.uses) != 1:
-        return None
     if isinstance(step, CombineOp):
         n = list(step.combined).index(store.value)  # pyright: ignore[reportArgumentType]
-        if step.lhs[n] is not load.result:
-            return None
-        return Update(load, step.rhs[n], step, store)
-    if not isinstance(step, COMBINERS) or load.result not in step.operands:
+        held, term = step.lhs[n], step.rhs[n]
+        load = _load_of(store, held, loads)
+        return None if load is None else Update(load, term, step, store)
+    if not isinstance(step, COMBINERS):
         return None
     if isinstance(step, arith.AddiOp | arith.MuliOp) and step.overflow_flags.data:
         return None  # in another order, other partial results might overflow
-    lhs, rhs = step.operands
-    return Update(load, rhs if lhs is load.result else lhs, step, store)
+    for held, term in ((step.lhs, step.rhs), (step.rhs, step.lhs)):
+        load = _load_of(store, held, loads)
+        if load is not None:
+            return Update(load, term, step, store)
+    return None
+
+
+def _load_of(store: StoreOp, held: SSAValue, loads: list[LoadOp]) -> LoadOp | None:
+    """The one of ``loads`` that gives ``held``, of the element that ``store`` stores; it is used by
+    nothing else."""
+    for load in loads:
+        same_place = load.indices == store.indices and list(load.operands_of_map) == list(
+            store.operands_of_map
+        )
+        if (
+            load.result is held
+            and load.buffer is store.buffer
+            and same_place
+            and sum(1 for _ in held.uses) == 1
+        ):
+            return load
+    return None

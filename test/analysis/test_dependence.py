@@ -35,14 +35,21 @@ class Instance:
     accesses: list[tuple[str, Point, bool]]
     update_of: str | None = None
     """The block whose reduction this is a step of: such steps commute."""
+    term: list[tuple[str, Point, bool]] = field(default_factory=list)
+    """What a step reads beside the element that it updates."""
 
 
-def conflicts(a: Instance, b: Instance) -> Iterator[tuple[str, Point]]:
+def conflicts(
+    a: Instance, b: Instance, *, updates_commute: bool = False
+) -> Iterator[tuple[str, Point]]:
     """The elements that both access and one of them writes."""
-    for buffer, element, writes in a.accesses:
-        for other, place, also in b.accesses:
-            if buffer == other and element == place and (writes or also):
-                yield buffer, element
+    are_steps = updates_commute and a.update_of is not None and a.update_of == b.update_of
+    pairs = [*itertools.product(a.term, b.accesses), *itertools.product(a.accesses, b.term)]
+    if not are_steps:
+        pairs += itertools.product(a.accesses, b.accesses)
+    for first, second in pairs:
+        if first[:2] == second[:2] and (first[2] or second[2]):
+            yield first[:2]
 
 
 def reversed_pairs(
@@ -53,10 +60,9 @@ def reversed_pairs(
     for a, b in itertools.combinations(instances, 2):
         if a.point[:first] != b.point[:first]:
             continue
-        if a.update_of is not None and a.update_of == b.update_of:
-            continue
         s, t = a.point[first : first + len(order)], b.point[first : first + len(order)]
-        if s < t and [t[n] for n in order] < [s[n] for n in order] and any(conflicts(a, b)):
+        is_reversed = s < t and [t[n] for n in order] < [s[n] for n in order]
+        if is_reversed and any(conflicts(a, b, updates_commute=True)):
             found.append((a, b))
     return found
 
@@ -288,8 +294,15 @@ class Draw:
         buffer, type_ = ("A", "memref<99xf32>") if len(spatial) == 1 else ("B", "memref<99x99xf32>")
         at = f"%{buffer}[{', '.join(f'%v{n}' for n in spatial)}] : {type_}"
         body = f"tir.store %x, {at}\n"
+        read, read_at = buffer, None
         if any(reduced):
-            body = f"%o = tir.load {at}\n%s = arith.addf %o, %x : f32\ntir.store %s, {at}\n"
+            term, load = "%x", ""
+            if self.random.random() < 0.4:
+                # The element of another instance, say: of a row of a scan that is complete.
+                read, text, read_type, read_at = self._place()
+                term, load = "%r", f"%r = tir.load %{read}[{text}] : {read_type}\n"
+            body = f"{load}%o = tir.load {at}\n%s = arith.addf %o, {term} : f32\n"
+            body += f"tir.store %s, {at}\n"
         init = f"init {{\ntir.store %x, {at}\n}} " if any(reduced) else ""
         self.nest.lines.append(f'tir.block "C" ({", ".join(iters)}) {init}do {{\n{body}}}\n')
 
@@ -297,7 +310,8 @@ class Draw:
             place = tuple(values[n](point) for n in spatial)
             if not any(reduced):
                 return [Instance(point, [(buffer, place, True)])]
-            update = Instance(point, [(buffer, place, False), (buffer, place, True)], "C")
+            term = [] if read_at is None else [(read, tuple(one(point) for one in read_at), False)]
+            update = Instance(point, [(buffer, place, False), (buffer, place, True)], "C", term)
             first = all(values[n](point) == 0 for n, one in enumerate(reduced) if one)
             return [Instance(point, [(buffer, place, True)]), update] if first else [update]
 
@@ -505,19 +519,43 @@ def test_not_every_update_is_a_reduction():
     # Exchanging steps of x + (x * p), or of a sum that reads its own result, changes it.
     square = "arith.mulf %old, %old : f32"
     assert exchange(REDUCTION.format(iters=iters, total=square)) != ""
-    other = (
+    own = (
         'tir.block "C" (reduce %w in 4 = %i, reduce %u in 4 = %j) do {\n'
         "%old = tir.load %A[0] : memref<99xf32>\n"
-        "%own = tir.load %A[1] : memref<99xf32>\n"
+        "%own = tir.load %A[%w] : memref<99xf32>\n"
         "%new = arith.addf %old, %own : f32\n"
         "tir.store %new, %A[0] : memref<99xf32>\n}"
     )
-    assert exchange(other) != ""
-    hidden = other.replace(
-        "%own = tir.load %A[1] : memref<99xf32>",
-        "%one = arith.constant 1 : index\n%own = memref.load %A[%one] : memref<99xf32>",
+    assert exchange(own) == "C at (i=0, j=1) reads A[0], which C at (i=1, j=0) updates"
+    assert exchange(own.replace("%A[%w]", "%A[0]")) != ""
+    hidden = own.replace(
+        "%own = tir.load %A[%w] : memref<99xf32>", "%own = memref.load %A[%w] : memref<99xf32>"
     )
     assert exchange(hidden) != ""
+
+
+def test_a_reduction_that_reads_its_buffer_elsewhere():
+    """A scan's update: a row from the rows before it. Only the rows have an order."""
+    scan = (
+        'tir.block "C" (opaque %t in 5 = %i + 1, spatial %v in 4 = %j, reduce %w in 4 = %k)\n'
+        "init {\ntir.store %x, %B[%t, %v] : memref<99x99xf32>\n} do {\n"
+        "%old = tir.load %B[%t, %v] : memref<99x99xf32>\n"
+        "%row = tir.load %B[%t - 1, %w] : memref<99x99xf32>\n"
+        "%new = arith.maximumf %old, %row : f32\n"
+        "tir.store %new, %B[%t, %v] : memref<99x99xf32>\n}"
+    )
+    i, j, k = nest(scan, "4 4 4")
+    assert reorder_conflict([i, j, k], [i, k, j]) is None
+    assert (
+        exchange(scan, "4 4 4")
+        == "C at (i=0, j=1, k=0) writes B[1, 1], which C at (i=1, j=0, k=1) reads"
+    )
+    spatial, reduced = carried_conflict(j), carried_conflict(k)
+    assert spatial is None
+    assert reduced is not None
+    assert reduced.reduction
+    itself = nest(scan.replace("%B[%t - 1, %w]", "%B[%t, 3 - %w]"), "4 4 4")
+    assert reorder_conflict(itself, [itself[0], itself[2], itself[1]]) is not None
 
 
 def test_two_reductions_into_one_buffer():

@@ -3,6 +3,8 @@
 # Wrong arguments are what is tested.
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 
+import itertools
+
 import numpy as np
 import pytest
 from te_checks import check, nest, refusal, warnings_of
@@ -102,14 +104,32 @@ def test_several_states():
 
 
 BRANCHES = {
-    "then": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], state[t - 1, i]),
-    "else": lambda t, i, g, state: te.if_then_else(i >= 2, state[t - 1, i - 2], g[t, i]),
-    "both": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], g[t, i] * g[t, 0]),
-    "nested": lambda t, i, g, state: te.if_then_else(
-        i >= 2, te.if_then_else(i < 6, g[t, i] + g[t, i + 2], 1.0), state[t - 1, N - 1 - i]
+    "then": (
+        lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], state[t - 1, i]),
+        lambda t, i, g, last: g[i - 2] if i >= 2 else last[i],
     ),
-    "selection": lambda t, i, g, state: te.Select(t + i < N, g[t, t + i], state[t - 1, i]),
-    "beside": lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], 0.0) - g[t, i],
+    "else": (
+        lambda t, i, g, state: te.if_then_else(i >= 2, state[t - 1, i - 2], g[t, i]),
+        lambda t, i, g, last: last[i - 2] if i >= 2 else g[i],
+    ),
+    "both": (
+        lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], g[t, i] * g[t, 0]),
+        lambda t, i, g, last: g[i - 2] if i >= 2 else g[i] * g[0],
+    ),
+    "nested": (
+        lambda t, i, g, state: te.if_then_else(
+            i >= 2, te.if_then_else(i < 6, g[t, i] + g[t, i + 2], 1.0), state[t - 1, N - 1 - i]
+        ),
+        lambda t, i, g, last: (g[i] + g[i + 2] if i < 6 else 1) if i >= 2 else last[N - 1 - i],
+    ),
+    "selection": (
+        lambda t, i, g, state: te.Select(t + i < N, g[t, t + i], state[t - 1, i]),
+        lambda t, i, g, last: g[t + i] if t + i < N else last[i],
+    ),
+    "beside": (
+        lambda t, i, g, state: te.if_then_else(i >= 2, g[t, i - 2], 0.0) - g[t, i],
+        lambda t, i, g, last: (g[i - 2] if i >= 2 else 0) - g[i],
+    ),
 }
 
 
@@ -117,11 +137,12 @@ BRANCHES = {
 @pytest.mark.parametrize("schedule", ["plain", "compute_at", "inline", "vectorize", "cache_write"])
 def test_a_stage_of_a_step_read_in_a_branch(how: str, schedule: str):
     """In a branch, too, it is the row of the step that is read."""
+    expr, element = BRANCHES[how]
     x = te.placeholder((M, N), name="X")
     state = te.placeholder((M, N), name="state")
     first = te.compute((1, N), lambda _, i: x[0, i], name="first")
     g = te.compute((M, N), lambda t, i: state[t - 1, i] - x[t, i], name="g")
-    update = te.compute((M, N), lambda t, i: BRANCHES[how](t, i, g, state), name="update")
+    update = te.compute((M, N), lambda t, i: expr(t, i, g, state), name="update")
     rows = te.scan(first, update, state, inputs=[x], name="S")
     s = te.create_schedule(rows.op)
     axis = update.op.axis[1]
@@ -138,21 +159,38 @@ def test_a_stage_of_a_step_read_in_a_branch(how: str, schedule: str):
         found = np.zeros_like(x)
         found[0] = x[0]
         for t in range(1, M):
-            g, last = found[t - 1] - x[t], found[t - 1]
-            for i in range(N):
-                found[t, i] = {
-                    "then": lambda: g[i - 2] if i >= 2 else last[i],
-                    "else": lambda: last[i - 2] if i >= 2 else g[i],
-                    "both": lambda: g[i - 2] if i >= 2 else g[i] * g[0],
-                    "nested": lambda: (
-                        (g[i] + g[i + 2] if i < 6 else 1) if i >= 2 else last[N - 1 - i]
-                    ),
-                    "selection": lambda: g[t + i] if t + i < N else last[i],
-                    "beside": lambda: (g[i - 2] if i >= 2 else 0) - g[i],
-                }[how]()
+            stage = found[t - 1] - x[t]
+            found[t] = [element(t, i, stage, found[t - 1]) for i in range(N)]
         return found
 
     check(s, [x, rows], numbers)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3)))[1:])
+def test_the_reduction_of_an_update_has_no_order(order: tuple[int, ...]):
+    """Only the rows have: a row is reduced from rows that are complete."""
+    x = te.placeholder((M, N), name="X")
+    state = te.placeholder((M, N), name="state")
+    first = te.compute((1, N), lambda _, i: x[0, i], name="first")
+    q = te.reduce_axis((0, N), name="q")
+    update = te.compute(
+        (M, N), lambda t, i: te.max(state[t - 1, q] - x[t, (i + q) % N], axis=q), name="update"
+    )
+    rows = te.scan(first, update, state, inputs=[x], name="S")
+    s = te.create_schedule(rows.op)
+    axes = [update.op.axis[1], *s[update].split(q, factor=3)]
+    s[update].reorder(*(axes[n] for n in order))
+
+    def numbers(x):
+        found = x.copy()
+        for t in range(1, M):
+            found[t] = [(found[t - 1] - np.roll(x[t], -i)).max() for i in range(N)]
+        return found
+
+    check(s, [x, rows], numbers)
+    s[update].parallel(axes[1])
+    text = refusal(lambda: nest(s, [x, rows]), __file__)
+    assert text.startswith("error[KC3040]: parallel: loop q_o is a reduction of update\n")
 
 
 def test_refusals():
