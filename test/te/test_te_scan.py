@@ -188,9 +188,6 @@ def test_the_reduction_of_an_update_has_no_order(order: tuple[int, ...]):
         return found
 
     check(s, [x, rows], numbers)
-    s[update].parallel(axes[1])
-    text = refusal(lambda: nest(s, [x, rows]), __file__)
-    assert text.startswith("error[KC3040]: parallel: loop q_o is a reduction of update\n")
 
 
 def test_refusals():
