@@ -9,9 +9,9 @@ the other way round.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from kc.te.expr import Const, Expr, ExprLike, IterVar, binary, cast, compare, const
+from kc.te.expr import Cast, Const, Expr, ExprLike, IterVar, binary, cast, compare, const
 from kc.te.tensor import Dim
 
 
@@ -182,7 +182,7 @@ class Rebase:
 
 def _as_axis(value: Expr, dtype: str) -> Expr:
     """``value`` in the type of the axis that it stands for."""
-    return value if value.dtype == dtype else replace(cast(value, dtype), is_axis=True)
+    return value if value.dtype == dtype else Cast(value, dtype, value.location, is_axis=True)
 
 
 def dim_of(extent: ExprLike) -> Dim:

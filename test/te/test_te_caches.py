@@ -3,6 +3,9 @@
 # Wrong arguments are what is tested.
 # pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from te_checks import check, matmul, nest, refusal, warnings_of
@@ -198,13 +201,13 @@ def test_the_layout_of_an_intermediate_whose_first_layout_is_inlined():
     assert [one.name for one in relayout(inlined).op.axis] == ["j_i_c", "j_o_c", "i_c"]
 
 
-LAYOUTS = {
-    "nparts": lambda s, c, i, j, n: s[c].split(i, nparts=3),
-    "fuse": lambda s, c, i, j, n: s[c].fuse(i, j),
-    "fuse and split": lambda s, c, i, j, n: s[c].split(s[c].fuse(i, j), nparts=4),
-    "split twice": lambda s, c, i, j, n: s[c].split(s[c].split(i, nparts=2)[1], nparts=2),
+LAYOUTS: dict[str, Callable[..., Any]] = {
+    "nparts": lambda s, c, i, j: s[c].split(i, nparts=3),
+    "fuse": lambda s, c, i, j: s[c].fuse(i, j),
+    "fuse and split": lambda s, c, i, j: s[c].split(s[c].fuse(i, j), nparts=4),
+    "split twice": lambda s, c, i, j: s[c].split(s[c].split(i, nparts=2)[1], nparts=2),
 }
-VALUES = {
+VALUES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "condition": (
         lambda a, i, j, n: te.if_then_else(te.all(i >= 1, i < n + 1), a[i - 1, j], 0),
         lambda a, i, j, n: np.pad(a, ((1, 1), (0, 0))),
@@ -237,7 +240,7 @@ def test_what_is_computed_of_the_axes_of_a_symbolic_layout(layout: str, value: s
     a = te.placeholder((n, 5), "int32", name="A")
     c = te.compute((m, 5), lambda i, j: expr(a, i, j, n), name="C")
     s = te.create_schedule(c.op)
-    LAYOUTS[layout](s, c, *c.op.axis, n)
+    LAYOUTS[layout](s, c, *c.op.axis)
     s.cache_write(c, "global")
     for size in (1, 4):
         check(

@@ -227,7 +227,7 @@ def _unit_loop(
 ) -> ForOp | None:
     """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
     values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
-    inner_first = [loop for var, loop in reversed(own.items()) if var in values]
+    inner_first = [loop for var, loop in own.items() if var in values][::-1]
     free = (one for one in inner_first if one.static_extent == 1 and one not in taken)
     return next(free, None)
 
