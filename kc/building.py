@@ -9,6 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc import compile_cache
+from kc.analysis.module_copy import copy_module
 from kc.artefacts import CSource, Files, NativeCode, call_jit
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import LowerToCPass, LowerToLlvmPass
@@ -31,7 +32,6 @@ from kc.support.diagnostics import (
 )
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location, location_of
-from kc.support.module_copy import copy_module
 from kc.support.pass_context import pipeline_options, using_options
 from kc.support.process_symbols import find_symbol
 from kc.support.target import Target

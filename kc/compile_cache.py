@@ -76,7 +76,7 @@ def key_of(
     """
     from kc.support import registry
     from kc.support.ir_text import print_module
-    from kc.tools._reproducer import versions
+    from kc.support.reproducer import versions
 
     if directory() is None or passes is None or registry.current().plugins:
         return None

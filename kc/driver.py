@@ -7,9 +7,11 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis.module_copy import copy_module
 from kc.support.diagnostics import TEError
+from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
-from kc.support.module_copy import copy_module
+from kc.support.reproducer import reproducing
 from kc.support.target import Target
 from kc.te.buffers import Buffer
 from kc.te.lowering import lower_schedule
@@ -44,13 +46,27 @@ def lower(
 
     del simple_mode
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
-    module = _stages(inp, args, name, chosen, binds)[-1][1]
-    added = PassContext.current().added_at(0)
-    if added:
-        module = copy_module(module)
-        with chosen:
-            run_passes(module, added)
+    with reproducing("kc.lower", lambda: _source(inp, args, chosen)):
+        module = _stages(inp, args, name, chosen, binds)[-1][1]
+        added = PassContext.current().added_at(0)
+        if added:
+            module = copy_module(module)
+            with chosen:
+                run_passes(module, added)
     return IRModule(module)
+
+
+def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
+    """What a lowering began with, for a reproducer: IR, with the calls of a TE schedule."""
+    if isinstance(inp, Tensor | Operation):
+        inp = create_schedule(inp)
+    if isinstance(inp, Schedule):
+        calls = inp.to_tir_script().splitlines()
+        unscheduled = lower_schedule(inp.without_schedule(), args or (), "main", target)
+        return "".join(f"// {line}\n" for line in calls) + print_module(unscheduled.te)
+    parts = inp if isinstance(inp, list | tuple) else [inp]
+    modules = [getattr(one, "module", None) or getattr(one, "op", one) for one in parts]
+    return "// -----\n".join(print_module(one) for one in modules if isinstance(one, ModuleOp))
 
 
 def _target(target: Target | str | None) -> Target:
@@ -146,9 +162,10 @@ def build(
     from kc import building
 
     chosen = _target(target)
-    stages = _stages(inp, args, name, chosen, binds)
-    if instrument is not None:
-        for stage, module in stages:
-            instrument(stage, module)
-    make = building.build_c if chosen.kind == "c" else building.build_native
-    return make(stages, chosen, name, instrument)
+    with reproducing("kc.build", lambda: _source(inp, args, chosen)):
+        stages = _stages(inp, args, name, chosen, binds)
+        if instrument is not None:
+            for stage, module in stages:
+                instrument(stage, module)
+        make = building.build_c if chosen.kind == "c" else building.build_native
+        return make(stages, chosen, name, instrument)

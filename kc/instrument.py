@@ -164,8 +164,8 @@ def run_passes(
 ) -> None:
     """Run passes on ``module`` with the pipeline of ``kc-opt``, watched by the current context.
 
-    What passes of kc leave is not verified; that costs as much as lowering does, and
-    :class:`VerifyInstrument` is there for it.
+    What passes change is verified by :mod:`kc.analysis.verify_changes`; the complete verifier
+    costs as much as lowering does, and :class:`VerifyInstrument` is there for it.
     """
     watching = list(_watching(module))
     Pipeline(

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from kc.analysis.module_copy import copy_module
 from kc.codegen import perf_map
 from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
@@ -37,7 +38,6 @@ from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
 from kc.support.environment import is_on
 from kc.support.locations import caller_location
-from kc.support.module_copy import copy_module
 from kc.support.pass_context import PipelineOptions, using_options
 from kc.support.plugins import PHASES
 from kc.tir.module import IRModule

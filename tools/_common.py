@@ -49,7 +49,7 @@ def information(
 
         return help_text(usage, about, flags, passes=passes)
     if arguments.on("version"):
-        from kc.tools._reproducer import versions
+        from kc.support.reproducer import versions
 
         return f"{versions()}\n"
     return None

@@ -24,12 +24,12 @@ from kc.support.files import read_text, write_output
 from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import location_of
 from kc.support.options import PassSpec, format_pipeline
+from kc.support.reproducer import internal_error
 from kc.support.target import Target
 from kc.tools._command_line import Arguments
 from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
 from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages
 from kc.tools._reporter import Reporter
-from kc.tools._reproducer import report_internal_error
 from kc.tools._timing import Timer
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
 from kc.tools._verify_diagnostics import check, expectations
@@ -227,5 +227,5 @@ class _Run:
             command += [f"--{flag}={one}" for one in self.arguments.lists.get(flag, [])]
         if self.arguments.on("allow-unregistered-dialect"):
             command.append("--allow-unregistered-dialect")
-        report_internal_error("kc-opt", error, self.reporter, source=chunk.text, command=command)
+        self.reporter.report(internal_error("kc-opt", error, source=chunk.text, command=command))
         return INTERNAL

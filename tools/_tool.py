@@ -44,9 +44,9 @@ def run_tool(name: str, argv: Sequence[str], body: Callable[[Sequence[str], Repo
         reporter.write(f"{name}: interrupted")
         status = INTERRUPTED
     except Exception as error:
-        from kc.tools._reproducer import report_internal_error
+        from kc.support.reproducer import internal_error
 
-        report_internal_error(name, error, reporter, argv=argv)
+        reporter.report(internal_error(name, error, argv=argv))
         status = INTERNAL
     _settle_stdout()
     return status

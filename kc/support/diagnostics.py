@@ -194,6 +194,11 @@ class DeviceError(KCError):
 class InternalError(Exception):
     """A bug of kc (exit status 70)."""
 
+    def __init__(self, message: str, *, reproduced: bool = False) -> None:
+        super().__init__(message)
+        self.reproduced = reproduced
+        """Whether the message names a file that shows the bug again."""
+
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """The names most like ``name``, best first."""

@@ -233,22 +233,30 @@ def verify_module(module: Operation) -> None:
     are defined before use is checked by ``kc.analysis.dominance``.)
     """
     for op in _postorder(module):
-        if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
-            raise _invalid(op, f"{_name(op)} uses a value that was erased")
-        try:
-            # Not op.verify(): for an error that prints the whole module into a note.
-            op.verify_()
-        except KCError as error:
-            error.with_location(location_of(op))
-            raise
-        except Exception as error:
-            # A verifier may raise anything: xDSL's own use asserts and ValueError as well.
-            message = _words_of(error)
-            if not message.startswith(f"{_name(op)}:"):
-                message = f"{_name(op)}: {message}"
-            raise ParseError("KC1101", message, location=location_of(op)) from error
-        for region in op.regions:
-            _verify_blocks(op, region)
+        verify_operation(op)
+
+
+def verify_operation(op: Operation) -> None:
+    """Check one operation, and how its blocks end; not what is in them.
+
+    Raises ParseError KC1101.
+    """
+    if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
+        raise _invalid(op, f"{_name(op)} uses a value that was erased")
+    try:
+        # Not op.verify(): for an error that prints the whole module into a note.
+        op.verify_()
+    except KCError as error:
+        error.with_location(location_of(op))
+        raise
+    except Exception as error:
+        # A verifier may raise anything: xDSL's own use asserts and ValueError as well.
+        message = _words_of(error)
+        if not message.startswith(f"{_name(op)}:"):
+            message = f"{_name(op)}: {message}"
+        raise ParseError("KC1101", message, location=location_of(op)) from error
+    for region in op.regions:
+        _verify_blocks(op, region)
 
 
 def _verify_blocks(op: Operation, region: Region) -> None:

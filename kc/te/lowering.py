@@ -14,9 +14,17 @@ from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
+from kc.analysis.verify_changes import verify_changes
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects.tir import BlockOp, ForKind, ForOp, SymbolOp, symbol_names
-from kc.support.diagnostics import Location, ScheduleError, TEError, warn
+from kc.support.diagnostics import (
+    InternalError,
+    KCError,
+    Location,
+    ScheduleError,
+    TEError,
+    warn,
+)
 from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target
@@ -132,6 +140,7 @@ def lower_schedule(
     }
     note_strides(lowered, args, declared)
     module = ModuleOp([lowered])
+    _verify(module)
     planned = list(steps(schedule))
     threads = any(isinstance(one, Step) and one.primitive == "bind" for one in planned)
     if threads and target == Target.generic():
@@ -145,6 +154,13 @@ def lower_schedule(
             replay.run(step)
     replay.vectorize_lanes()
     return Lowered(source, module, replay.entered, replay.extents)
+
+
+def _verify(module: ModuleOp) -> None:
+    try:
+        verify_changes(module)
+    except KCError as error:
+        raise InternalError(f"convert-te-to-tir left IR that does not verify: {error}") from error
 
 
 def _check_places(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> None:

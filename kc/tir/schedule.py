@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
-from kc.support.diagnostics import KCError, ScheduleError, suggest
+from kc.support.diagnostics import InternalError, KCError, ScheduleError, suggest
+from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
+from kc.support.reproducer import internal_error
 from kc.support.target import Target, target_of
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
@@ -25,7 +28,7 @@ from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variabl
 from kc.transforms.trace.instruction import Instruction
 from kc.transforms.trace.queries import GetBlock
 from kc.transforms.trace.reading import find_step
-from kc.transforms.trace.session import Session, Step, clone_module, is_rewrite
+from kc.transforms.trace.session import Session, Step, is_rewrite
 from kc.transforms.trace.trace import Trace, replay
 
 __all__ = ["BlockRV", "ExprRV", "LoopRV", "Schedule"]
@@ -69,9 +72,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
             )
         _require_choice("debug_mask", debug_mask, ("none", "all"), isinstance(debug_mask, int))
         _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))
-        copy = clone_module(module)
+        copy = copy_module(module)
         to_tir(copy)
-        self._original = clone_module(copy)
+        self._original = copy_module(copy)
         self.session = Session(copy, target if target is not None else target_of(copy), seed)
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level
@@ -163,7 +166,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         undone = trace[last]
         at = f" at {undone.location}" if undone.location else ""
         kept = trace[:last]
-        session = self.session.fresh(clone_module(self._original))
+        session = self.session.fresh(copy_module(self._original))
         session.working = None  # the calls name the function that was worked on then
         replay(session, kept, same=True, told=False)
         for one in trace[last:]:
@@ -246,7 +249,25 @@ class Schedule(ScheduleViews, ScheduleMethods):
             del session.trace[before:]
             self._shorten(error)
             raise
+        except InternalError as error:
+            del session.trace[before:]
+            raise self._roll_back(step, args, kwargs, error) from error
         return results_of(done)
+
+    def _roll_back(
+        self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], error: InternalError
+    ) -> InternalError:
+        """Undo a primitive that failed halfway, and say how to see that again."""
+        values = [*map(str, args), *(f"{name}={value}" for name, value in kwargs.items())]
+        call = f"Schedule.{step.name.replace('-', '_')}({', '.join(values)})"
+        calls = self.trace.as_python().splitlines()
+        source = "".join(f"// {line}\n" for line in [*calls, call]) + print_module(self._original)
+        session = self.session.fresh(copy_module(self._original))
+        session.working = None
+        replay(session, self.session.trace, same=True, told=False)
+        self.session.become(session)
+        said = internal_error(call, error, source=source)
+        return InternalError(said.message, reproduced=True)
 
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         """The handle for an argument that names a loop or a block."""

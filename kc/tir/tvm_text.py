@@ -36,6 +36,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
 
+from kc.analysis.module_copy import copy_module
 from kc.dialects import te
 from kc.dialects.tir import (
     AllocOp,
@@ -52,7 +53,6 @@ from kc.dialects.tir import (
 )
 from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_views import strides_of
-from kc.support.module_copy import copy_module
 from kc.support.pass_context import pipeline_options
 from kc.support.registry import context, get_pass
 from kc.tir.te_text import te_text

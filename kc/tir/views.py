@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, estimate
+from kc.analysis.module_copy import copy_module
 from kc.support.diagnostics import ScheduleError, wants_color
 from kc.support.files import check_writable, write_output
 from kc.support.ir_text import print_module
@@ -19,7 +20,7 @@ from kc.support.option_types import to_options
 from kc.support.options import PassSpec
 from kc.tir.display import diff_lines, diff_text, to_html, to_terminal
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
-from kc.transforms.trace.session import Session, clone_module
+from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ScheduleViews:
     def changes(self) -> list[Change]:
         """What each primitive changed, in order. Performs the trace again, on a copy."""
         found: list[Change] = []
-        module = clone_module(self._original)
+        module = copy_module(self._original)
         text = print_module(module)
 
         def performed(step: Primitive, site: Site, done: Rewritten) -> None:
@@ -108,7 +109,7 @@ class ScheduleViews:
 
         if file is not None:
             check_writable(file)
-        module = clone_module(self._original)
+        module = copy_module(self._original)
         names = ", ".join(f"@{one.sym_name.data}" for one in loop_tree.functions(module))
         report = ScheduleReport(f"schedule of {names}", self.session.target)
         report.start(module)

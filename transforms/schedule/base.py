@@ -29,8 +29,9 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.trust import undecided
+from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import BlockOp, ForKind, ForOp
-from kc.support.diagnostics import Location, ScheduleError, suggest
+from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.support.target import Target
 
@@ -297,13 +298,22 @@ class Primitive(ABC):
                 if not (unsafe and self.undecidable and refusal.undecided):
                     raise
                 return self._apply_trusting(site)
-        return self.rewrite(site, plan)
+        return self._rewrite(site, plan)
+
+    def _rewrite(self, site: Site, plan: Any) -> Rewritten:
+        """Rewrite, and verify what that changed."""
+        done = self.rewrite(site, plan)
+        try:
+            verify_changes(site.function)
+        except KCError as error:
+            raise InternalError(f"{self.name} left IR that does not verify: {error}") from error
+        return done
 
     def _apply_trusting(self, site: Site) -> Rewritten:
         with undecided(trusted=True) as reasons:
             plan = self.check(site)
         named = self._named(site)
-        done = self.rewrite(site, plan)
+        done = self._rewrite(site, plan)
         _note_unsafe([*done.loops, *done.blocks, *named], f"{self.name}: {'; '.join(reasons)}")
         return done
 

@@ -17,6 +17,8 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
+from kc.analysis.module_copy import copy_module
+from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import REQUIRED, slots
 from kc.support.diagnostics import (
@@ -56,6 +58,7 @@ class Session(Handles):
 
     def __init__(self, module: ModuleOp, target: Target, seed: int | None = None) -> None:
         super().__init__(module, target)
+        verify_changes(module)
         self.trace: list[Instruction] = []
         """The calls that succeeded."""
         self.random = random.Random(seed)
@@ -66,7 +69,7 @@ class Session(Handles):
 
     def copy(self) -> Session:
         """A session of its own in the same state, on a copy of the module."""
-        module = clone_module(self.module)
+        module = copy_module(self.module)
         twin = dict(zip(self.module.walk(), module.walk(), strict=True))
         other = self.fresh(module)
         for handle, found in self.table.items():
@@ -223,14 +226,6 @@ class Session(Handles):
 def is_rewrite(instruction: Instruction) -> bool:
     """Whether it is a call of a primitive."""
     return issubclass(instruction.step, Primitive)
-
-
-def clone_module(module: ModuleOp) -> ModuleOp:
-    """A copy of a module, with the locations."""
-    copy = module.clone()
-    for old, new in zip(module.walk(), copy.walk(), strict=True):
-        new.location = old.location
-    return copy
 
 
 def _takes_function(step: Step, arguments: Mapping[str, Any]) -> bool:

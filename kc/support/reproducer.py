@@ -1,7 +1,8 @@
-"""Bugs of ours: one line for the user, and a file with what is needed to see them again."""
+"""Bugs of kc: one line for the user, and a file with what is needed to see them again."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -9,16 +10,15 @@ import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from kc.support.diagnostics import Diagnostic
-from kc.tools._reporter import Reporter
+from kc.support.diagnostics import Diagnostic, InternalError
 
 CODE = "KC0070"
 
 
-class PassFailure(Exception):
+class PassFailure(InternalError):
     """A pass raised what it must not, or left a module that does not verify.
 
     Its cause is the exception; ``origin`` is who the pass belongs to.
@@ -37,16 +37,15 @@ class PassFailure(Exception):
         return f"internal error in pass '{self.name}'{owner}"
 
 
-def report_internal_error(
+def internal_error(
     tool: str,
     error: BaseException,
-    reporter: Reporter,
     *,
     argv: Sequence[str] = (),
     source: str = "",
     command: Sequence[str] = (),
-) -> None:
-    """Say that ``tool`` failed, in one line, and write the reproducer.
+) -> Diagnostic:
+    """What to say, in one line, of a failure of ``tool``; writes the reproducer.
 
     ``source`` is the input; ``command`` the arguments that reproduce the failure with it, the
     original ``argv`` where they are not known.
@@ -57,12 +56,29 @@ def report_internal_error(
         title, cause = f"internal error in {tool}", error
     said = " ".join(str(getattr(cause, "message", cause)).split())
     detail = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
+    if type(cause) is InternalError:
+        detail = said
     if len(detail) > 200:
         detail = detail[:197] + "..."
     text = _reproducer(tool, title, cause, source, command or argv, known=bool(command))
     place = _write(text)
     where = f"; reproducer: {place}" if place else "; no reproducer could be written"
-    reporter.report(Diagnostic(CODE, f"{title} ({detail}){where}"))
+    return Diagnostic(CODE, f"{title} ({detail}){where}")
+
+
+@contextlib.contextmanager
+def reproducing(call: str, source: Callable[[], str]) -> Iterator[None]:
+    """Let an InternalError of the Python ``call`` in this context name a reproducer.
+
+    ``source`` gives the text of the module that the call began with, and of what it did.
+    """
+    try:
+        yield
+    except InternalError as error:
+        if error.reproduced:
+            raise
+        said = internal_error(call, error, source=source())
+        raise InternalError(said.message, reproduced=True) from error
 
 
 def _reproducer(
@@ -89,9 +105,7 @@ def versions() -> str:
     """kc, what it stands on, Python and the machine."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from kc import __version__
-
-    parts = [f"kc {__version__}"]
+    parts = [f"kc {sys.modules['kc'].__version__}"]  # importing it here would go up
     for name in ("xdsl", "llvmlite", "numpy", "islpy"):
         try:
             parts.append(f"{name} {version(name)}")

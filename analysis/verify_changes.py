@@ -1,0 +1,323 @@
+"""Verifies what changed in a module since it was last verified, at a small part of the full cost.
+
+Schedule primitives and passes are checked by this after each of them. A visit costs about a
+microsecond an operation, and calls a verifier only where something is new:
+
+* values: every operand is defined where it is used, and regions that are isolated from above use
+  nothing from outside (what :mod:`kc.analysis.dominance` checks);
+* operations that are new, or have other operands, attributes or blocks than before, pass their own
+  verifier (types, ranks of accesses, what traits ask for). What a verifier says of an operation
+  without regions follows from its class, types and attributes, so equal ones are verified once;
+* blocks (``tir.block``) that changed, or have a loop around them that did: no iteration takes a
+  block variable out of its domain.
+
+What is known of an operation is kept on the operation itself, and so ends with it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
+from xdsl.traits import (
+    HasAncestor,
+    IsolatedFromAbove,
+    SymbolOpInterface,
+    SymbolUserOpInterface,
+)
+
+from kc.analysis.dominance import check_dominance
+from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Instance, Space
+from kc.analysis.isl import first_point
+from kc.dialects.tir import BlockOp
+from kc.support.diagnostics import ParseError
+from kc.support.ir_text import verify_operation
+from kc.support.locations import location_of
+
+_LOCAL_DIALECTS = frozenset(("arith", "math", "memref", "scf", "tensor", "tir", "vector"))
+"""Dialects whose verifiers look no further than the ends of blocks, but where traits say so."""
+_LOCAL = frozenset(("func.func",))
+
+_NOTE = "_kc_verified"
+"""The attribute of Python objects that has what was verified of an operation."""
+
+_MEMO_SIZE = 1 << 14
+_VERIFIED: set[Any] = set()
+"""Class, types and attributes of operations without regions that their verifiers accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What an operation was when it was verified; identity of the parts says that none changed."""
+
+    operands: Any
+    results: Any
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
+    blocks: tuple[Any, ...]
+
+    def holds(self, op: Operation, blocks: tuple[Any, ...]) -> bool:
+        return (
+            self.operands is op._operands  # pyright: ignore[reportPrivateUsage]
+            and self.results is op.results
+            and self.properties == op.properties
+            and self.attributes == op.attributes
+            and self.blocks == blocks
+        )
+
+
+def verify_changes(root: Operation) -> None:
+    """Verify what is new or different in ``root`` since the last call that saw it.
+
+    Values from outside ``root`` are taken to be defined there.
+
+    Raises ParseError: KC1101 (an operation is wrong), KC1201 (a value is used where its definition
+    does not reach) and KC1202 (a block variable leaves its domain).
+    """
+    _Visit().run(root)
+
+
+class _Frame(NamedTuple):
+    """The rest of a block that is being visited."""
+
+    op: Operation | None
+    defined: list[int]
+    """What the block defined so far; it ends with the block."""
+    visible: set[int]
+    changed: bool
+    """Whether a loop or a block around changed."""
+
+
+class _Visit:
+    def __init__(self) -> None:
+        self.changed_blocks: list[BlockOp] = []
+        self.has_control_flow = False
+
+    def run(self, root: Operation) -> None:
+        """Visit ``root`` and everything below it."""
+        changed = _verify(root)
+        visible = set() if root.has_trait(IsolatedFromAbove) else _from_outside(root)
+        frames = self._enter(root, visible, changed)
+        # Dominance among the blocks of a region is for the complete check, and so are the words.
+        if not self._regions(frames) or self.has_control_flow:
+            check_dominance(root)
+        if self.changed_blocks:
+            _check_domains(self.changed_blocks)
+
+    def _regions(self, frames: list[_Frame]) -> bool:
+        """Whether every operand is visible where it is used."""
+        while frames:
+            op, defined, visible, changed = frames.pop()
+            while op is not None:
+                for operand in op._operands:  # pyright: ignore[reportPrivateUsage]
+                    if id(operand) not in visible:
+                        return False
+                is_new = _verify(op)
+                if op.results:
+                    results = [id(one) for one in op.results]
+                    defined += results
+                    visible.update(results)
+                if op.regions:
+                    inside = visible
+                    if _kind(type(op)).is_isolated:
+                        inside = set[int]()
+                    is_new = is_new or changed
+                    if is_new and isinstance(op, BlockOp):
+                        self.changed_blocks.append(op)
+                    frames.append(_Frame(op.next_op, defined, visible, changed))
+                    frames += self._enter(op, inside, is_new)
+                    break
+                op = op.next_op
+            else:
+                visible.difference_update(defined)
+        return True
+
+    def _enter(self, op: Operation, visible: set[int], changed: bool) -> list[_Frame]:
+        frames: list[_Frame] = []
+        for region in op.regions:
+            first = region.first_block
+            if first is None:
+                continue
+            if first is region.last_block:
+                arguments = [id(one) for one in first.args]
+                visible.update(arguments)
+                frames.append(_Frame(first.first_op, arguments, visible, changed))
+                continue
+            self.has_control_flow = True
+            around = visible.copy()
+            for block in region.blocks:
+                around.update(id(one) for one in block.args)
+                around.update(id(one) for inner in block.ops for one in inner.results)
+            frames += [_Frame(one.first_op, [], around, changed) for one in region.blocks]
+        return frames
+
+
+def _from_outside(root: Operation) -> set[int]:
+    """The values that ``root`` and what is in it use and something around defines."""
+    inside: set[int] = set()
+    used: set[int] = set()
+    for op in root.walk():
+        used.update(map(id, op.operands))
+        inside.update(map(id, op.results))
+        for region in op.regions:
+            for block in region.blocks:
+                inside.update(map(id, block.args))
+    return used - inside
+
+
+def _verify(op: Operation) -> bool:
+    """Verify ``op`` unless it was verified as it is; whether it was new or different."""
+    kind = _kind(type(op))
+    if kind.is_llvm:
+        return False  # LLVM verifies all of it when it reads the text
+    blocks = _ends(op) if op.regions else ()
+    note: _Note | None = op.__dict__.get(_NOTE)
+    if note is not None and note.holds(op, blocks):
+        return False
+    key = _key(op) if kind.is_local else None
+    if key is None or key not in _VERIFIED:
+        verify_operation(op)
+        if key is not None:
+            if len(_VERIFIED) >= _MEMO_SIZE:
+                _VERIFIED.clear()
+            _VERIFIED.add(key)
+    _note(op, blocks)
+    return True
+
+
+def _note(op: Operation, blocks: tuple[Any, ...]) -> None:
+    operands = op._operands  # pyright: ignore[reportPrivateUsage]
+    note = _Note(operands, op.results, dict(op.properties), dict(op.attributes), blocks)
+    setattr(op, _NOTE, note)
+
+
+def note_copy(original: Operation, copy: Operation) -> None:
+    """Let ``copy``, a clone of ``original``, count as verified where the original does."""
+    note: _Note | None = original.__dict__.get(_NOTE)
+    if note is not None and note.holds(original, _ends(original)):
+        _note(copy, _ends(copy))
+
+
+def _ends(op: Operation) -> tuple[Any, ...]:
+    """The arguments and the last operation of each block."""
+    return tuple(
+        [part for one in op.regions for block in one.blocks for part in (block.args, block.last_op)]
+    )
+
+
+def _key(op: Operation) -> Any:
+    """What a verifier's verdict on ``op`` follows from."""
+    blocks = [block for region in op.regions for block in region.blocks]
+    around = op.parent_op()
+    return (
+        type(op),
+        type(around) if around is not None else None,
+        op.next_op is None,
+        _types(op.operands),
+        _types(op.results),
+        tuple(op.properties.items()),
+        tuple(op.attributes.items()),
+        tuple([len(region.blocks) for region in op.regions]),
+        tuple([(one.type, one.first_use is None) for block in blocks for one in block.args]),
+        tuple([_end_of(block) for block in blocks]),
+    )
+
+
+def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
+    return tuple([one.type for one in values])
+
+
+def _end_of(block: Block) -> Any:
+    last = block.last_op
+    return None if last is None else (type(last), _types(last.operands), last.next_op is None)
+
+
+class _Kind(NamedTuple):
+    """What counts of a class of operations here."""
+
+    is_llvm: bool
+    is_isolated: bool
+    is_local: bool
+    """Whether the verdict of its verifier follows from :func:`_key`."""
+
+
+@functools.cache
+def _kind(kind: type[Operation]) -> _Kind:
+    is_local = kind.name in _LOCAL or (
+        kind.name.partition(".")[0] in _LOCAL_DIALECTS
+        and not kind.has_trait(HasAncestor)
+        and not kind.has_trait(SymbolUserOpInterface)
+        and not kind.has_trait(SymbolOpInterface)
+    )
+    return _Kind(kind.name.startswith("llvm."), kind.has_trait(IsolatedFromAbove), is_local)
+
+
+def _check_domains(blocks: Sequence[BlockOp]) -> None:
+    """Refuse (KC1202) a block that an iteration of constant loops takes out of its domain."""
+    index = IndexValues()
+    for block in blocks:
+        if 0 in block.extents:
+            continue
+        bindings = list(zip(block.binding_exprs, block.extents, strict=True))
+        if all(_stays_inside(block, expr, extent, index) for expr, extent in bindings):
+            continue
+        space = Space()
+        around = space.place(block)
+        if any(loop.static_extent == 0 for loop in around.loops):
+            continue
+        holds = space.condition(block.predicate.data, block.predicate_operands, around)
+        for n, (expr, extent) in enumerate(bindings):
+            if not isinstance(extent, int):
+                continue
+            text = space.expr(expr, block.binding_operands, around)
+            if around.opaque or space.parameters:
+                break
+            conditions = [*around.constraints, holds, f"({text} < 0 or {text} >= {extent})"]
+            value = f"value = {text}"
+            names = [*around.dims, "value"]
+            joined = " and ".join([*conditions, value])
+            point = first_point(f"{{ [{', '.join(names)}] : {joined} }}", names)
+            if isinstance(point, dict):
+                raise _outside(block, n, extent, point["value"], around, point)
+
+
+def _outside(
+    block: BlockOp, n: int, extent: int, value: int, around: Instance, point: dict[str, int]
+) -> ParseError:
+    name = block.names[n]
+    loops = ", ".join(f"{loop.label}={point[dim]}" for loop, dim in around.loops.items())
+    return ParseError(
+        "KC1202",
+        f"tir.block: block {block.label} runs for {name} = {value}, outside of its domain",
+        location=location_of(block),
+        facts=[f"{name} is in 0 <= {name} < {extent}"],
+        why=f"the loops take it there at ({loops})" if loops else "it is bound to that value",
+    )
+
+
+def _stays_inside(
+    block: BlockOp, expr: AffineExpr, extent: int | SSAValue, index: IndexValues
+) -> bool:
+    """Whether bounds, or a single condition of the predicate, keep a binding in its domain."""
+    if not isinstance(extent, int):
+        return True
+    value = index.compose(expr, block.binding_operands)
+    low, high = index.bounds(value)
+    if low is None or high is None:
+        return True  # not decided
+    if low >= 0 and high < extent:
+        return True
+    if low < 0:
+        return False
+    room = AffineExpr.constant(extent - 1) - value
+    conditions = index.conditions(block.predicate.data, block.predicate_operands)
+    for one in conditions if conditions is not None else ():
+        spare, _ = index.bounds(index.simplify(room - one.lhs))
+        if one.kind is AffineConstraintKind.ge and spare is not None and spare >= 0:
+            return True
+    return conditions is None

@@ -1,0 +1,286 @@
+"""kc.analysis.verify_changes: what it refuses, what it does not look at again, and who calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from interpreter_support import parse
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, f64, i32, i64
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
+
+import kc
+from kc import te, tir
+from kc.analysis import loop_tree, verify_changes
+from kc.analysis.module_copy import copy_module
+from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.support.diagnostics import InternalError, ParseError
+from kc.transforms.schedule.base import Rewritten
+from kc.transforms.schedule.split import Split
+
+PROGRAM = """
+func.func @f(%A: memref<8xf32>, %n: index) {
+  %c = arith.constant 1.0 : f32
+  tir.for %i in 8 {
+    tir.block "B" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      %y = arith.addf %x, %c : f32
+      tir.store %y, %A[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}"""
+
+
+def verified(text: str = PROGRAM) -> ModuleOp:
+    module = parse(text, verify=False)
+    verify_changes.verify_changes(module)
+    return module
+
+
+def first(module: Operation, kind: type[Any]) -> Any:
+    return next(op for op in module.walk() if isinstance(op, kind))
+
+
+def refusal(module: Operation) -> str:
+    with pytest.raises(ParseError) as raised:
+        verify_changes.verify_changes(module)
+    return str(raised.value)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operations whose verifiers are called."""
+    names: list[str] = []
+    verify = verify_changes.verify_operation
+
+    def counting(op: Operation) -> None:
+        names.append(op.name)
+        verify(op)
+
+    monkeypatch.setattr(verify_changes, "verify_operation", counting)
+    monkeypatch.setattr(verify_changes, "_VERIFIED", set())
+    return names
+
+
+def test_what_is_unchanged_is_not_verified_again(calls: list[str]):
+    module = verified()
+    assert sorted(calls) == sorted(op.name for op in module.walk())
+    calls.clear()
+    verify_changes.verify_changes(module)
+    verify_changes.verify_changes(copy_module(module))
+    assert calls == []
+
+
+def test_what_is_like_something_verified_is_not_verified_again(calls: list[str]):
+    verified()
+    calls.clear()
+    verified()
+    # What these say follows from more than the operation.
+    assert sorted(set(calls)) == ["builtin.module", "func.return"]
+
+
+def test_a_new_operation():
+    module = verified()
+    store = first(module, StoreOp)
+    wrong = arith.AddfOp(store.value, store.value)
+    Rewriter.replace_value_with_new_type(wrong.result, f64)
+    store.parent.insert_op_before(wrong, store)
+    assert "error[KC1101]: arith.addf: " in refusal(module)
+
+
+def test_a_changed_attribute():
+    module = verified()
+    constant = first(module, arith.ConstantOp)
+    constant.properties["value"] = IntegerAttr(1, i32)
+    assert "error[KC1101]: arith.constant: " in refusal(module)
+
+
+def test_a_changed_type_of_a_block_argument():
+    module = verified()
+    Rewriter.replace_value_with_new_type(first(module, BlockOp).body.block.args[0], i64)
+    assert "error[KC1101]: tir." in refusal(module)
+
+
+def test_a_value_that_is_not_defined_yet():
+    module = verified()
+    load, store = first(module, LoadOp), first(module, StoreOp)
+    load.detach()
+    store.parent.insert_op_before(load, store)
+    assert refusal(module).startswith("error[KC1201]: arith.addf: %x is used before it is defined")
+
+
+def test_a_value_of_another_region():
+    module = verified()
+    constant = first(module, arith.ConstantOp)
+    constant.detach()
+    store = first(module, StoreOp)
+    store.parent.insert_op_before(constant, store)
+    assert refusal(module).startswith("error[KC1201]: arith.addf: %c is used before it is defined")
+
+
+def test_values_of_two_functions():
+    module = verified(PROGRAM + PROGRAM.replace("@f", "@g"))
+    f, g = loop_tree.functions(module)
+    add = first(g, arith.AddfOp)
+    add.operands[1] = first(f, arith.ConstantOp).result
+    assert "error[KC1201]: arith.addf: %c" in refusal(module)
+
+
+def test_control_flow_is_checked_by_its_dominators():
+    text = """
+func.func @f(%p: i1, %x: i32) -> i32 {
+  cf.cond_br %p, ^a, ^b
+^a:
+  %y = arith.addi %x, %x : i32
+  cf.br ^b
+^b:
+  %z = arith.addi %x, %y : i32
+  func.return %z : i32
+}"""
+    assert refusal(parse(text, verify=False)).startswith("error[KC1201]: arith.addi: %y is used")
+    verified(text.replace("%x, %y", "%x, %x"))
+
+
+def test_a_part_of_a_module():
+    """What is around is taken to be right."""
+    verify_changes.verify_changes(first(verified(), BlockOp))
+
+
+# Domains -----------------------------------------------------------------------------------
+
+
+def blocks(binding: str, loops: str = "%i in 8", extent: str = "8") -> str:
+    return PROGRAM.replace("%v in 8 = %i", f"%v in {extent} = {binding}").replace("%i in 8", loops)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "where"),
+    [
+        (blocks("%i + 1"), 8, "i=7"),
+        (blocks("%i - 1"), -1, "i=0"),
+        (blocks("%i * 2"), 8, "i=4"),
+        (blocks("%i", loops="%i in 9"), 8, "i=8"),
+        (blocks("%i", extent="7"), 7, "i=7"),
+        (blocks("%i").replace("= %i)", "= %i + 4) where (%i < 5)"), 8, "i=4"),
+        (blocks("(%i + 5) mod 9"), 8, "i=3"),
+    ],
+)
+def test_a_block_outside_of_its_domain(text: str, value: int, where: str):
+    extent = 7 if "in 7 =" in text else 8
+    assert (
+        refusal(parse(text, verify=False))
+        == f"""\
+error[KC1202]: tir.block: block B runs for v = {value}, outside of its domain
+  --> k.mlir:5:5
+   |  v is in 0 <= v < {extent}
+  why: the loops take it there at ({where})"""
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        blocks("7 - %i"),
+        blocks("(%i + 3) mod 8"),
+        blocks("%i + 4").replace("= %i + 4)", "= %i + 4) where (%i < 4)"),
+        blocks("%i * 3").replace("= %i * 3)", "= %i * 3) where (%i * 2 < 5)"),
+        blocks("%i", loops="%i in %n"),  # the caller's business
+        blocks("%i - 1", loops="%i in 0"),
+        blocks("%i floordiv 2 + %i floordiv 3"),
+    ],
+)
+def test_a_block_inside_of_its_domain(text: str):
+    verified(text)
+
+
+def test_a_changed_loop_is_a_reason_to_look_at_its_blocks():
+    module = verified()
+    (loop,) = loop_tree.loops(module)
+    loop.properties["extent"] = IntegerAttr(9, i64)
+    assert refusal(module).startswith("error[KC1202]: tir.block: block B runs for v = 8, outside")
+
+
+# Who calls it ------------------------------------------------------------------------------
+
+
+def scheduled() -> tuple[te.Schedule, list[Any]]:
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: A[i] + 1, name="B")
+    return te.create_schedule(B.op), [A, B]
+
+
+@pytest.fixture
+def broken_split(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A split that makes the outer loop too long."""
+    rewrite = Split.rewrite
+
+    def too_long(self: Split, site: Any, plan: Any) -> Rewritten:
+        done = rewrite(self, site, plan)
+        done.loops[0].properties["extent"] = IntegerAttr(7, i64)
+        return done
+
+    monkeypatch.setattr(Split, "rewrite", too_long)
+    monkeypatch.chdir(tmp_path)
+
+
+SAID = (
+    r"internal error in {} \(split left IR that does not verify: error\[KC1202\]: tir.block: block "
+    r"B runs for v_i = 8, outside of its domain .*\); reproducer: (kc-reproducer-\w+\.mlir)"
+)
+
+
+def test_a_primitive_of_kc_that_is_wrong(broken_split: None):
+    schedule, args = scheduled()
+    sch = tir.Schedule(kc.lower(schedule, args))
+    (i,) = sch.get_loops("B")
+    before = str(sch.mod)
+    said = SAID.format(r"Schedule.split\(LoopRV\(i\), \[None, 4\]\)")
+    with pytest.raises(InternalError, match=said) as raised:
+        sch.split(i, [None, 4])
+    assert str(sch.mod) == before
+    sch.unroll(i)  # the handle is still good
+    text = Path(str(raised.value).rpartition(" ")[2]).read_text()
+    assert "// [i] = sch.get_loops(block=B)" in text
+    assert "// Schedule.split(LoopRV(i), [None, 4])\n" in text
+    assert text.endswith(before)
+
+
+def test_a_schedule_of_te(broken_split: None):
+    schedule, args = scheduled()
+    B = args[-1]
+    schedule[B].split(B.op.axis[0], factor=4)
+    for call in (kc.lower, kc.build):
+        with pytest.raises(InternalError, match=SAID.format(f"kc.{call.__name__}")) as raised:
+            call(schedule, args)
+        text = Path(str(raised.value).rpartition(" ")[2]).read_text()
+        assert "te.func @main" in text
+        assert ".split(" in text
+
+
+def test_a_pass_of_kc_that_is_wrong(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    from kc.transforms.tir.lower_blocks import LowerBlocksPass
+
+    def wrong(self: Any, ctx: Any, op: ModuleOp) -> None:
+        load = first(op, LoadOp)
+        load.operands[0] = first(op, StoreOp).value
+
+    monkeypatch.setattr(LowerBlocksPass, "apply", wrong)
+    monkeypatch.chdir(tmp_path)
+    schedule, args = scheduled()
+    with pytest.raises(InternalError) as raised:
+        kc.build(schedule, args)
+    said = "pass 'lower-blocks' leaves IR that does not verify (ParseError: tir.load: "
+    assert str(raised.value).startswith(said)
+    text = Path(str(raised.value).rpartition(" ")[2]).read_text()
+    assert "te.func @main" in text
+
+
+def test_what_the_user_wrote_is_the_users_mistake():
+    text = blocks("%i + 1")
+    for use in (tir.Schedule, kc.build):
+        with pytest.raises(ParseError, match="KC1202"):
+            use(kc.IRModule.parse(text))
