@@ -11,7 +11,8 @@ microsecond an operation, and calls a verifier only where something is new:
 * blocks (``tir.block``) that changed, or have a loop around them that did: no iteration takes a
   block variable out of its domain.
 
-What is known of an operation is kept on the operation itself, and so ends with it.
+Functions of the llvm dialect are left to LLVM, which verifies all that it reads. What is known of
+an operation is kept on the operation itself, and so ends with it.
 """
 
 from __future__ import annotations
@@ -122,9 +123,9 @@ class _Visit:
                     results = [id(one) for one in op.results]
                     defined += results
                     visible.update(results)
-                if op.regions:
+                if op.regions and not (kind := _kind(type(op))).is_llvm:
                     inside = visible
-                    if _kind(type(op)).is_isolated:
+                    if kind.is_isolated:
                         inside = set[int]()
                     is_new = is_new or changed
                     if is_new and isinstance(op, BlockOp):
@@ -174,7 +175,7 @@ def _verify(op: Operation) -> bool:
     """Verify ``op`` unless it was verified as it is; whether it was new or different."""
     kind = _kind(type(op))
     if kind.is_llvm:
-        return False  # LLVM verifies all of it when it reads the text
+        return False
     blocks = _ends(op) if op.regions else ()
     note: _Note | None = op.__dict__.get(_NOTE)
     if note is not None and note.holds(op, blocks):

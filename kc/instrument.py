@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kc.analysis.verify_changes import verify_changes
 from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError
@@ -171,7 +172,7 @@ def run_passes(
     Pipeline(
         [stage_of(one) for one in passes],
         [*instruments, *watching],
-        verify_each=False,
+        verify_each=verify_changes,
         verify_input=verify_input,
     ).run(registry.context(), module)
 

@@ -28,7 +28,7 @@ from kc.support.reproducer import internal_error
 from kc.support.target import Target
 from kc.tools._command_line import Arguments
 from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
-from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages
+from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages, verify
 from kc.tools._reporter import Reporter
 from kc.tools._timing import Timer
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
@@ -184,7 +184,7 @@ class _Run:
         pipeline = Pipeline(
             self.stages,
             self._instruments(prefix, module),
-            verify_each=self.arguments.on("verify-each", True),
+            verify_each=verify if self.arguments.on("verify-each", True) else None,
             generic=self.generic,
             locations=self.locations,
             timer=self.timer,

@@ -75,13 +75,22 @@ class Snapshot:
         self._text = None
 
 
+def verify(module: ModuleOp) -> None:
+    """Everything that makes a module valid: each operation, dominance, the domains of blocks."""
+    verify_module(module)
+    check_dominance(module)
+    verify_changes(module)
+
+
 @dataclass
 class Pipeline:
     """Stages to run on a module."""
 
     stages: Sequence[Stage]
     instruments: Sequence[Instrument] = ()
-    verify_each: bool = True
+    verify_each: Callable[[ModuleOp], None] | None = verify
+    """What looks at the module after each stage; what a pass of the program leaves is verified
+    completely in any case (KC4508)."""
     verify_input: bool = True
     generic: bool = False
     locations: bool = False
@@ -90,18 +99,13 @@ class Pipeline:
     def run(self, context: Context, module: ModuleOp) -> None:
         """Verify the module, then run every stage and verify its result.
 
-        What a pass of the program leaves is verified in any case: KC4508.
-
-        Without ``verify_each`` what a stage changed is verified all the same, at a small part of
-        the cost (:mod:`kc.analysis.verify_changes`).
-
         Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
         raises anything else or leaves a module that does not verify.
         """
         with self.timer.section("(verify input)"):
-            if self.verify_input:
-                verify(module)
-            verify_changes(module)
+            look = verify if self.verify_input else self.verify_each
+            if look is not None:
+                look(module)
         snapshot = Snapshot(module, self.generic, self.locations)
         for instrument in self.instruments:
             instrument.start(snapshot.text)
@@ -119,24 +123,17 @@ class Pipeline:
         with self.timer.section(stage.name):
             apply_stage(stage, context, module)
         snapshot.changed()
-        complete = self.verify_each or stage.origin == USER
-        with self.timer.section("  (verify)"):
-            try:
-                if complete:
-                    verify(module)
-                verify_changes(module)
-            except KCError as error:
-                if stage.origin == USER:
-                    raise _left_invalid(stage, error) from error
-                raise PassFailure(stage.name, stage.origin, invalid=True) from error
+        look = verify if stage.origin == USER else self.verify_each
+        if look is not None:
+            with self.timer.section("  (verify)"):
+                try:
+                    look(module)
+                except KCError as error:
+                    if stage.origin == USER:
+                        raise _left_invalid(stage, error) from error
+                    raise PassFailure(stage.name, stage.origin, invalid=True) from error
         for instrument in self.instruments:
             instrument.after(stage, snapshot.text)
-
-
-def verify(module: ModuleOp) -> None:
-    """Everything that makes a module valid: each operation, and that values are dominated."""
-    verify_module(module)
-    check_dominance(module)
 
 
 def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
