@@ -30,6 +30,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.traits import SymbolTable, get_effects
 
+from kc.analysis.array_sizes import is_array_size
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.loop_tree import (
     ALLOCATIONS,
@@ -52,7 +53,6 @@ from kc.dialects.tir import (
     LinearizeOp,
     LoadOp,
     StoreOp,
-    SymbolOp,
 )
 from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_threads import is_same_axis, is_shared
@@ -858,7 +858,7 @@ def _is_loop_var(value: SSAValue) -> bool:
 def _is_size(value: SSAValue) -> bool:
     """Whether ``value`` is made of sizes by operations that keep them non-negative."""
     owner = value.owner
-    if isinstance(owner, SymbolOp):
+    if is_array_size(value):
         return True
     if isinstance(owner, arith.MuliOp | arith.AddiOp):
         return all(_is_size(one) for one in owner.operands)

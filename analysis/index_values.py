@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -24,6 +24,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
+from kc.analysis.array_sizes import is_array_size, sized_symbols
 from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
 from kc.dialects.tir import (
     INDEX,
@@ -32,7 +33,6 @@ from kc.dialects.tir import (
     DelinearizeOp,
     ForOp,
     LinearizeOp,
-    SymbolOp,
 )
 
 AFFINE_OPS = (
@@ -195,8 +195,8 @@ class IndexValues:
             return self._argument_range(owner.parent_op(), value)
         if isinstance(owner, DelinearizeOp):
             return (0, None) if self.is_natural(self.expr(owner.index)) else UNBOUNDED
-        # Sizes, and what tir.linearize makes of indices that are at least 0 by its contract.
-        if isinstance(owner, SymbolOp | memref.DimOp | LinearizeOp):
+        # What tir.linearize makes of indices is at least 0 by its contract.
+        if isinstance(owner, LinearizeOp) or is_array_size(value):
             return 0, None
         if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
             return self._extreme_range(owner)
@@ -222,7 +222,8 @@ class IndexValues:
             extent = parent.extents[value.index]  # pyright: ignore[reportAttributeAccessIssue]
         elif isinstance(parent, func.FuncOp) and parent.arg_attrs is not None:
             index = value.index  # pyright: ignore[reportAttributeAccessIssue]
-            is_size = "kc.symbol" in parent.arg_attrs.data[index].data
+            symbol = parent.arg_attrs.data[index].data.get("kc.symbol")
+            is_size = isinstance(symbol, StringAttr) and symbol.data in sized_symbols(parent)
             return (0, None) if is_size else UNBOUNDED
         if extent is None:
             return UNBOUNDED

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
 
+from kc.analysis.array_sizes import is_array_size
 from kc.analysis.conditions import conjunction
 from kc.analysis.index_values import IndexValues
 from kc.analysis.isl import expr_text, first_point
@@ -300,7 +301,7 @@ class Space:
             self._keys[value] = key
             if key not in self.parameters:
                 text = self.parameters[key] = f"p{len(self.parameters)}"
-                if isinstance(owner, SymbolOp | memref.DimOp):
+                if is_array_size(value):
                     self.facts.append(f"{text} >= 0")
         return self.parameters[key]
 

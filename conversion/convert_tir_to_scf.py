@@ -59,8 +59,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from kc.analysis.array_sizes import sized_symbols
 from kc.analysis.index_values import AFFINE_OPS, IndexValues
 from kc.analysis.loop_tree import functions
+from kc.analysis.simplify_affine import UNBOUNDED
 from kc.conversion._foreign_calls import callee_of, declare_callee
 from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
@@ -197,6 +199,7 @@ class _Conversion:
         self.function = function
         self.flags = {FastMathFlag(one) for one in flags}
         self.symbols = _symbol_sources(function)
+        self.sized = sized_symbols(function)
         self.index = IndexValues()
         self.arith = IndexArithmetic(self.index)
         self.frames: list[_Frame] = []
@@ -278,7 +281,7 @@ class _Conversion:
             self._replace(op, size)
             self.index.dimension(size.result, (0, None))
             return
-        self.index.dimension(value, (0, None))
+        self.index.dimension(value, (0, None) if op.symbol.data in self.sized else UNBOUNDED)
         op.result.replace_all_uses_with(value)
         _erase(op)
 

@@ -71,7 +71,8 @@ class ForOp(IRDLOperation):
 
     ``tir.for %i in 1024 parallel { ... }``, ``tir.for %i in 64 thread "threadIdx.x" { ... }``. A
     loop that starts elsewhere adds the start in the bindings of its blocks, so every loop
-    primitive has one case. What loops of threads mean: :mod:`kc.dialects.tir_threads`.
+    primitive has one case. An extent that is negative at run time means no iteration, as 0 does.
+    What loops of threads mean: :mod:`kc.dialects.tir_threads`.
     """
 
     name = "tir.for"

@@ -179,7 +179,10 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer, alive to the end of its region."""
+    """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer, alive to the end of its region.
+
+    One with a size that is negative at run time has no element.
+    """
 
     name = "tir.alloc"
 

@@ -102,7 +102,7 @@ class EmptyReduction:
         """The block's variables for each element; nothing if the reduction has iterations."""
         extents = [one if isinstance(one, int) else lookup(one) for _, _, one in self.block.iters]
         is_reduced = [kind is IterType.REDUCE for kind in self.block.types]
-        if all(extent for extent, reduced in zip(extents, is_reduced, strict=True) if reduced):
+        if all(extent > 0 for extent, reduced in zip(extents, is_reduced, strict=True) if reduced):
             return
         counts = [
             extent if isinstance(extent := one.extent_value, int) else lookup(extent)

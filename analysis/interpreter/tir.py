@@ -125,7 +125,9 @@ class TirFunctions(InterpreterFunctions):
     @prepared(tir.AllocOp)
     def alloc(self, interpreter: KernelInterpreter, op: tir.AllocOp) -> Run:
         assert isinstance(type_ := op.buffer.type, MemRefType)
-        return allocation(op, type_, op.label)
+        allocate = allocation(op, type_, op.label)
+        # A negative size is that of loops that do not run: there is no element.
+        return lambda *sizes: allocate(*(max(one, 0) for one in sizes))
 
     @prepared(tir.ApplyOp)
     def apply(self, interpreter: KernelInterpreter, op: tir.ApplyOp) -> Run:

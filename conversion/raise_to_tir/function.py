@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    FunctionType,
     IntegerAttr,
     MemRefType,
     NoneAttr,
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
 
 from kc.analysis.simplify_affine import UNBOUNDED, simplify
 from kc.conversion._te_blocks import copy_nest, fresh
@@ -72,7 +74,9 @@ class FunctionRaiser(Emitter):
                 why="a kernel writes its results into arguments",
                 hints=["take a memref<f32> to store the result to"],
             )
-        inputs = [self.check_buffer(one, source) for one in source.function_type.inputs]
+        inputs = [
+            self._with_known_sizes(self.check_buffer(one.type, source), one) for one in source.args
+        ]
         outputs = [self.check_buffer(one, source) for one in results]
         new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
         new.location = source.location
@@ -89,10 +93,26 @@ class FunctionRaiser(Emitter):
         self._arguments(inputs, results, args)
         self._plan_outputs()
         self.block(source.body.block)
+        for arg in self.outputs:
+            assert isinstance(arg.type, MemRefType)
+            shape = [one if isinstance(one, int) else tir.DYNAMIC for one in self.buffer_sizes[arg]]
+            Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
+        new.function_type = FunctionType.from_lists([one.type for one in entry.args], [])
         new.arg_attrs = ArrayAttr([DictionaryAttr(one) for one in self.attrs])
         if self.symbols:
             new.attributes["kc.symbols"] = ArrayAttr([StringAttr(one) for one in self.symbols])
         return new
+
+    def _with_known_sizes(self, type_: Attribute, arg: SSAValue) -> Attribute:
+        """The type with the sizes that are constants by what the function does with ``arg``."""
+        if not isinstance(type_, MemRefType):
+            return type_
+        known = [
+            self.sizes_known.of(arg, dim) if size == tir.DYNAMIC else size
+            for dim, size in enumerate(type_.get_shape())
+        ]
+        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in known]
+        return MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
 
     def check_buffer(self, type_: Attribute, op: Operation) -> Attribute:
         """The type of the buffer for a value; KC4552 for one that is not dense."""
@@ -372,7 +392,16 @@ class FunctionRaiser(Emitter):
         if op.regions:
             self.emit(self.with_regions(op), op)
             return
-        self.emit(op.clone(self.values), op)
+        values = dict(self.values)
+        for one in op.operands:
+            value = self.value(one)
+            if isinstance(one.type, MemRefType) and value.type != one.type:
+                # More is known of its sizes than the op takes.
+                cast = memref.CastOp.get(value, one.type)
+                values[one] = self.emit(cast, op).results[0]
+        self.emit(clone := op.clone(values), op)
+        for old, new in zip(op.results, clone.results, strict=True):
+            self.values[old] = new
 
     def with_regions(self, op: Operation) -> Operation:
         """A copy of ``op`` with its regions raised."""

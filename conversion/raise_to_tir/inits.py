@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
@@ -24,8 +25,11 @@ def fuse_inits(function: func.FuncOp) -> None:
         if target is None:
             continue
         block = _reduction(target)
-        if block is not None and _fits(fill, store, loops, block, target):
-            _fuse(store, block)
+        if block is None:
+            continue
+        inner = _loops_between(target, block)
+        if _begins_with(block, inner) and _fits(fill, store, loops, block, inner):
+            _fuse(store, block, inner)
             if block.label.startswith(f"{fill.label}_"):
                 block.block_name = fill.block_name  # the number told the two apart
             top.detach()
@@ -87,7 +91,7 @@ def _reduction(target: Operation) -> tir.BlockOp | None:
         op = inside[0]
     if not isinstance(op, tir.BlockOp) or op.has_init or not op.is_reduction:
         return None
-    if op.predicate.data.constraints or tir.IterType.OPAQUE in op.types:
+    if op.predicate.data.constraints:
         return None
     return op if reduction_of(op) is not None or _stores(op) else None
 
@@ -96,25 +100,53 @@ def _stores(block: tir.BlockOp) -> list[tir.StoreOp]:
     return [one for one in block.body.walk() if isinstance(one, tir.StoreOp)]
 
 
+def _loops_between(target: Operation, block: tir.BlockOp) -> list[tir.ForOp]:
+    """The loops from ``target``, which is one of them, to ``block``, outside in."""
+    found: list[tir.ForOp] = []
+    op: Operation | None = block
+    while op is not target:
+        assert op is not None
+        op = op.parent_op()
+        assert isinstance(op, tir.ForOp)
+        found.insert(0, op)
+    return found
+
+
+def _begins_with(block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> bool:
+    """Whether each run of the loops ``inner`` is a reduction of its own: some reduce variables
+    count them, and all others are the same in the whole run."""
+    mine = {loop.var for loop in inner}
+    counted = False
+    for kind, used in zip(block.types, _bound_to(block), strict=True):
+        own = mine.intersection(used)
+        if kind is tir.IterType.OPAQUE and own:
+            return False
+        if kind is tir.IterType.REDUCE and own:
+            if len(own) != len(used):
+                return False
+            counted = True
+    return counted
+
+
+def _bound_to(block: tir.BlockOp) -> list[list[SSAValue]]:
+    """For each variable of a block the values that its binding uses."""
+    return [
+        [block.binding_operands[n] for n in sorted(expr.used_dims())]
+        for expr in block.binding_exprs
+    ]
+
+
 def _fits(
     fill: tir.BlockOp,
     store: tir.StoreOp,
     loops: Sequence[tir.ForOp],
     block: tir.BlockOp,
-    target: Operation,
+    inner: Sequence[tir.ForOp],
 ) -> bool:
-    """Whether ``block`` updates just the elements that ``fill`` fills, each from its first loop."""
+    """Whether ``block`` updates just the elements that ``fill`` fills."""
     stores = _stores(block)
     if len(stores) != 1 or stores[0].buffer is not store.buffer:
         return False
-    inner: list[tir.ForOp] = []
-    parent = block.parent_op()
-    if target is not block:
-        while isinstance(parent, tir.ForOp):
-            inner.insert(0, parent)
-            if parent is target:
-                break
-            parent = parent.parent_op()
     return _elements(fill, store, loops) == _elements(block, stores[0], inner) is not None
 
 
@@ -129,6 +161,7 @@ def _elements(
     found: list[Element] = []
     mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
     seen: set[tir.ForOp] = set()
+    bound = _bound_to(block)
     for expr in store.indices.data.results:
         if not isinstance(expr, AffineDimExpr):
             found.append(("constant", str(expr)))
@@ -140,8 +173,7 @@ def _elements(
             return None
         if block.types[operand.index] is not tir.IterType.SPATIAL:
             return None
-        binding = block.binding_exprs[operand.index]
-        used = [block.binding_operands[n] for n in sorted(binding.used_dims())]
+        binding, used = block.binding_exprs[operand.index], bound[operand.index]
         own = [mine[one] for one in used if one in mine]
         if not own:
             found.append(("outer", str(_ordered(binding)), tuple(used)))
@@ -165,8 +197,20 @@ def _ordered(expr: object) -> object:
     return expr.replace_dims_and_symbols(new, ())  # pyright: ignore
 
 
-def _fuse(store: tir.StoreOp, block: tir.BlockOp) -> None:
-    """Make ``init`` of the block: it stores what the fill stored, where the block stores."""
+def _fuse(store: tir.StoreOp, block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> None:
+    """Make ``init`` of the block: it stores what the fill stored, where the block stores.
+
+    The reduction is that of the loops ``inner``: what counts loops around them is opaque, for it
+    starts anew in each of their iterations.
+    """
+    mine = {loop.var for loop in inner}
+    kinds = [
+        tir.IterType.OPAQUE
+        if kind is tir.IterType.REDUCE and used and not mine.intersection(used)
+        else kind
+        for kind, used in zip(block.types, _bound_to(block), strict=True)
+    ]
+    block.iter_types = ArrayAttr([tir.IterTypeAttr(kind) for kind in kinds])
     (update,) = _stores(block)
     init = Block(arg_types=[tir.INDEX] * len(block.types))
     values: dict[SSAValue, SSAValue] = {}

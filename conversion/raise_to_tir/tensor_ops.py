@@ -200,18 +200,27 @@ def _slice(
     return sizes, exprs, outer
 
 
-def _kept(shape: Sequence[int], sizes: Sequence[Extent]) -> list[int]:
-    """The dimensions of a slice that its type has; dropped ones have size 1."""
+def _kept(shape: Sequence[int], op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> list[int]:
+    """The dimensions of a slice that its type, of ``shape``, has; dropped ones have size 1.
+
+    Matched from the last one on, as upstream does: of equal candidates any is right, for each has
+    one element.
+    """
+    sizes = [int(one) for one in op.static_sizes.iter_values()]
     kept: list[int] = []
-    rest = len(sizes) - len(shape)
-    for n, size in enumerate(sizes):
-        at = len(kept)
-        wanted = shape[at] if at < len(shape) else None
-        if rest and size == 1 and (wanted != 1 or len(sizes) - n > len(shape) - at):
-            if wanted != 1 or rest > 0:
-                rest -= 1
-                continue
-        kept.append(n)
+    left = len(shape)
+    for n in reversed(range(len(sizes))):
+        if sizes[n] == 1 and (left == 0 or shape[left - 1] != 1):
+            continue
+        kept.insert(0, n)
+        left -= 1
+    if left != 0:
+        raise CodegenError(
+            "KC4550",
+            f"raise-to-tir: {op.name} of sizes {sizes} does not give the shape {list(shape)}",
+            location=location_of(op),
+            why="a dimension can be dropped where the size is the constant 1",
+        )
     return kept
 
 
@@ -219,7 +228,7 @@ def extract_slice(raiser: FunctionRaiser, op: tensor.ExtractSliceOp) -> None:
     """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes."""
     sizes, exprs, outer = _slice(raiser, op, op.source)
     assert isinstance(op.result.type, TensorType)
-    kept = _kept(op.result.type.get_shape(), sizes)
+    kept = _kept(op.result.type.get_shape(), op)
     shape = [sizes[n] for n in kept]
     held = raiser.tensors.values[op.source]
     if isinstance(held, Splat):
@@ -248,7 +257,7 @@ def insert_slice(raiser: FunctionRaiser, op: tensor.InsertSliceOp) -> None:
     """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it."""
     sizes, exprs, outer = _slice(raiser, op, op.dest)
     assert isinstance(op.source.type, TensorType)
-    kept = _kept(op.source.type.get_shape(), sizes)
+    kept = _kept(op.source.type.get_shape(), op)
     source = raiser.tensors.operand(op.source, op)
     target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
     write = _without_dropped(exprs, kept, len(sizes), len(outer))

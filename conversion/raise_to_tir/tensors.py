@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import MemRefType, TensorType
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
@@ -141,12 +141,18 @@ class Tensors:
 
     def _is_last_use(self, before: SSAValue, buffer: SSAValue, source: Operation) -> bool:
         """Whether nothing after ``source``, or beside its update, reads what ``buffer`` holds."""
-        if buffer in self.inputs or not isinstance(before.owner, Operation):
+        if buffer in self.inputs:
             return False
-        if before.owner.parent is not source.parent:
+        # A cast is the same buffer under another name.
+        same = {one for one, held in self.values.items() if held == Held(buffer)}
+        if sum(1 for one in source.operands if one in same) != 1:
+            return False
+        if any(_home(one) is not source.parent for one in same):
             return False  # it is needed again in the next iteration
-        if sum(1 for one in source.operands if one is before) != 1:
-            return False
         now = self._order[source]
-        same = [one for one, held in self.values.items() if held == Held(buffer)]
         return all(self._order[use.operation] <= now for one in same for use in one.uses)
+
+
+def _home(value: SSAValue) -> Block | None:
+    """The block that defines ``value``."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent

@@ -736,8 +736,9 @@ def test_allocations_of_symbolic_size():
         "tir.load: index [4] is out of bounds of A, whose shape is [4]\n"
         "  --> k.mlir:6:11\n  in i = 4, j = 0"
     )
-    message = refused(ExecutionError, text, -1, a)
-    assert message.startswith("tir.alloc: a buffer of shape [-1, 2] is allocated")
+    before = a.copy()
+    call(text, -1, a)
+    np.testing.assert_array_equal(a, before)
 
 
 def test_conditions_on_indices():

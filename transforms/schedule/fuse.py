@@ -18,7 +18,7 @@ After::
 2. KC3033: there are at least two loops, named from the outside in, each directly in the other.
 3. KC3032: each loop is the only child of the one around it.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
-5. KC3036: a reduction loop that may run no iteration is not fused with a spatial one, since the
+5. KC3036: a reduction loop that may run no iteration is not fused with one of elements, since the
    initial value of the reduction would not be written.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
@@ -41,6 +41,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
 from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
@@ -115,7 +116,7 @@ class Fuse(Primitive):
         """A fused loop runs no iteration at all where one of its parts does not."""
         for block in loop_tree.blocks(loops[0]):
             driven = [loop_tree.iter_types(one, block) for one in loops]
-            if not block.has_init or not any(tir.IterType.SPATIAL in one for one in driven):
+            if not block.has_init or not any(one - {tir.IterType.REDUCE} for one in driven):
                 continue
             for loop, kinds in zip(loops, driven, strict=True):
                 if tir.IterType.REDUCE in kinds and not loop.static_extent:
@@ -204,11 +205,22 @@ def _value(size: int | SSAValue, point: InsertPoint, like: Operation) -> SSAValu
     return _insert(arith.ConstantOp(IntegerAttr(size, tir.INDEX)), point, like)
 
 
+def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
+    """``size``, 0 where it is negative: two loops that do not run are not one that does."""
+    index = IndexValues()
+    if index.is_natural(index.expr(size)):
+        return size
+    zero = _insert(arith.ConstantOp(IntegerAttr(0, tir.INDEX)), point, like)
+    return _insert(arith.MaxSIOp(size, zero), point, like)
+
+
 def _product(
     sizes: Sequence[int | SSAValue], point: InsertPoint, like: Operation
 ) -> int | SSAValue:
     known = math.prod(one for one in sizes if isinstance(one, int))
     symbolic = [one for one in sizes if isinstance(one, SSAValue)]
+    if len(symbolic) > 1:
+        symbolic = [_natural(one, point, like) for one in symbolic]
     if not symbolic:
         return known
     product = symbolic[0]

@@ -1,0 +1,37 @@
+"""Which index values are sizes of arrays: these alone are never negative.
+
+A symbolic size that only a scalar argument gives may be any number.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineSymExpr
+
+from kc.analysis.loop_tree import enclosing_function
+from kc.dialects.tir import SymbolOp, symbol_names
+
+
+def is_array_size(value: SSAValue) -> bool:
+    """Whether ``value`` is the size of a dimension of an array."""
+    owner = value.owner
+    if isinstance(owner, SymbolOp):
+        return owner.symbol.data in sized_symbols(enclosing_function(owner))
+    return isinstance(owner, memref.DimOp)
+
+
+def sized_symbols(function: func.FuncOp | None) -> set[str]:
+    """The symbols of a function that are dimensions of its arguments."""
+    if function is None or function.arg_attrs is None:
+        return set()
+    names = symbol_names(function)
+    found: set[str] = set()
+    for attrs in function.arg_attrs.data:
+        shape = attrs.data.get("kc.shape")
+        if isinstance(shape, AffineMapAttr):
+            found.update(
+                names[one.position] for one in shape.data.results if isinstance(one, AffineSymExpr)
+            )
+    return found
