@@ -1,44 +1,44 @@
 """One case of the fuzz tests: a program, a schedule of it, and all that must hold.
 
-Everything follows from the seed. A case may be run with fewer computes or with given calls, which
-is how a failure is shrunk.
+Everything follows from the number of the case. A case may be run with fewer computes or with given
+calls, which is how a failure is shrunk.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from c_code import CC, run_in_c
+from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
 from layouts import Layouts
-from programs import Program, Unsuitable, random_program
-from schedules import check_text, draw, perform
+from schedules import check_text, draw, perform, primitive_of
 
 import kc
-from kc import te, tir
+from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import CodegenError, diagnostic_handler
 from kc.tir import Trace
+from kc.transform import PassContext
 from kc.transforms.schedule._buffer_notes import set_argument_attribute
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
-COMPUTES = 8
 CALLS = 20
-NAME = "main"
+PROGRAMS = "programs"
 TE_EVERY = 10
-"""One case in so many is a schedule of TE, whose programs and calls are those of test/te."""
+"""One case of this family in so many is a schedule of TE, by the programs and calls of test/te."""
 TE_STAGE = "TE schedule"
-STRIDED_EVERY = 4
-"""One case in so many is called with views of larger arrays, too."""
 MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 
@@ -56,78 +56,93 @@ class Outcome:
 
     lines: list[str] = field(default_factory=list)
     """The calls that were accepted, and last the one that failed."""
-    tried: int = 0
+    tried: Counter[str] = field(default_factory=Counter)
+    """How often each primitive was called."""
     module: str = ""
     """The module before it is scheduled."""
     stage: str = "program"
     error: BaseException | None = None
-    arrays: list[Any] = field(default_factory=list)
-    expected: list[Any] = field(default_factory=list)
-
-    @property
-    def accepted(self) -> Counter[str]:
-        """How often each primitive was accepted."""
-        return Counter(line.split(".")[1].split("(")[0] for line in self.lines)
+    checks: list[str] = field(default_factory=list)
+    """The ways in which the program was run."""
 
 
 def run_case(
-    seed: int, *, keep: int | None = None, lines: list[str] | None = None, native: bool = True
+    seed: int,
+    *,
+    family: str = PROGRAMS,
+    keep: int | None = None,
+    lines: list[str] | None = None,
+    native: bool = True,
 ) -> Outcome:
     """Run the case of ``seed``: its first ``keep`` computes, and ``lines`` instead of its calls."""
-    done = Outcome()
+    outcome = Outcome()
     try:
-        if lines is None and keep is None and seed % TE_EVERY == 0:
-            _run_te(seed, native, done)
+        if family == PROGRAMS and lines is None and keep is None and seed % TE_EVERY == 0:
+            _run_te(seed, native, outcome)
         else:
-            _run(seed, keep, lines, native, done)
+            _run(seed, FAMILIES[family], keep, lines, native, outcome)
     except Exception as error:
-        done.error = error
-    return done
+        outcome.error = error
+    return outcome
 
 
-def _run_te(seed: int, native: bool, done: Outcome) -> None:
+def _run_te(seed: int, native: bool, outcome: Outcome) -> None:
     from test_te_random import one_schedule
 
-    done.stage = TE_STAGE
+    outcome.stage = TE_STAGE
     with diagnostic_handler(lambda _: None):
         one_schedule(seed, native=native)
-    done.stage = "done"
+    outcome.stage = "done"
 
 
-def _run(seed: int, keep: int | None, lines: list[str] | None, native: bool, done: Outcome) -> None:
-    program = suitable(Random(f"program {seed}"), keep)
-    random = Random(f"schedule {seed}")
-    schedule = te.create_schedule(list({one.tensor.op: None for one in program.outputs}))
-    original = kc.lower(schedule, program.args, name=NAME)
-    done.module = str(original)
-    done.arrays = program.arrays()
-    sch = tir.Schedule(original)
-    layouts = Layouts(sch, {one.name: size for one, size in program.sizes.items()})
-    done.stage = "schedule"
-    for line in _calls(random, sch, lines):
-        done.tried += 1
-        done.lines.append(line)
+def _run(
+    seed: int,
+    family: Family,
+    keep: int | None,
+    lines: list[str] | None,
+    native: bool,
+    outcome: Outcome,
+) -> None:
+    with diagnostic_handler(lambda _: None):
+        program = family.draw(Random(f"program {seed}"), keep)
+        random = Random(f"schedule {seed}")
+        original = program.module
+        outcome.module = str(original)
+        sch = tir.Schedule(original)
+    layouts = Layouts(sch, program.symbols)
+    outcome.stage = "schedule"
+    for line in _calls(random, sch, family, lines):
+        outcome.tried[primitive_of(line)] += 1
+        outcome.lines.append(line)
         with layouts.watching():
             accepted = perform(sch, line)
         if not accepted:
-            done.lines.pop()
-    done.stage = "text"
-    check_text(sch.mod)
+            outcome.lines.pop()
+    if random.random() < 0.4:
+        _check_forms(random, original, sch, outcome)
+    outcome.stage = "interpreter"
+    # What was printed is what is run: the text says all.
+    outcome.stage = "text"
+    mod = check_text(sch.mod)
+    outcome.stage = "interpreter"
+    interpreted = check_interpreted(program, mod, layouts)
+    outcome.checks.append("interpreter")
+    if native and _is_native(loop_tree.loops(loop_tree.kernels(mod.op)[0])):
+        for way in _ways(random):
+            outcome.stage = way
+            WAYS[way](random, program, mod, layouts, interpreted)
+            outcome.checks.append(way)
+    outcome.stage = "done"
+
+
+def _check_forms(random: Random, original: kc.IRModule, sch: tir.Schedule, done: Outcome) -> None:
+    """That the trace of a schedule, written and read, does the same again."""
     done.stage = "trace"
     form = random.choice(list(FORMS))
     again = tir.Schedule(original)
     with diagnostic_handler(lambda _: None):
         FORMS[form](sch.trace).apply_to(again)
     assert str(again.mod) == str(sch.mod), f"the {form} form of the trace makes another module"
-    done.stage = "interpreter"
-    check_interpreted(program, sch.mod, layouts)
-    if native and _is_native(loop_tree.loops(sch.mod[NAME])):
-        done.stage = "native"
-        check_compiled(program, sch.mod, layouts)
-        if seed % STRIDED_EVERY == 1:
-            done.stage = "strided"
-            check_strided(random, program, sch.mod, layouts)
-    done.stage = "done"
 
 
 def _is_native(loops: list[ForOp]) -> bool:
@@ -137,59 +152,137 @@ def _is_native(loops: list[ForOp]) -> bool:
         if loop.kind.data is ForKind.THREAD:
             return False
         nest = [*loop_tree.loops_around(loop), loop]
-        unrolled = [one for one in nest if one.kind.data is ForKind.UNROLLED]
-        most = max(most, math.prod(one.static_extent or 1 for one in unrolled))
+        unrolled = [around for around in nest if around.kind.data is ForKind.UNROLLED]
+        most = max(most, math.prod(around.static_extent or 1 for around in unrolled))
     return most <= MAX_UNROLLED
 
 
-def _calls(random: Random, sch: tir.Schedule, lines: list[str] | None) -> Iterator[str]:
+def _calls(
+    random: Random, sch: tir.Schedule, family: Family, lines: list[str] | None
+) -> Iterator[str]:
     if lines is not None:
         yield from lines
         return
-    threads = random.random() < 0.2
+    if not family.scheduled:
+        return
+    threads = random.random() < family.threads
     for _ in range(random.randint(0, CALLS)):
-        line = draw(random, sch, threads=threads)
+        line = draw(random, sch, threads=threads, favourites=family.favourites)
         if line is None:
             return
         yield line
 
 
-def suitable(random: Random, keep: int | None = None) -> Program:
-    """A program whose results are known."""
-    while True:
-        with contextlib.suppress(Unsuitable):
-            return random_program(random, random.choice((2, 4, COMPUTES)), keep)
-
-
-def check_interpreted(program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
-    """That the interpreter gives numpy's results."""
-    # What was printed is what is run: the text says all.
-    mod = kc.IRModule.parse(str(mod))
+def check_interpreted(program: Drawn, mod: kc.IRModule, layouts: Layouts) -> list[Any]:
+    """That the interpreter gives the results; gives the arguments as it left them."""
     arrays = program.arrays()
     changed = layouts.to_scheduled(arrays)
     with np.errstate(all="ignore"):
-        run(mod.op, NAME, changed)
+        run(mod.op, _name(mod), changed)
     program.check(layouts.from_scheduled(changed, arrays))
+    return changed
 
 
-def check_compiled(program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
-    """That native code gives numpy's results, and touches no memory but that of its arguments.
+def _name(mod: kc.IRModule) -> str:
+    return loop_tree.kernels(mod.op)[0].sym_name.data
+
+
+# Ways to run a program ---------------------------------------------------------------------
+
+
+def _ways(random: Random) -> list[str]:
+    """Some of the ways: each costs a compilation."""
+    return [way for way, share in SHARES.items() if random.random() < share]
+
+
+def _build(random: Random, mod: kc.IRModule, **options: Any) -> Any:
+    """Native code at a random level."""
+    with PassContext(opt_level=random.choice((0, 1, 2, 2, 3))), diagnostic_handler(lambda _: None):
+        return kc.build(mod, **options)
+
+
+def _check_native(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """Native code gives the results, and touches no memory but that of its arguments.
 
     It does not come back if it does touch other memory.
     """
+    del interpreted
+    kernel = _build(random, mod)
+    for end in ENDS:
+        _check_call(kernel, program, layouts, end)
+
+
+def _check_bounds(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """Native code that checks its accesses finds nothing wrong."""
+    del random, interpreted
     with diagnostic_handler(lambda _: None):
-        kernel, checked = kc.build(mod), checked_build(mod)
-    # The one with checks comes first: it tells what is wrong.
-    for call, at in ((checked, "end"), (kernel, "end"), (kernel, "start")):
-        arrays = program.arrays()
-        changed = all_guarded(layouts.to_scheduled(arrays), at)
-        call(*changed)
-        program.check(layouts.from_scheduled(changed, arrays))
+        kernel = checked_build(mod)
+    _check_call(kernel, program, layouts, "end")
 
 
-def check_strided(random: Random, program: Program, mod: kc.IRModule, layouts: Layouts) -> None:
-    """That the same code with declared strides computes on views, and keeps to their elements."""
+def _check_call(kernel: Any, program: Drawn, layouts: Layouts, end: str) -> None:
+    arrays = program.arrays()
+    changed = all_guarded(layouts.to_scheduled(arrays), end)
+    kernel(*changed)
+    program.check(layouts.from_scheduled(changed, arrays))
+
+
+def _check_exactly(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """Without contraction, native code rounds as the interpreter does: bit for bit."""
+    kernel = _build(random, mod, target="llvm -contract=0")
+    changed = layouts.to_scheduled(program.arrays())
+    kernel(*changed)
+    _compare_exactly(changed, interpreted)
+
+
+def _compare_exactly(values: Sequence[Any], interpreted: Sequence[Any]) -> None:
+    for n, (value, wanted) in enumerate(zip(values, interpreted, strict=True)):
+        if isinstance(value, np.ndarray):
+            same = (value == wanted) | ((value != value) & (wanted != wanted))
+            assert same.all(), (
+                f"argument {n}: {value[~same][:4]} is not {wanted[~same][:4]}, "
+                "as the interpreter has it"
+            )
+
+
+def _check_c(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """C, with sanitizers and without contraction, is the interpreter's bit for bit."""
+    del random
+    if CC is None:
+        return
+    changed = layouts.to_scheduled(program.arrays())
+    run_in_c(mod, changed)
+    _compare_exactly(changed, interpreted)
+
+
+def _check_saved(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """Code that was saved and loaded gives the results."""
+    del interpreted
+    built = _build(random, mod)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"kernel.{random.choice(('o', 'll', 'bc', 'mlir'))}"
+        built.save(str(path))
+        loaded = kc.runtime.load_module(str(path))
+    _check_call(loaded, program, layouts, "end")
+
+
+def _check_strided(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """The same code with declared strides computes on views, and keeps to their elements."""
+    del interpreted
     mod = kc.IRModule.parse(str(mod))
+    function = loop_tree.kernels(mod.op)[0]
     arrays = program.arrays()
     views: list[Any] = []
     gaps: list[tuple[np.ndarray, np.ndarray, bytes]] = []
@@ -208,15 +301,13 @@ def check_strided(random: Random, program: Program, mod: kc.IRModule, layouts: L
         strides: list[int | str] = [f"s{n}_{d}" for d in range(value.ndim)]
         if steps[-1:] == [1]:
             strides[-1] = 1
-        function = mod[NAME]
         set_argument_attribute(function, function.args[n], STRIDES, strides_attr(strides))
-    with diagnostic_handler(lambda _: None):
-        try:
-            kernel = kc.build(mod)
-        except CodegenError as refused:
-            if refused.code != "KC4340":
-                raise
-            return  # an intrinsic takes dense memory
+    try:
+        kernel = _build(random, mod)
+    except CodegenError as refused:
+        if refused.code != "KC4340":
+            raise
+        return  # an intrinsic takes dense memory
     kernel(*views)
     for around, gap, before in gaps:
         assert around[gap].tobytes() == before, "memory between the elements was written"
@@ -229,3 +320,18 @@ def _part(array: np.ndarray, shape: Sequence[int], steps: Sequence[int]) -> np.n
     begun = (slice(None, size * abs(step), abs(step)) for size, step in pairs)
     turned = (slice(None, None, 1 if step > 0 else -1) for step in steps)
     return array[(*begun, ...)][(*turned, ...)]
+
+
+Way = Callable[[Random, Drawn, kc.IRModule, Layouts, list[Any]], None]
+
+# Bounds come first: they tell what is wrong where other code would end the process.
+WAYS: dict[str, Way] = {
+    "bounds": _check_bounds,
+    "native": _check_native,
+    "exact": _check_exactly,
+    "strided": _check_strided,
+    "saved": _check_saved,
+    "c": _check_c,
+}
+SHARES = {"bounds": 0.2, "native": 0.85, "exact": 0.25, "strided": 0.1, "saved": 0.08, "c": 0.04}
+"""How often a case is run in each way."""

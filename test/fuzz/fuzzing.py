@@ -1,9 +1,14 @@
-"""Runs random schedules: ``python test/fuzz/fuzzing.py [--seed=1] [--count=20000] [--jobs=N]``.
+"""Runs random programs: ``python test/fuzz/fuzzing.py [--seed=1] [--count=20000] [--jobs=N]``.
 
-Cases are numbered from ``seed * 1000000`` on. Each runs in a worker process, so that a crash or a
+Cases are numbered from ``seed * 1000000`` on; the number says which family of programs a case is of
+(:mod:`families`), unless ``--family`` does. Each runs in a worker process, so that a crash or a
 hang of one is a failure like others. A failure is shrunk, first to fewer computes and then to fewer
 calls, and written to out/fuzz/: a script that performs the schedule, and the module that it reads.
-``--case=N`` runs a single case again. The exit status is 1 if a case failed.
+``--case=N`` runs a single case again.
+
+The end is a table: programs of each family, the ways they were run, and how often each primitive
+was called and accepted; ``--table=FILE`` writes it. The exit status is 1 if a case failed, or if a
+long run (5,000 programs of all families) had a primitive accepted in less than 1 % of its calls.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -25,7 +30,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / one) for one in ("", "fuzz", "te"))]
 
-from cases import TE_STAGE, Outcome, run_case  # noqa: E402
+from cases import PROGRAMS, TE_STAGE, Outcome, run_case  # noqa: E402
+from families import FAMILIES, family_of  # noqa: E402
+from schedules import primitive_of  # noqa: E402
+
+from kc.support.registry import current  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
 LIMIT = 60.0
@@ -34,6 +43,8 @@ SHRINKS = 150
 """Attempts at making a failing case smaller."""
 APART = 1_000_000
 """Cases of one seed, at most."""
+LONG = 5_000
+"""Programs from which on a run says something about how often primitives are accepted."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,7 @@ class Request:
     """A case to run, as it is drawn or made smaller."""
 
     case: int
+    family: str = PROGRAMS
     keep: int | None = None
     lines: tuple[str, ...] | None = None
     native: bool = True
@@ -51,18 +63,20 @@ class Report:
     """What became of it."""
 
     lines: tuple[str, ...]
-    tried: int
+    tried: Counter[str]
     module: str
     failure: str
     """What failed, in one line; empty if nothing did."""
     details: str = ""
+    checks: tuple[str, ...] = ()
+    """The ways in which the program was run."""
     ended: bool = False
     """Whether the process ended, or has to be, instead of telling."""
 
     @property
     def accepted(self) -> Counter[str]:
         """How often each primitive was accepted."""
-        return Counter(line.split(".")[1].split("(")[0] for line in self.lines)
+        return Counter(map(primitive_of, self.lines))
 
 
 def report_of(done: Outcome) -> Report:
@@ -73,7 +87,7 @@ def report_of(done: Outcome) -> Report:
         kind = type(done.error).__name__
         failure = f"{done.stage}: {kind} at {Path(where.filename).name}:{where.name}"
         details = "".join(traceback.format_exception(done.error))
-    return Report(tuple(done.lines), done.tried, done.module, failure, details)
+    return Report(tuple(done.lines), done.tried, done.module, failure, details, tuple(done.checks))
 
 
 class Worker:
@@ -99,9 +113,11 @@ class Worker:
                 return self.pipe.recv()
         except EOFError:
             self.process.join()
-            return Report((), 0, "", f"the process ended with {self.process.exitcode}", ended=True)
+            return Report(
+                (), Counter(), "", f"the process ended with {self.process.exitcode}", ended=True
+            )
         if time.monotonic() > self.deadline:
-            return Report((), 0, "", f"it ran for more than {LIMIT:g} seconds", ended=True)
+            return Report((), Counter(), "", f"it ran for more than {LIMIT:g} seconds", ended=True)
         return None
 
     def stop(self) -> None:
@@ -117,11 +133,14 @@ def _serve(pipe: Connection) -> None:
     os.dup2(devnull, 1)
     while True:
         try:
-            one: Request = pipe.recv()
+            request: Request = pipe.recv()
         except EOFError:
             return
-        lines = None if one.lines is None else list(one.lines)
-        pipe.send(report_of(run_case(one.case, keep=one.keep, lines=lines, native=one.native)))
+        lines = None if request.lines is None else list(request.lines)
+        family, keep, native = request.family, request.keep, request.native
+        pipe.send(
+            report_of(run_case(request.case, family=family, keep=keep, lines=lines, native=native))
+        )
 
 
 def run_all(requests: Iterator[Request], jobs: int) -> Iterator[tuple[Request, Report]]:
@@ -130,7 +149,7 @@ def run_all(requests: Iterator[Request], jobs: int) -> Iterator[tuple[Request, R
     try:
         for worker in workers:
             _next(worker, requests)
-        while any(one.request is not None for one in workers):
+        while any(worker.request is not None for worker in workers):
             wait([one.pipe for one in workers if one.request is not None], timeout=1.0)
             for n, worker in enumerate(workers):
                 request = worker.request
@@ -166,28 +185,28 @@ def run_one(request: Request) -> Report:
 def shrunk(request: Request, report: Report) -> tuple[Request, Report]:
     """A smaller case that fails in the same way, as far as :data:`SHRINKS` attempts find one."""
     lines = report.lines or _lines_until_crash(request)
-    best = Request(request.case, request.keep, lines, request.native)
+    best = replace(request, lines=lines)
     best_report = run_one(best)
     if best_report.failure != report.failure:
         return request, report  # it does not fail again: something is not of the seed
     left = SHRINKS
     for keep in range(1, 8):
-        smaller = Request(best.case, keep, best.lines, best.native)
-        found = run_one(smaller)
+        smaller = replace(best, keep=keep)
+        attempt = run_one(smaller)
         left -= 1
-        if found.failure == report.failure:
-            best, best_report = smaller, found
+        if attempt.failure == report.failure:
+            best, best_report = smaller, attempt
             break
     size = max(1, len(best.lines or ()) // 2)
     while size and left > 0:
         at, removed = 0, False
         while best.lines is not None and at < len(best.lines) and left > 0:
             fewer = best.lines[:at] + best.lines[at + size :]
-            smaller = Request(best.case, best.keep, fewer, best.native)
-            found = run_one(smaller)
+            smaller = replace(best, lines=fewer)
+            attempt = run_one(smaller)
             left -= 1
-            if found.failure == report.failure:
-                best, best_report, removed = smaller, found, True
+            if attempt.failure == report.failure:
+                best, best_report, removed = smaller, attempt, True
             else:
                 at += size
         if not removed:
@@ -197,7 +216,7 @@ def shrunk(request: Request, report: Report) -> tuple[Request, Report]:
 
 def _lines_until_crash(request: Request) -> tuple[str, ...]:
     """The calls of a case whose process ended: those of the same case without native code."""
-    return run_one(Request(request.case, request.keep, None, native=False)).lines
+    return run_one(replace(request, lines=None, native=False)).lines
 
 
 def write(request: Request, report: Report) -> Path:
@@ -205,7 +224,7 @@ def write(request: Request, report: Report) -> Path:
     OUT.mkdir(parents=True, exist_ok=True)
     name = f"case{request.case}"
     (OUT / f"{name}.mlir").write_text(report.module)
-    command = f"python test/fuzz/fuzzing.py --case={request.case}"
+    command = f"python test/fuzz/fuzzing.py --case={request.case} --family={request.family}"
     smaller = "" if request.keep is None else f" --keep={request.keep}"
     comment = "\n".join(f"# {line}".rstrip() for line in report.details.splitlines())
     text = f'''"""{report.failure}.
@@ -233,61 +252,125 @@ print(sch.mod)
 # Running -----------------------------------------------------------------------------------
 
 
+@dataclass
+class Tally:
+    """What a run did, in numbers."""
+
+    programs: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    """By family."""
+    checks: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
+    accepted: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    """By what failed."""
+
+    def add(self, request: Request, report: Report) -> None:
+        """Count a case."""
+        self.programs[request.family] += 1
+        self.checks += Counter(report.checks)
+        self.tried += report.tried
+        self.accepted += report.accepted
+        if report.failure:
+            self.failed[request.family] += 1
+            self.failures[report.failure] += 1
+
+    def rarely_accepted(self) -> list[str]:
+        """The primitives that were accepted in less than 1 % of their calls."""
+        names = [name.replace("-", "_") for name in current().primitives]
+        return [name for name in names if self.accepted[name] < max(1, self.tried[name] / 100)]
+
+    def table(self, seconds: float) -> str:
+        """The numbers as two tables in Markdown."""
+        total = self.programs.total()
+        ways = ", ".join(f"{name} {count:,}" for name, count in self.checks.most_common())
+        lines = [
+            f"{total:,} programs, {self.failed.total()} failed; {self.tried.total():,} calls of "
+            f"primitives, {self.accepted.total():,} accepted; {total / seconds:.1f} programs a second.",
+            "",
+            f"Runs: {ways}.",
+            "",
+            "| family | programs | failed |",
+            "|---|---:|---:|",
+            *(
+                f"| {name} | {self.programs[name]:,} | {self.failed[name]} |"
+                for name in sorted(self.programs)
+            ),
+            "",
+            "| primitive | calls | accepted | share |",
+            "|---|---:|---:|---:|",
+        ]
+        for name in sorted(self.tried):
+            tried, accepted = self.tried[name], self.accepted[name]
+            lines.append(f"| {name} | {tried:,} | {accepted:,} | {accepted / tried:.0%} |")
+        return "\n".join(lines) + "\n"
+
+
 def main(argv: Sequence[str]) -> int:
     """Run what the arguments say; 1 if a case failed."""
     parser = argparse.ArgumentParser(description=__doc__, prog="fuzzing.py")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="begin with this case of the seed")
     parser.add_argument("--count", type=int, default=20000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--family", choices=list(FAMILIES), help="programs of this family alone")
+    parser.add_argument("--table", type=Path, help="write the table to this file, too")
     parser.add_argument("--case", type=int, help="run this case alone, and say what fails")
     parser.add_argument("--keep", type=int, help="with --case: so many computes of the program")
     parser.add_argument("--lines", type=Path, help="with --case: the calls of this script")
     args = parser.parse_args(argv)
     if args.case is not None:
-        return _again(args.case, args.keep, args.lines)
-    first = args.seed * APART
-    failed = 0
-    tried, accepted = 0, Counter[str]()
-    seen = Counter[str]()
+        family = args.family or family_of(args.case)
+        return _again(Request(args.case, family, args.keep), args.lines)
+    first = args.seed * APART + args.first
+    tally = Tally()
     began = told = time.monotonic()
-    requests = (Request(case) for case in range(first, first + args.count))
+    requests = (
+        Request(case, args.family or family_of(case)) for case in range(first, first + args.count)
+    )
     for done, (request, report) in enumerate(run_all(requests, args.jobs), start=1):
-        tried += report.tried
-        accepted += report.accepted
+        tally.add(request, report)
         if report.failure:
-            failed += 1
-            seen[report.failure] += 1
-            _tell(request, report, shrink=seen[report.failure] == 1)
+            _tell(request, report, shrink=tally.failures[report.failure] == 1)
         if time.monotonic() - told > 10 or done == args.count:
             told = time.monotonic()
             rate = done / (told - began)
             print(
-                f"{done} of {args.count} schedules, {failed} failed; {tried} calls, "
-                f"{accepted.total()} accepted; {rate:.1f} a second",
+                f"{done} of {args.count} programs, {tally.failed.total()} failed; "
+                f"{tally.tried.total()} calls, {tally.accepted.total()} accepted; "
+                f"{rate:.1f} a second",
                 flush=True,
             )
-    print(", ".join(f"{name} {count}" for name, count in accepted.most_common()))
-    for failure, count in seen.most_common():
+    table = tally.table(time.monotonic() - began)
+    print(table)
+    if args.table is not None:
+        args.table.write_text(table)
+    for failure, count in tally.failures.most_common():
         print(f"{count} times {failure}")
-    return 1 if failed else 0
+    rare = tally.rarely_accepted() if args.count >= LONG and args.family is None else []
+    if rare:
+        print(f"accepted in less than 1 % of their calls: {', '.join(rare)}")
+    return 1 if tally.failures or rare else 0
 
 
 def _tell(request: Request, report: Report, *, shrink: bool) -> None:
-    print(f"case {request.case} failed: {report.failure}", flush=True)
+    print(f"case {request.case} of {request.family} failed: {report.failure}", flush=True)
     if shrink and not report.failure.startswith(TE_STAGE):
-        smaller, found = shrunk(request, report)
-        print(f"  shrunk to {len(smaller.lines or found.lines)} calls: {write(smaller, found)}")
-    print(f"  again: python test/fuzz/fuzzing.py --case={request.case}", flush=True)
+        smaller, smaller_report = shrunk(request, report)
+        calls = smaller.lines or smaller_report.lines
+        print(f"  shrunk to {len(calls)} calls: {write(smaller, smaller_report)}")
+    command = f"python test/fuzz/fuzzing.py --case={request.case} --family={request.family}"
+    print(f"  again: {command}", flush=True)
 
 
-def _again(case: int, keep: int | None, script: Path | None) -> int:
+def _again(request: Request, script: Path | None) -> int:
     lines: Any = None
     if script is not None:
         path = script if script.exists() else OUT / script
-        lines = [one for one in path.read_text().splitlines() if one.startswith("sch.")]
-    done = run_case(case, keep=keep, lines=lines)
-    print(done.module, *done.lines, sep="\n")
-    report = report_of(done)
+        lines = [line for line in path.read_text().splitlines() if line.startswith("sch.")]
+    outcome = run_case(request.case, family=request.family, keep=request.keep, lines=lines)
+    print(outcome.module, *outcome.lines, sep="\n")
+    report = report_of(outcome)
     print(report.details or "nothing failed")
     return 1 if report.failure else 0
 

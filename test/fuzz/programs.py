@@ -12,12 +12,14 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any
 
 import ml_dtypes  # noqa: F401  from it numpy knows bfloat16
 import numpy as np
 
+import kc
 from kc import te, tir
 from kc.te.expr import Expr, Var
 from kc.te.reducers import reduction
@@ -37,6 +39,8 @@ UNIT = {
 TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 LARGEST = {"float16": 6.0e4, "bfloat16": 1e38, "float32": 1e38, "float64": 1e300}
 
+COMPUTES = 8
+"""A program has so many computes at most."""
 MAX_POINTS = 600
 """Iterations of a compute: the interpreter runs them one by one."""
 
@@ -77,6 +81,17 @@ class Program:
     inputs: list[Known]
     args: list[te.Tensor | Var]
     sizes: dict[Var, int] = field(default_factory=dict)
+
+    @cached_property
+    def module(self) -> kc.IRModule:
+        """The program as loops, without a schedule."""
+        operations = dict.fromkeys(output.tensor.op for output in self.outputs)
+        return kc.lower(te.create_schedule(list(operations)), self.args, name="main")
+
+    @property
+    def symbols(self) -> dict[str, int]:
+        """The values of its symbolic sizes, by name."""
+        return {var.name: size for var, size in self.sizes.items()}
 
     def arrays(self) -> list[Any]:
         """Fresh arguments: inputs, sizes as numbers, outputs full of garbage."""
@@ -630,6 +645,13 @@ def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
             found.add(one)
             pending.extend(one.op.input_tensors)
     return found
+
+
+def draw(random: Random, keep: int | None = None) -> Program:
+    """A program whose results are known."""
+    while True:
+        with contextlib.suppress(Unsuitable):
+            return random_program(random, random.choice((2, 4, COMPUTES)), keep)
 
 
 def random_program(random: Random, computes: int = 4, keep: int | None = None) -> Program:

@@ -7,6 +7,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -38,11 +39,21 @@ MAX_LEGAL = 12
 """How many candidates of a primitive are asked about until a legal one is found."""
 
 
-def draw(random: Random, sch: tir.Schedule, *, threads: bool) -> str | None:
-    """A random call as a line of Python, or None where nothing is left to schedule."""
-    site = sch.session.site(loop_tree.functions(sch.module)[0])
-    step = _step(random, site, threads)
+def draw(
+    random: Random, sch: tir.Schedule, *, threads: bool, favourites: Sequence[str] = ()
+) -> str | None:
+    """A random call as a line of Python, or None where nothing is left to schedule.
+
+    ``favourites`` are primitives to draw more often than others.
+    """
+    site = sch.session.site(loop_tree.kernels(sch.module)[0])
+    step = _step(random, site, threads, favourites)
     return None if step is None else line_of(step)
+
+
+def primitive_of(line: str) -> str:
+    """The primitive that a line calls."""
+    return line.split(".")[1].split("(")[0]
 
 
 def perform(sch: tir.Schedule, line: str) -> bool:
@@ -88,13 +99,14 @@ def steps(random: Random, sch: tir.Schedule, count: int, *, threads: bool = Fals
     return done
 
 
-def check_text(mod: kc.IRModule) -> None:
-    """That the module reads back as it prints.
+def check_text(mod: kc.IRModule) -> kc.IRModule:
+    """That the module reads back as it prints; gives what was read.
 
     The text is compared after one reading, as xDSL drops _0 from the names of values it reads.
     """
     read = kc.IRModule.parse(str(mod))
     assert kc.IRModule.parse(str(read)).op.is_structurally_equivalent(read.op)
+    return read
 
 
 # Calls as text -----------------------------------------------------------------------------
@@ -144,11 +156,13 @@ def _lookup(ref: LoopRef | BlockRef) -> str:
 # Random calls ------------------------------------------------------------------------------
 
 
-def _step(random: Random, site: Site, threads: bool) -> Primitive | None:
+def _step(random: Random, site: Site, threads: bool, favourites: Sequence[str]) -> Primitive | None:
     loops = loop_tree.loops(site.function)
     if not loops:
         return None
     pool = LOOPS if random.random() < 0.45 else tuple(current().primitives)
+    if favourites and random.random() < 0.4:
+        pool = tuple(favourites)
     if threads and random.random() < 0.5:
         pool = THREADS
     name = random.choice(pool)

@@ -5,11 +5,12 @@ from random import Random
 
 import fuzzing
 import pytest
-from cases import NAME, check_interpreted, run_case, suitable
+from cases import check_interpreted, run_case
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import Layouts
 from programs import Program
+from programs import draw as draw_program
 from property_tests import examples
 from schedules import record
 
@@ -50,13 +51,13 @@ def schedule_of(program: Program) -> te.Schedule:
 def test_te_schedules(seed: int):
     """A TE schedule is refused as its script is, or gives the same module and right results."""
     random = Random(seed)
-    program = suitable(random)
+    program = draw_program(random)
     schedule = schedule_of(program)
     record(random, schedule, random.randint(0, CALLS))
-    sch = tir.Schedule(kc.lower(schedule_of(program), program.args, name=NAME))
+    sch = tir.Schedule(kc.lower(schedule_of(program), program.args, name="main"))
     with diagnostic_handler(lambda _: None):
         try:
-            mod = kc.lower(schedule, program.args, name=NAME)
+            mod = kc.lower(schedule, program.args, name="main")
         except KCError as refusal:
             try:
                 exec(schedule.to_tir_script(), {"sch": sch})

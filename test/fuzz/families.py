@@ -1,0 +1,115 @@
+"""The families of random programs: where a case of the fuzz tests comes from.
+
+A family draws a program with its arguments and its results, which are not kc's own: numpy or plain
+Python computed them. What is done with it is the same for all (:mod:`cases`): random calls of
+schedule primitives, then the interpreter, native code at each level, C, and saved code.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+import numpy as np
+
+import kc
+
+
+class Drawn(Protocol):
+    """A program with its arguments and results."""
+
+    @property
+    def module(self) -> kc.IRModule:
+        """The program, with one public function; it is not changed."""
+        ...
+
+    @property
+    def symbols(self) -> Mapping[str, int]:
+        """The values of its symbolic sizes, by name."""
+        ...
+
+    def arrays(self) -> list[Any]:
+        """Fresh arguments: arrays, and numbers; outputs are full of garbage."""
+        ...
+
+    def check(self, arrays: Sequence[Any]) -> None:
+        """Raise AssertionError unless ``arrays``, after the call, are what they should be."""
+        ...
+
+
+@dataclass
+class Fixed:
+    """A program whose arguments and results are given as arrays: a :class:`Drawn`.
+
+    ``expected`` are the arguments after the call, by their numbers; those that are not there stay
+    as they were. Integers are compared exactly, floats within ``tolerance``, relative and absolute.
+    """
+
+    module: kc.IRModule
+    given: Sequence[Any]
+    expected: Mapping[int, np.ndarray]
+    symbols: Mapping[str, int] = field(default_factory=dict)
+    tolerance: float = 0.0
+
+    def arrays(self) -> list[Any]:
+        """Copies of what was given."""
+        return [one.copy() if isinstance(one, np.ndarray) else one for one in self.given]
+
+    def check(self, arrays: Sequence[Any]) -> None:
+        """Compare with ``expected``."""
+        for n, (before, after) in enumerate(zip(self.given, arrays, strict=True)):
+            if not isinstance(before, np.ndarray):
+                continue
+            wanted = self.expected.get(n, before)
+            assert after.shape == wanted.shape, f"argument {n}: shape {after.shape}"
+            if self.tolerance and np.issubdtype(wanted.dtype, np.floating) and n in self.expected:
+                right = np.isclose(
+                    after, wanted, rtol=self.tolerance, atol=self.tolerance, equal_nan=True
+                )
+            else:
+                right = (after == wanted) | ((after != after) & (wanted != wanted))
+            assert right.all(), (
+                f"argument {n}: {after[~right][:4]} is not {wanted[~right][:4]}, "
+                f"at {np.argwhere(~right)[:4].tolist()}"
+            )
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of program.
+
+    ``module`` is the module of the tests that has ``draw(random, keep)``: a program, of its first
+    ``keep`` parts where it is made of parts.
+    """
+
+    name: str
+    share: int
+    """Of so many cases together as the shares of all families."""
+    favourites: tuple[str, ...] = ()
+    """Primitives that these programs are for: they are drawn more often."""
+    threads: float = 0.0
+    """How likely it is that loops are bound to threads."""
+    scheduled: bool = True
+
+    def draw(self, random: Random, keep: int | None) -> Drawn:
+        """A program of the family."""
+        draw: Callable[[Random, int | None], Drawn] = importlib.import_module(self.name).draw
+        return draw(random, keep)
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("programs", 40, threads=0.2),
+        Family("bindings", 20, ("decompose-reduction", "rfactor", "loop-partition", "merge")),
+    )
+}
+
+
+def family_of(case: int) -> str:
+    """The family of a case."""
+    names = list(FAMILIES)
+    return Random(f"family {case}").choices(names, [FAMILIES[one].share for one in names])[0]
