@@ -37,7 +37,7 @@ bench: $(INSTALLED) ## run every benchmark, one after another
 docs: $(INSTALLED) ## write the generated part of docs/ anew
 	$(PY) -m kc.tools.kc_docs
 
-fuzz: $(INSTALLED) ## run many random schedules: SEED=1 COUNT=20000; failures go to out/fuzz/
+fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go to out/fuzz/
 	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)
 
 clean: ## remove what these targets made, except .venv

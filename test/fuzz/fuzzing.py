@@ -286,7 +286,8 @@ class Tally:
         ways = ", ".join(f"{name} {count:,}" for name, count in self.checks.most_common())
         lines = [
             f"{total:,} programs, {self.failed.total()} failed; {self.tried.total():,} calls of "
-            f"primitives, {self.accepted.total():,} accepted; {total / seconds:.1f} programs a second.",
+            f"primitives, {self.accepted.total():,} accepted; {total / seconds:.1f} programs a "
+            "second.",
             "",
             f"Runs: {ways}.",
             "",
