@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from kc.conversion.convert_to_llvm.guarded_updates import guarded_updates
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.refusals import (
     MAX_LOOP_DEPTH,
@@ -85,6 +86,7 @@ class FunctionLowering:
         self.module = module
         self.handlers = handlers
         self.name = name
+        self.source = op  # what the function comes from
         self.op = op  # what is being translated; new operations get its location
         self.parent = parent
         self.region = Region()
@@ -102,6 +104,11 @@ class FunctionLowering:
         self._prologue: list[Operation] = []
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
         self._integers: dict[tuple[int, Attribute], SSAValue] = {}
+
+    @cached_property
+    def guarded_updates(self) -> frozenset[Operation]:
+        """The loops after which LLVM is told that memory may be accessed."""
+        return guarded_updates(self.source) if self.parent is None else self.parent.guarded_updates
 
     # Emitting
 

@@ -67,8 +67,15 @@ def close_loop(
     flags = NO_SIGNED_WRAP if loop.nsw else None
     following = s.emit(llvm.AddOp, [loop.induction, loop.step], loop.induction.type, flags)
     s.branch(loop.header, [following, *s.flatten_all(carried, arguments)], annotation)
-    s.start(loop.exit)
+    _leave_loop(s, loop.exit)
+
+
+def _leave_loop(s: FunctionLowering, following: Block) -> None:
+    """Go on in ``following``, where the loop that is being translated ends."""
+    s.start(following)
     s.leave_loop()
+    if s.op in s.guarded_updates:
+        s.insert(llvm.CallIntrinsicOp("llvm.sideeffect", ()))
 
 
 def loop_annotation(op: Operation) -> Attribute | None:
@@ -113,10 +120,9 @@ def _lower_while(s: FunctionLowering, op: Operation) -> Nested:
         s.define(argument, s.lowered(value))
     yield after
     s.branch(header, s.flatten_all(terminator(after).operands, before.args), loop_annotation(op))
-    s.start(leave)
+    _leave_loop(s, leave)
     for result, value in zip(op.results, values, strict=True):
         s.define(result, s.lowered(value))
-    s.leave_loop()
 
 
 def _lower_if(s: FunctionLowering, op: Operation) -> Nested:
