@@ -32,7 +32,7 @@ from kc.support.diagnostics import (
 )
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location, location_of
-from kc.support.pass_context import pipeline_options, using_options
+from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.process_symbols import find_symbol
 from kc.support.target import Target
 from kc.tools._pipeline import Instrument, Stage
@@ -120,7 +120,8 @@ def build_native(stages: Stages, target: Target, name: str, callback: Callback) 
     if PassContext.current().bound_checks:
         return _checked(code, loops, target, callback, sources)
     key = None
-    if callback is None and not PassContext.current().instruments:
+    watched = callback is not None or step_watcher() is not None
+    if not watched and not PassContext.current().instruments:
         passes = PassContext.current().identity()
         key = compile_cache.key_of(loops, signatures, target, machine, passes)
     entry = compile_cache.read(key) if key is not None else None

@@ -35,6 +35,9 @@ KEYS: dict[str, Key] = {
     "tir.instrument_bound_checkers": Key(
         bool, "an access outside of a buffer is an error (KC5270)"
     ),
+    "kc.check_each": Key(
+        bool, "the program is run before and after each primitive and pass, and compared"
+    ),
     "kc.debug_info": Key(bool, "code tells debuggers and profilers the lines it comes from"),
     "tir.UnrollLoop": Key(
         dict,

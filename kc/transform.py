@@ -38,7 +38,7 @@ from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
 from kc.support.environment import is_on
 from kc.support.locations import caller_location
-from kc.support.pass_context import PipelineOptions, using_options
+from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.plugins import PHASES
 from kc.tir.module import IRModule
 
@@ -380,6 +380,10 @@ class PassContext:
             one.enter_pass_ctx()
         stack.callback(self._exit_instruments)
         stack.enter_context(using_options(self._options))
+        if self.config.get("kc.check_each"):
+            from kc.check_each import StepCheck
+
+            stack.enter_context(watching_steps(StepCheck()))
         token = _STACK.set((*_STACK.get(), self))
         stack.callback(_STACK.reset, token)
         self._entered.append(stack)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from kc.support import plugins, registry
 from kc.tools._command_line import Arguments, Flag, early_values
@@ -16,6 +17,12 @@ LOAD_PLUGIN = Flag("load-plugin", "use a plugin: a Python module, or a .py file"
 DIAGNOSTICS_FORMAT = Flag(
     "diagnostics-format", "text, or json: one object a line", "text|json", CHECKS, ("text", "json")
 )
+CHECK_EACH = Flag(
+    "check-each",
+    "run the program before and after each step, name what changes it",
+    None,
+    CHECKS,
+)
 HELP = Flag("help", "this text", None, INFORMATION)
 VERSION = Flag("version", "versions of kc and of what it stands on", None, INFORMATION)
 
@@ -26,6 +33,14 @@ def target_flag(default: str) -> Flag:
 
 
 GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")
+
+
+def checking_each() -> AbstractContextManager[None]:
+    """What ``--check-each`` does."""
+    from kc.check_each import StepCheck
+    from kc.support.pass_context import watching_steps
+
+    return watching_steps(StepCheck())
 
 
 def registry_for(argv: Sequence[str]) -> registry.Registry:

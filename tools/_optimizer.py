@@ -27,6 +27,7 @@ from kc.support.options import PassSpec, format_pipeline
 from kc.support.reproducer import internal_error
 from kc.support.target import Target
 from kc.tools._command_line import Arguments
+from kc.tools._common import CHECK_EACH, checking_each
 from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
 from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages, verify
 from kc.tools._reporter import Reporter
@@ -189,7 +190,11 @@ class _Run:
             locations=self.locations,
             timer=self.timer,
         )
-        with self.report.watch(module) if self.report is not None else contextlib.nullcontext():
+        with contextlib.ExitStack() as watching:
+            if self.report is not None:
+                watching.enter_context(self.report.watch(module))
+            if self.arguments.on(CHECK_EACH.name):
+                watching.enter_context(checking_each())
             pipeline.run(context, module)
         with self.timer.section("(print)"):
             return print_module(module, generic=self.generic, locations=self.locations)

@@ -18,6 +18,7 @@ from kc.support.diagnostics import CodegenError, KCError, ParseError
 from kc.support.ir_text import print_module, verify_module
 from kc.support.locations import location_of
 from kc.support.options import Options, PassSpec
+from kc.support.pass_context import step_watcher
 from kc.support.reproducer import PassFailure
 from kc.tools._timing import Timer
 
@@ -120,6 +121,9 @@ class Pipeline:
             return
         for instrument in self.instruments:
             instrument.before(stage, snapshot.text)
+        watcher = step_watcher()
+        if watcher is not None:
+            watcher.before(module)
         with self.timer.section(stage.name):
             apply_stage(stage, context, module)
         snapshot.changed()
@@ -132,6 +136,9 @@ class Pipeline:
                     if stage.origin == USER:
                         raise _left_invalid(stage, error) from error
                     raise PassFailure(stage.name, stage.origin, invalid=True) from error
+        # Primitives have shown what they did.
+        if watcher is not None and stage.family not in ("schedule", "sched"):
+            watcher.after(stage.name, module)
         for instrument in self.instruments:
             instrument.after(stage, snapshot.text)
 

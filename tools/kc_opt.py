@@ -14,6 +14,7 @@ from kc.support.files import check_writable, write_output
 from kc.support.options import parse_pipeline
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
+    CHECK_EACH,
     CHECKS,
     DIAGNOSTICS_FORMAT,
     GENERIC_TARGET,
@@ -45,6 +46,7 @@ FLAGS = (
     Flag("mlir-print-op-generic", "print operations in the generic form", None, INPUT),
     Flag("mlir-print-debuginfo", "print source locations", None, INPUT),
     LOAD_PLUGIN,
+    CHECK_EACH,
     Flag("verify-each", "verify after every pass (default: true)", None, CHECKS),
     Flag(
         "verify-diagnostics",

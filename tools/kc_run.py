@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from kc.support import registry
@@ -11,12 +12,14 @@ from kc.support.diagnostics import InputError, suggest
 from kc.support.files import check_writable, write_output
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
+    CHECK_EACH,
     CHECKS,
     DIAGNOSTICS_FORMAT,
     HELP,
     INPUT,
     LOAD_PLUGIN,
     VERSION,
+    checking_each,
     information,
     registry_for,
     target_flag,
@@ -39,6 +42,7 @@ FLAGS = (
     target_flag("this machine"),
     LOAD_PLUGIN,
     Flag("check", "compare the outputs with these .npy files", "REF,...", CHECKS),
+    CHECK_EACH,
     Flag("time", "measure the function (on standard error)", None, CHECKS),
     DIAGNOSTICS_FORMAT,
     HELP,
@@ -78,7 +82,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     if not seed.isdigit():
         raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
     target = given.target(arguments.text("target"), Target.host_cpu)
-    module = build(given.module, target=target)
+    with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext():
+        module = build(given.module, target=target)
     function = module[_function_name(module, arguments.text("e"))]
     signature = function.signature
     text = arguments.text("args")

@@ -6,9 +6,10 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
 
@@ -42,3 +43,33 @@ def using_options(options: PipelineOptions) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+class StepWatcher(Protocol):
+    """What looks at a module before and after each schedule primitive and each pass."""
+
+    def before(self, module: ModuleOp) -> None:
+        """Before a step."""
+        ...
+
+    def after(self, step: str, module: ModuleOp) -> None:
+        """After a step that succeeded."""
+        ...
+
+
+_WATCHER: ContextVar[StepWatcher | None] = ContextVar("kc_step_watcher", default=None)
+
+
+def step_watcher() -> StepWatcher | None:
+    """What watches steps in this context."""
+    return _WATCHER.get()
+
+
+@contextlib.contextmanager
+def watching_steps(watcher: StepWatcher | None) -> Iterator[None]:
+    """Show each step in this context to ``watcher``."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)

@@ -266,8 +266,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
         session.working = None
         replay(session, self.session.trace, same=True, told=False)
         self.session.become(session)
-        said = internal_error(call, error, source=source)
-        return InternalError(said.message, reproduced=True)
+        said = (
+            str(error) if error.reproduced else internal_error(call, error, source=source).message
+        )
+        return InternalError(said, reproduced=True)
 
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         """The handle for an argument that names a loop or a block."""

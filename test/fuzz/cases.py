@@ -6,6 +6,7 @@ calls, which is how a failure is shrunk.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import tempfile
@@ -27,8 +28,10 @@ import kc
 from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
+from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
-from kc.support.diagnostics import CodegenError, diagnostic_handler
+from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
+from kc.support.pass_context import watching_steps
 from kc.tir import Trace
 from kc.transform import PassContext
 from kc.transforms.schedule._buffer_notes import set_argument_attribute
@@ -133,6 +136,21 @@ def _run(
             WAYS[way](random, program, mod, layouts, interpreted)
             outcome.checks.append(way)
     outcome.stage = "done"
+
+
+def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[str]) -> str:
+    """What ``--check-each`` says of the schedule and the build of a case; empty if nothing."""
+    program = FAMILIES[family].draw(Random(f"program {seed}"), keep)
+    sch = tir.Schedule(program.module)
+    try:
+        with diagnostic_handler(lambda _: None), watching_steps(StepCheck()):
+            for line in lines:
+                with contextlib.suppress(KCError):
+                    exec(line, {"sch": sch})
+            kc.build(sch.mod)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _check_forms(random: Random, original: kc.IRModule, sch: tir.Schedule, done: Outcome) -> None:

@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / one) for one in ("", "fuzz", "te"))]
 
-from cases import PROGRAMS, TE_STAGE, Outcome, run_case  # noqa: E402
+from cases import PROGRAMS, TE_STAGE, Outcome, first_wrong_step, run_case  # noqa: E402
 from families import FAMILIES, family_of  # noqa: E402
 from schedules import primitive_of  # noqa: E402
 
@@ -56,6 +56,8 @@ class Request:
     keep: int | None = None
     lines: tuple[str, ...] | None = None
     native: bool = True
+    step: bool = False
+    """Ask ``--check-each`` for the first wrong step, instead of running the case."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,11 @@ def _serve(pipe: Connection) -> None:
             request: Request = pipe.recv()
         except EOFError:
             return
+        if request.step:
+            lines = request.lines or ()
+            said = first_wrong_step(request.case, request.family, request.keep, lines)
+            pipe.send(Report((), Counter(), "", said))
+            continue
         lines = None if request.lines is None else list(request.lines)
         family, keep, native = request.family, request.keep, request.native
         pipe.send(
@@ -360,6 +367,8 @@ def _tell(request: Request, report: Report, *, shrink: bool) -> None:
         smaller, smaller_report = shrunk(request, report)
         calls = smaller.lines or smaller_report.lines
         print(f"  shrunk to {len(calls)} calls: {write(smaller, smaller_report)}")
+        wrong = run_one(replace(smaller, lines=calls, step=True)).failure
+        print(f"  first wrong step: {wrong or 'none, by --check-each'}")
     command = f"python test/fuzz/fuzzing.py --case={request.case} --family={request.family}"
     print(f"  again: {command}", flush=True)
 

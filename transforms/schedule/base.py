@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
@@ -33,6 +33,7 @@ from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
 from kc.support.locations import location_of
+from kc.support.pass_context import step_watcher
 from kc.support.target import Target
 
 
@@ -301,12 +302,17 @@ class Primitive(ABC):
         return self._rewrite(site, plan)
 
     def _rewrite(self, site: Site, plan: Any) -> Rewritten:
-        """Rewrite, and verify what that changed."""
+        """Rewrite, verify what that changed, and show it to what watches steps."""
+        watcher, module = step_watcher(), site.function.parent_op()
+        if watcher is not None and isinstance(module, ModuleOp):
+            watcher.before(module)
         done = self.rewrite(site, plan)
         try:
             verify_changes(site.function)
         except KCError as error:
             raise InternalError(f"{self.name} left IR that does not verify: {error}") from error
+        if watcher is not None and isinstance(module, ModuleOp):
+            watcher.after(self.name, module)
         return done
 
     def _apply_trusting(self, site: Site) -> Rewritten:

@@ -1,0 +1,356 @@
+"""Finds the step that changes what a program computes: ``--check-each`` and ``kc.check_each``.
+
+Before and after each schedule primitive and each pass, the functions of the module are run on the
+same small random inputs, by the interpreter and as native code; symbolic sizes are drawn, too. The
+first step after which a result differs is an :class:`InternalError` that names it. ::
+
+    with kc.transform.PassContext(config={"kc.check_each": True}):
+        kc.build(s, [A, B, C])
+
+Native code is compiled and run in a process of its own, so that a crash is a difference like any.
+What cannot be compared is said in a remark, KC4520: a function that takes too long to interpret
+(:data:`LIMIT` operations) is compared as native code alone, one whose arguments a step changes is
+compared from there on. Floats are drawn so that sums of products are exact, and compared within the
+tolerance of kc-run's ``--check``.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NoReturn, TypeGuard
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.interpreter import Interpreter
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.interpreter import ExecutionError, run
+from kc.analysis.module_copy import copy_module
+from kc.analysis.upstream import upstream_functions
+from kc.dialects.tir import ForKind
+from kc.runtime.native import numpy_dtype
+from kc.runtime.signature import ArgSpec, Signature, evaluate
+from kc.support.diagnostics import InternalError, KCError, diagnostic_handler, remark
+from kc.support.ir_text import print_module
+from kc.support.locations import location_of
+from kc.support.reproducer import internal_error
+from kc.transforms.tir.instrument_bound_checkers import SITES
+from kc.transforms.to_tir import to_tir
+
+SAMPLES = 2
+"""Inputs that each function is run on."""
+LIMIT = 200_000
+"""Operations that the interpreter runs for a function before it is left to native code."""
+SECONDS = 60
+"""How long native code may take."""
+LARGEST = 1 << 24
+"""Elements of an argument, at most."""
+
+
+@dataclass
+class _Inputs:
+    """A function and what it is called with."""
+
+    shape: Any
+    """What says that it still takes the same."""
+    values: list[Any]
+    sizes: Mapping[str, int]
+    names: list[str]
+
+
+@dataclass
+class _Results:
+    """The arguments of each call as it left them, or why there are none."""
+
+    interpreted: list[Any] | str | None = None
+    native: list[Any] | str | None = None
+
+
+@dataclass
+class StepCheck:
+    """Compares a module with itself after each step; ``seed`` is what inputs are drawn from."""
+
+    seed: int = 0
+    compared: int = 0
+    """Pairs of results that were compared."""
+    _module: ModuleOp | None = None
+    _text: str = ""
+    _inputs: dict[str, list[_Inputs]] = field(default_factory=dict)
+    _results: dict[str, list[_Results]] = field(default_factory=dict)
+    _busy: bool = False
+
+    def before(self, module: ModuleOp) -> None:
+        """Before a step on ``module``: run it, unless it is as the last step left it."""
+        if module is self._module or self._busy:
+            return
+        self._inputs, self._results = {}, {}
+        self._take(module)
+
+    def after(self, step: str, module: ModuleOp) -> None:
+        """After a step. Raises InternalError if it changed a result."""
+        if self._busy or module is not self._module:
+            return
+        inputs, results, text = self._inputs, self._results, self._text
+        self._take(module)
+        for name, before in results.items():
+            if name not in self._inputs or self._inputs[name] is not inputs[name]:
+                _say(f"the step {step} changes what @{name} takes", module)
+                continue
+            for given, old, new in zip(inputs[name], before, self._results[name], strict=True):
+                for way in ("interpreted", "native"):
+                    self._compare(
+                        step, name, given, way, getattr(old, way), getattr(new, way), text
+                    )
+
+    def _take(self, module: ModuleOp) -> None:
+        """Run all functions of the module, on the inputs that they had where these still fit."""
+        self._busy = True  # compiling has steps of its own
+        try:
+            self._module, self._text = module, print_module(module)
+            taken: dict[str, list[_Inputs]] = {}
+            self._results = {}
+            for name, inputs in _inputs_of(module, self.seed, self._inputs):
+                taken[name] = inputs
+                self._results[name] = [_run(module, name, sample) for sample in inputs]
+                for result in self._results[name][:1]:
+                    if isinstance(result.interpreted, str):
+                        _say(f"@{name} is not interpreted: {result.interpreted}", module)
+            self._inputs = taken
+        finally:
+            self._busy = False
+
+    def _compare(
+        self,
+        step: str,
+        name: str,
+        given: _Inputs,
+        way: str,
+        before: list[Any] | str | None,
+        after: list[Any] | str | None,
+        text: str,
+    ) -> None:
+        if before is None or after is None or isinstance(before, str):
+            return
+        self.compared += 1
+        sizes = "".join(f", {size} = {value}" for size, value in given.sizes.items())
+        head = f"check-each: {step} changed the result of @{name} ({way}{sizes})"
+        if isinstance(after, str):
+            _fail(f"{head}: {after}", step, text)
+        for argument, old, new in zip(given.names, before, after, strict=True):
+            place = _difference(old, new)
+            if place is not None:
+                index = ", ".join(map(str, place))
+                _fail(
+                    f"{head}: {argument}[{index}] is {new[place]}, it was {old[place]}", step, text
+                )
+
+
+def _fail(said: str, step: str, text: str) -> NoReturn:
+    source = f"// the module before {step}\n{text}"
+    told = internal_error("check-each", InternalError(said), source=source)
+    place = told.message.rpartition("; reproducer: ")[2]
+    raise InternalError(f"{said}; reproducer: {place}", reproduced=True)
+
+
+def _say(reason: str, module: Operation) -> None:
+    remark("KC4520", f"check-each: {reason}", location=location_of(module))
+
+
+def _difference(old: Any, new: Any) -> tuple[int, ...] | None:
+    """The first place where two arrays differ."""
+    from kc.tools._run_arguments import TOLERANCE
+
+    if not isinstance(old, np.ndarray):
+        return None
+    relative, absolute = TOLERANCE.get(str(old.dtype), (0.0, 0.0))
+    if relative:
+        with np.errstate(all="ignore"):
+            pair = (new.astype(np.float64), old.astype(np.float64))
+            close = np.isclose(*pair, rtol=relative, atol=absolute, equal_nan=True)
+    else:
+        close = (old == new) | ((old != old) & (new != new))
+    return None if close.all() else tuple(int(n) for n in np.argwhere(~close)[0])
+
+
+# Inputs ------------------------------------------------------------------------------------
+
+
+def _inputs_of(
+    module: ModuleOp, seed: int, known: Mapping[str, list[_Inputs]]
+) -> Iterator[tuple[str, list[_Inputs]]]:
+    """The public functions and the inputs of each; those ``known`` where they still fit."""
+    for function, signature in _functions(module):
+        shape = _shape_of(function)
+        had = known.get(signature.name)
+        if had is not None and had[0].shape == shape:
+            yield signature.name, had
+            continue
+        samples: list[_Inputs] = []
+        for n in range(SAMPLES):
+            values = _draw(signature, Random(f"{seed} {n} {signature.name}"))
+            if values is not None:
+                names = [spec.name for spec in signature.args]
+                samples.append(_Inputs(shape, values[0], values[1], names))
+        if samples:
+            yield signature.name, samples
+        else:
+            _say(f"no inputs of @{signature.name} were found", module)
+
+
+def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
+    """The functions that can be run, with what each takes."""
+    from kc.signatures import signature_of
+
+    if any(op.name == "te.func" for op in module.body.ops) or upstream_functions(
+        module, loops=False
+    ):
+        return []  # these give values, and are compared as loops
+    found: list[tuple[Any, Signature]] = []
+    for function in loop_tree.kernels(module):
+        if SITES in function.attributes:
+            continue  # it takes a record of the call, too
+        try:
+            found.append((function, signature_of(function)))
+        except KCError as refused:
+            _say(f"@{function.sym_name.data} is not run: {refused.message}", module)
+    return found
+
+
+def _shape_of(function: Any) -> Any:
+    """What the arguments hold; how they lie in memory is the caller's."""
+    return tuple(
+        (kind.element_type, kind.get_shape()) if isinstance(kind, MemRefType) else kind
+        for kind in function.function_type.inputs
+    )
+
+
+def _draw(signature: Signature, random: Random) -> tuple[list[Any], dict[str, int]] | None:
+    """Arguments, and the values of symbolic sizes; None where no sizes fit."""
+    for _ in range(50):
+        sizes = {name: random.randint(1, 9) for name in signature.symbols}
+        shapes = [tuple(evaluate(dim, sizes) for dim in spec.shape) for spec in signature.args]
+        fitting = [shape for shape in shapes if _fits(shape)]
+        if len(fitting) == len(shapes):
+            pairs = zip(signature.args, fitting, strict=True)
+            return [_value(spec, shape, sizes, random) for spec, shape in pairs], sizes
+    return None
+
+
+def _fits(shape: Sequence[int | None]) -> TypeGuard[tuple[int, ...]]:
+    known = [size for size in shape if size is not None and size >= 0]
+    return len(known) == len(shape) and math.prod(known) <= LARGEST
+
+
+def _value(spec: ArgSpec, shape: Any, sizes: Mapping[str, int], random: Random) -> Any:
+    """Numbers whose sums and products are exact as long as they stay small."""
+    if not spec.is_array and spec.symbol is not None:
+        return sizes[spec.symbol]
+    dtype = numpy_dtype(spec.dtype)
+    numbers = np.random.default_rng(random.randrange(2**32))
+    low = 0 if spec.dtype.startswith("u") or spec.dtype == "bool" else -4
+    values = numbers.integers(low, 2 if spec.dtype == "bool" else 5, shape)
+    array = np.asarray(values).astype(dtype)
+    if spec.role == "out":
+        array.reshape(-1).view(np.uint8)[:] = 1 if spec.dtype == "bool" else 0x5A
+    return array if spec.is_array else array.item()
+
+
+# Running -----------------------------------------------------------------------------------
+
+
+class _TooLong(Exception):
+    """The interpreter has run as many operations as it may."""
+
+
+class _Limit(Interpreter.Listener):
+    def __init__(self) -> None:
+        self.left = LIMIT
+
+    def will_interpret_op(self, op: Operation, args: tuple[Any, ...]) -> None:
+        """Count an operation."""
+        self.left -= 1
+        if self.left < 0:
+            raise _TooLong
+
+
+def _run(module: ModuleOp, name: str, inputs: _Inputs) -> _Results:
+    return _Results(_interpret(module, name, inputs), _run_natively(module, name, inputs))
+
+
+def _copies(values: Sequence[Any]) -> list[Any]:
+    return [one.copy() if isinstance(one, np.ndarray) else one for one in values]
+
+
+def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
+    values = _copies(inputs.values)
+    try:
+        with np.errstate(all="ignore"):
+            run(module, name, values, [_Limit()])
+    except _TooLong:
+        return None
+    except ExecutionError as error:
+        return str(error)
+    return values
+
+
+def _run_natively(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
+    """Compiled and run by a fork of this process; None where it cannot run here."""
+    threads = any(
+        loop.kind.data is ForKind.THREAD
+        for function in loop_tree.kernels(module)
+        for loop in loop_tree.loops(function)
+    )
+    if threads or not hasattr(os, "fork"):
+        return None
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(read)
+            signal.alarm(SECONDS)
+            with os.fdopen(write, "wb") as pipe:
+                pickle.dump(_compiled_and_called(module, name, inputs), pipe)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        data = pipe.read()
+    _, ended = os.waitpid(child, 0)
+    if os.WIFSIGNALED(ended):
+        return f"native code ended the process with {signal.Signals(os.WTERMSIG(ended)).name}"
+    return pickle.loads(data) if data else "native code could not be run"
+
+
+def _compiled_and_called(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
+    from kc.driver import build
+    from kc.tir.module import IRModule
+    from kc.transform import PassContext
+
+    values = _copies(inputs.values)
+    with PassContext(opt_level=PassContext.current().opt_level), diagnostic_handler(lambda _: None):
+        try:
+            copy = copy_module(module)
+            to_tir(copy, loops=False)
+            kernel = build(IRModule(copy))[name]
+            # Lowered code does not know which integers have no sign.
+            pairs = zip(kernel.signature.args, values, strict=True)
+            kernel(*[_seen_as(spec, value) for spec, value in pairs])
+        except KCError as refused:
+            return f"{refused.code}: {refused.message}"
+    return values
+
+
+def _seen_as(spec: ArgSpec, value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    dtype = np.dtype(numpy_dtype(spec.dtype))
+    return value.view(dtype) if dtype.itemsize == value.dtype.itemsize else value
