@@ -69,6 +69,7 @@ from kc.dialects import tir
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.memref import PrefetchOp
+from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.tir_calls import CallExternOp
 from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
 from kc.dialects.tir_views import CallOp, ViewOp
@@ -265,6 +266,7 @@ class _Conversion:
         """Remove the attributes that only ``te`` and ``tir`` understand."""
         function = self.function
         function.attributes.pop("kc.symbols", None)
+        function.attributes.pop(REQUIRES, None)
         if function.arg_attrs is None:
             return
         kept = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,12 +22,16 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
     AffineSymExpr,
 )
 
 from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.float_types import float_dtype
+from kc.dialects.size_requirements import SizeRequirement, requirements_of
 from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -89,7 +94,9 @@ def signature_of(function: func.FuncOp) -> Any:
                 specs.append(ArgSpec(name, "scalar", dtype, symbol=symbol))
     used = [name for one in specs for dim in one.shape for name in symbols_of(dim)]
     used += [one.symbol for one in specs if one.symbol is not None]
-    return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)))
+    requires = tuple(_condition(one, symbols) for one in requirements_of(function))
+    used += [name for one in requires for name in one.symbols]
+    return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
 
 
 def bound_checks_of(module: ModuleOp) -> Any:
@@ -156,13 +163,39 @@ def _shape(
     )
 
 
-def _dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
+def _condition(requirement: SizeRequirement, symbols: Sequence[str]) -> Any:
+    """The condition with what is subtracted on the other side."""
+    from kc.runtime.signature import AffineDim, SizeCondition
+
+    products = [
+        functools.reduce(AffineDim.mul, [_dim(one, symbols) for one in factors])
+        for factors in requirement.factors
+    ]
+    condition = requirement.condition
+    terms, constant = linear_terms(condition.lhs - condition.rhs)
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for atom, factor in terms.items():
+        dim = _dim(atom, symbols, products)
+        sides[factor < 0].append(dim if abs(factor) == 1 else AffineDim.mul(abs(factor), dim))
+    if constant:
+        sides[constant < 0].append(abs(constant))
+    lhs, rhs = (functools.reduce(AffineDim.add, one) if one else 0 for one in sides)
+    relation = "==" if condition.kind is AffineConstraintKind.eq else ">="
+    if condition.kind is AffineConstraintKind.le:
+        lhs, rhs = rhs, lhs
+    unless = tuple(_dim(one, symbols) for one in requirement.unless_empty)
+    return SizeCondition(lhs, relation, rhs, requirement.why, unless)
+
+
+def _dim(expr: AffineExpr, symbols: Sequence[str], products: Sequence[Any] = ()) -> Any:
     from kc.runtime.signature import AffineDim
 
     if isinstance(expr, AffineConstantExpr):
         return expr.value
     if isinstance(expr, AffineSymExpr):
         return symbols[expr.position]
+    if isinstance(expr, AffineDimExpr):
+        return products[expr.position]
     assert isinstance(expr, AffineBinaryOpExpr)
     make = {
         AffineBinaryOpKind.Add: AffineDim.add,
@@ -171,4 +204,4 @@ def _dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
         AffineBinaryOpKind.CeilDiv: AffineDim.ceildiv,
         AffineBinaryOpKind.Mod: AffineDim.mod,
     }[expr.kind]
-    return make(_dim(expr.lhs, symbols), _dim(expr.rhs, symbols))
+    return make(_dim(expr.lhs, symbols, products), _dim(expr.rhs, symbols, products))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,11 +14,12 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.ir.affine import AffineMap, AffineSymExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineMap, AffineSymExpr
 
 from kc.analysis.interpreter.affine_code import map_function
 from kc.analysis.interpreter.errors import ExecutionError, index_text
 from kc.analysis.interpreter.values import Buffer
+from kc.dialects.size_requirements import requirements_of
 from kc.dialects.tir import DYNAMIC
 
 
@@ -44,7 +46,8 @@ def argument_name(function: Operation, index: int) -> str:
 def bind_symbols(function: Operation, args: Sequence[Any]) -> dict[str, int]:
     """The value of each symbol in ``kc.symbols`` that the arguments determine.
 
-    Raises :class:`ExecutionError` where a shape is not what its type or ``kc.shape`` says.
+    Raises :class:`ExecutionError` where a shape is not what its type or ``kc.shape`` says, or the
+    sizes are not as the function requires.
     """
     names = _symbol_names(function)
     attrs = argument_attributes(function)
@@ -69,7 +72,25 @@ def bind_symbols(function: Operation, args: Sequence[Any]) -> dict[str, int]:
             shape = one.get("kc.shape")
             map_ = shape.data if isinstance(shape, AffineMapAttr) else None
             _check_shape(function, n, arg.array(function).shape, type_, map_, names, symbols)
+    _check_requirements(function, names, symbols)
     return symbols
+
+
+def _check_requirements(function: Operation, names: Sequence[str], symbols: dict[str, int]) -> None:
+    values = [symbols.get(one, 0) for one in names]
+    for one in requirements_of(function):
+        products = [
+            math.prod(factor.eval([], values) for factor in factors) for factors in one.factors
+        ]
+        over = (one.condition.lhs - one.condition.rhs).eval(products, values)
+        is_met = {
+            AffineConstraintKind.eq: over == 0,
+            AffineConstraintKind.ge: over >= 0,
+            AffineConstraintKind.le: over <= 0,
+        }[one.condition.kind]
+        if not is_met and not any(size.eval([], values) <= 0 for size in one.unless_empty):
+            known = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
+            raise ExecutionError(function, f"the sizes {known} do not fit: {one.why}")
 
 
 def _symbol_names(function: Operation) -> list[str]:

@@ -32,7 +32,7 @@ scf (``affine.if``, ``affine.parallel``, ``scf.parallel``) the generic form, ``m
 -mlir-print-op-generic``.
 
 Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal
-(KC4550 to KC4555) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
+(KC4550 to KC4556) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
 ``-affine-raise-from-memref``, ``-convert-linalg-to-loops``.)
 """
 

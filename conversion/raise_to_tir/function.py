@@ -20,17 +20,19 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap, AffineSymExpr
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.simplify_affine import UNBOUNDED, simplify
 from kc.conversion._te_blocks import copy_nest, fresh
 from kc.conversion.raise_to_tir.nests import Emitter, Extent
+from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensor_ops import elementwise, is_elementwise
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
 from kc.dialects import tir
+from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -50,6 +52,7 @@ class FunctionRaiser(Emitter):
         """Symbols that the module has."""
         self.sizes_known = Sizes(source)
         self.symbols = self.sizes_known.symbols
+        self.requirements = Requirements(self)  # pyright: ignore[reportArgumentType]
         self.variables: dict[tir.ForOp, SSAValue] = {}
         """Loop -> the value that its variable had: start + step * variable."""
         self.skipped: set[Operation] = set()
@@ -75,7 +78,8 @@ class FunctionRaiser(Emitter):
                 hints=["take a memref<f32> to store the result to"],
             )
         inputs = [
-            self._with_known_sizes(self.check_buffer(one.type, source), one) for one in source.args
+            self._with_known_sizes(self.check_buffer(one.type, source), n)
+            for n, one in enumerate(source.args)
         ]
         outputs = [self.check_buffer(one, source) for one in results]
         new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
@@ -95,24 +99,40 @@ class FunctionRaiser(Emitter):
         self.block(source.body.block)
         for arg in self.outputs:
             assert isinstance(arg.type, MemRefType)
-            shape = [one if isinstance(one, int) else tir.DYNAMIC for one in self.buffer_sizes[arg]]
+            shape = [
+                known if size == tir.DYNAMIC and isinstance(known, int) else size
+                for size, known in zip(arg.type.get_shape(), self.buffer_sizes[arg], strict=True)
+            ]
             Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
         new.function_type = FunctionType.from_lists([one.type for one in entry.args], [])
         new.arg_attrs = ArrayAttr([DictionaryAttr(one) for one in self.attrs])
         if self.symbols:
             new.attributes["kc.symbols"] = ArrayAttr([StringAttr(one) for one in self.symbols])
+        set_requirements(new, self.requirements.listed(self.symbols), len(self.symbols))
         return new
 
-    def _with_known_sizes(self, type_: Attribute, arg: SSAValue) -> Attribute:
-        """The type with the sizes that are constants by what the function does with ``arg``."""
+    def _with_known_sizes(self, type_: Attribute, n: int) -> Attribute:
+        """The type of an argument with the sizes that are constants by what is done with it."""
         if not isinstance(type_, MemRefType):
             return type_
-        known = [
-            self.sizes_known.of(arg, dim) if size == tir.DYNAMIC else size
-            for dim, size in enumerate(type_.get_shape())
-        ]
-        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in known]
+        known = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
+        shape = [one.value if isinstance(one, AffineConstantExpr) else tir.DYNAMIC for one in known]
         return MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
+
+    def argument_size(self, n: int, dim: int) -> AffineExpr:
+        """The size of an argument's dimension over the symbols of the function."""
+        arg = self.source.args[n]
+        assert isinstance(arg.type, MemRefType | TensorType)
+        size: int | str = arg.type.get_shape()[dim]
+        if size == tir.DYNAMIC:
+            attrs = self.source.arg_attrs
+            declared = attrs.data[n].data.get("kc.shape") if attrs is not None else None
+            if isinstance(declared, AffineMapAttr):
+                return declared.data.results[dim]
+            size = self.sizes_known.of(arg, dim)
+        if isinstance(size, int):
+            return AffineExpr.constant(size)
+        return AffineExpr.symbol(self.symbols.index(size))
 
     def check_buffer(self, type_: Attribute, op: Operation) -> Attribute:
         """The type of the buffer for a value; KC4552 for one that is not dense."""
@@ -152,7 +172,7 @@ class FunctionRaiser(Emitter):
             if not isinstance(arg.type, MemRefType):
                 continue
             if is_input:
-                self.buffer_sizes[arg] = self._argument_sizes(n, arg, attrs, known)
+                self.buffer_sizes[arg] = self._argument_sizes(n, attrs, known)
                 if is_tensor:
                     self.tensors.values[source.args[n]] = Held(arg)
                     self.tensors.inputs.add(arg)
@@ -169,33 +189,30 @@ class FunctionRaiser(Emitter):
         return fresh(hint, taken)
 
     def _argument_sizes(
-        self, n: int, arg: SSAValue, attrs: dict[str, Attribute], known: dict[str, SSAValue]
+        self, n: int, attrs: dict[str, Attribute], known: dict[str, SSAValue]
     ) -> list[int | SSAValue]:
-        assert isinstance(arg.type, MemRefType)
-        old = self.source.args[n]
+        def symbol(position: int) -> SSAValue:
+            name = self.symbols[position]
+            if name not in known:
+                known[name] = self.emit(tir.SymbolOp(name), self.source).results[0]
+            return known[name]
+
+        type_ = self.source.args[n].type
+        assert isinstance(type_, MemRefType | TensorType)
+        shape = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
         sizes: list[int | SSAValue] = []
-        shape: list[AffineExpr] = []
-        for dim, size in enumerate(arg.type.get_shape()):
-            name = self.sizes_known.of(old, dim) if size == tir.DYNAMIC else size
-            declared = attrs.get("kc.shape")
-            if name is None and isinstance(declared, AffineMapAttr):
-                expr = declared.data.results[dim]
-                names = [one for m, one in enumerate(self.symbols) if expr == AffineExpr.symbol(m)]
-                name = names[0] if names else None
-            if isinstance(name, int):
-                sizes.append(name)
-                shape.append(AffineExpr.constant(name))
-            elif name is not None:
-                if name not in known:
-                    known[name] = self.emit(tir.SymbolOp(name), self.source).results[0]
-                sizes.append(known[name])
-                shape.append(AffineExpr.symbol(self.symbols.index(name)))
-            else:
-                index = self.emit(index_constant(dim), self.source).results[0]
-                read = memref.DimOp.from_source_and_index(arg, index)
-                sizes.append(self.emit(read, self.source).results[0])
-        if tir.DYNAMIC in arg.type.get_shape() and len(shape) == len(sizes):
+        for expr in shape:
+            used = sorted({one.position for one in expr.dfs() if isinstance(one, AffineSymExpr)})
+            dims = [
+                AffineExpr.dimension(used.index(m) if m in used else 0)
+                for m in range(len(self.symbols))
+            ]
+            local = expr.replace_dims_and_symbols((), dims)
+            sizes.append(self.apply(local, [symbol(m) for m in used], self.source))
+        if not all(isinstance(one, int) for one in sizes):
             attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(shape)))
+        else:
+            attrs.pop("kc.shape", None)
         return sizes
 
     def _plan_outputs(self) -> None:
@@ -214,10 +231,7 @@ class FunctionRaiser(Emitter):
             self.buffer_sizes.setdefault(arg, sizes)
             assert isinstance(arg.type, MemRefType)
             if tir.DYNAMIC in arg.type.get_shape():
-                exprs = tuple(self._symbol_expr(one, op, n) for one in sizes)
-                self.attrs[first + n].setdefault(
-                    "kc.shape", AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
-                )
+                self._note_shape(self.attrs[first + n], sizes, n, op)
             if isinstance(held, Splat):
                 self.fill(held.scalar, arg, sizes, "fill", op)
             elif isinstance(held, Held) and held.buffer is not arg:
@@ -225,52 +239,46 @@ class FunctionRaiser(Emitter):
             assert not isinstance(held, Empty) or arg.first_use is None
         for attrs in self.attrs:
             shape = attrs.get("kc.shape")
-            if isinstance(shape, AffineMapAttr) and not self.sizes_known.given:
+            if isinstance(shape, AffineMapAttr):
                 # Arguments that are sizes came after the arrays whose shapes use symbols.
                 space = AffineMap(0, len(self.symbols), shape.data.results)
                 attrs["kc.shape"] = AffineMapAttr(space)
         self.emit(func.ReturnOp(), op)
 
-    def _symbol_expr(self, size: int | SSAValue, op: Operation, n: int) -> AffineExpr:
-        """A size of the n-th result over the symbols of the function."""
-        if isinstance(size, int):
-            return AffineExpr.constant(size)
-        owner = size.owner
-        if isinstance(owner, tir.SymbolOp):
-            return AffineExpr.symbol(self.symbols.index(owner.symbol.data))
-        if isinstance(owner, tir.ApplyOp):
-            parts = [self._symbol_expr(one, op, n) for one in owner.operands_of_map]
-            return owner.expr.replace_dims_and_symbols(parts, [])
-        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-            return AffineExpr.constant(owner.value.value.data)
-        if isinstance(owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
-            lhs, rhs = (self._symbol_expr(one, op, n) for one in owner.operands)
-            if isinstance(owner, arith.AddiOp):
-                return lhs + rhs
-            if isinstance(owner, arith.SubiOp):
-                return lhs - rhs
-            if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
-                return lhs * rhs
-        if isinstance(owner, arith.DivSIOp | arith.DivUIOp | arith.FloorDivSIOp):
-            lhs, rhs = (self._symbol_expr(one, op, n) for one in owner.operands)
-            if isinstance(rhs, AffineConstantExpr) and rhs.value > 0:
-                return lhs // rhs
-        if isinstance(owner, Block) and size in owner.args and size.type == tir.INDEX:
-            index = owner.args.index(size)  # pyright: ignore[reportArgumentType]
-            if index < len(self.source.args) and owner is self.entry:
-                name = size.name_hint or f"arg{index}"
-                if name not in self.symbols:
-                    self.symbols.append(name)
-                self.attrs[index].setdefault("kc.symbol", StringAttr(name))
-                return AffineExpr.symbol(self.symbols.index(name))
-        raise CodegenError(
-            "KC4551",
-            f"raise-to-tir: the size of result {n} of @{self.source.sym_name.data} is not a "
-            "function of the sizes of its arguments",
-            location=location_of(op),
-            why="the caller allocates the result, so its shape must follow from the arguments",
-            hints=["make the size from tensor.dim of arguments, or take it as an index"],
-        )
+    def _note_shape(
+        self, attrs: dict[str, Attribute], sizes: Sequence[Extent], n: int, op: Operation
+    ) -> None:
+        """Say in ``attrs`` what sizes the n-th result has over the symbols of the function."""
+        declared = attrs.get("kc.shape")
+        if isinstance(declared, AffineMapAttr):
+            for size, expr in zip(sizes, declared.data.results, strict=True):
+                what = "gives a result of the sizes that its kc.shape declares"
+                self.requirements.equal(size, self.requirements.over_atoms(expr), op, what)
+            return
+        if all(isinstance(one, int) for one in sizes):
+            return
+        exprs = [self.requirements.symbol_expr(one, op) for one in sizes]
+        known = [one for one in exprs if one is not None]
+        if known != exprs:
+            raise CodegenError(
+                "KC4551",
+                f"raise-to-tir: the size of result {n} of @{self.source.sym_name.data} is not a "
+                "function of the sizes of its arguments",
+                location=location_of(op),
+                why="the caller allocates the result, so its shape must follow from the arguments",
+                hints=["make the size from tensor.dim of arguments, or take it as an index"],
+            )
+        attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(known)))
+
+    def scalar_symbol(self, index: int, hint: str | None) -> str:
+        """The symbol that an integer argument is the value of; it becomes one."""
+        given = self.attrs[index].get("kc.symbol")
+        if isinstance(given, StringAttr):
+            return given.data
+        name = fresh(hint or f"arg{index}", set(self.symbols))
+        self.symbols.append(name)
+        self.attrs[index]["kc.symbol"] = StringAttr(name)
+        return name
 
     def table(
         self, name: str, type_: MemRefType, value: DenseIntOrFPElementsAttr, source: Operation

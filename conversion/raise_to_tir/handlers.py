@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.raise_to_tir import loops, tensor_ops
-from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
+from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, structure_of
 from kc.conversion.raise_to_tir.tensors import Splat
 from kc.dialects import tir
 from kc.dialects.linalg import NAMED_OPS, GenericOp
@@ -39,6 +41,7 @@ def structured(raiser: FunctionRaiser, op: Operation) -> None:
         value, at = place
         size = value.type.get_shape()[at]  # pyright: ignore
         extents.append(size if size >= 0 else tensors.sizes(value)[at])
+    _relate(raiser, structure, extents)
     is_tensor = isinstance(structure.outputs[0].type, TensorType)
     if op.name == "linalg.fill" and is_tensor:
         end = structure.body.block.last_op
@@ -64,6 +67,30 @@ def structured(raiser: FunctionRaiser, op: Operation) -> None:
     raiser.structured(structure, operands, extents, starts)
 
 
+def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Extent]) -> None:
+    """The sizes of the operands are those of the loops; windows lie inside."""
+    op, requirements = structure.op, raiser.requirements
+    counts = [requirements.expr(one, op) for one in extents]
+    known = [one for one in counts if one is not None]
+    for value, space in zip(structure.operands, structure.maps, strict=True):
+        if not isinstance(value.type, MemRefType | TensorType):
+            continue
+        for size, expr in zip(raiser.tensors.sizes(value), space.results, strict=True):
+            if isinstance(expr, AffineDimExpr):
+                what = "takes operands whose sizes agree"
+                requirements.equal(size, extents[expr.position], op, what)
+                continue
+            low, high = requirements.index_range(expr, counts)
+            what = "takes operands that hold its windows"
+            if low is not None:
+                requirements.at_least(low, 0, op, what, known)
+            if high is not None:
+                requirements.at_least(size, high + 1, op, what, known)
+    if isinstance(structure.outputs[0].type, TensorType):
+        for value, result in zip(structure.outputs, op.results, strict=True):
+            requirements.typed(result, raiser.tensors.sizes(value), op)
+
+
 def alloc(raiser: FunctionRaiser, op: memref.AllocOp | memref.AllocaOp) -> None:
     """``memref.alloc``, ``memref.alloca``: a buffer of the function."""
     type_ = op.memref.type
@@ -71,6 +98,7 @@ def alloc(raiser: FunctionRaiser, op: memref.AllocOp | memref.AllocaOp) -> None:
     raiser.check_buffer(type_, op)
     rest = iter(op.dynamic_sizes)
     sizes = [raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in type_.get_shape()]
+    raiser.requirements.natural(sizes, op)
     name = op.memref.name_hint or "alloc"
     dynamic = [one for one in sizes if not isinstance(one, int)]
     shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
@@ -92,6 +120,9 @@ def copy(raiser: FunctionRaiser, op: memref.CopyOp) -> None:
     source, target = (raiser.value(one) for one in op.operands)
     nest = copy_nest(source, target, raiser.label("copy"), raiser.sizes_of(source))
     raiser.emit(nest, op)
+    sizes = [raiser.sizes_of(one) for one in (source, target)]
+    for mine, other in zip(*sizes, strict=True):
+        raiser.requirements.equal(mine, other, op, "copies between buffers of equal sizes")
 
 
 def assert_(raiser: FunctionRaiser, op: cf.AssertOp) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, func, memref, tensor
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ShapedType, TensorType
+from xdsl.dialects import affine, arith, func, memref, scf, tensor
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, ShapedType, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 
+from kc.analysis.loop_tree import path_to
 from kc.conversion._te_blocks import fresh
 from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
+from kc.conversion.raise_to_tir.tensor_ops import is_elementwise
 from kc.dialects import tir
 
 Place = tuple[SSAValue, int]
@@ -21,7 +23,7 @@ class Sizes:
     """The dimensions of the arguments: constants, or symbols that equal dimensions share.
 
     What a linalg op runs along with one loop has one size; the call checks what follows from that
-    for the arguments.
+    for the arguments. An argument whose sizes are declared (``kc.shape``) keeps them.
     """
 
     def __init__(self, function: func.FuncOp) -> None:
@@ -30,23 +32,46 @@ class Sizes:
         for op in function.walk():
             self._relate(op)
         self.symbols = tir.symbol_names(function)
-        self.given = bool(self.symbols)
-        """Whether the function says itself what its sizes are."""
+        self.sized: set[str] = set()
+        """The symbols that are sizes of arrays: never negative."""
         self._names: dict[Place, str | int] = {}
+        declared = self._declared()
         for place in self._parent:
             self._static(place)
         taken = {*self.symbols, *(one.name_hint or "" for one in function.args)}
         for n, arg in enumerate(function.args):
+            if arg in declared:
+                continue
             for dim in self._dynamic(arg):
                 root = self._find((arg, dim))
-                if root not in self._names and not self.given:
+                if root not in self._names:
                     name = fresh(f"{arg.name_hint or f'arg{n}'}_{dim}", taken)
                     self._names[root] = name
                     self.symbols.append(name)
+                    self.sized.add(name)
 
-    def of(self, arg: SSAValue, dim: int) -> str | int | None:
-        """The size of a dynamic dimension of an argument: a symbol's name, or a constant."""
-        return None if self.given else self._names.get(self._find((arg, dim)))
+    def of(self, arg: SSAValue, dim: int) -> str | int:
+        """The size of a dynamic dimension of an argument that does not declare its sizes: a
+        symbol's name, or a constant."""
+        return self._names[self._find((arg, dim))]
+
+    def _declared(self) -> set[SSAValue]:
+        """The arguments that declare their sizes; what has a size as they have shares its name."""
+        attrs = self.function.arg_attrs
+        found: set[SSAValue] = set()
+        for arg, given in zip(
+            self.function.args, attrs.data if attrs is not None else (), strict=False
+        ):
+            shape = given.data.get("kc.shape")
+            if not isinstance(shape, AffineMapAttr):
+                continue
+            found.add(arg)
+            for dim, expr in enumerate(shape.data.results):
+                if isinstance(expr, AffineSymExpr):
+                    name = self.symbols[expr.position]
+                    self.sized.add(name)
+                    self._names.setdefault(self._find((arg, dim)), name)
+        return found
 
     def _dynamic(self, value: SSAValue) -> list[int]:
         shape = value.type.get_shape() if isinstance(value.type, MemRefType | TensorType) else ()
@@ -70,6 +95,8 @@ class Sizes:
             self._names[self._find(place)] = size
 
     def _relate(self, op: Operation) -> None:
+        if any(isinstance(one, scf.IfOp | affine.IfOp) for one in path_to(op)):
+            return  # it may not be executed, and then relates nothing
         if isinstance(op, STRUCTURED):
             structure = structure_of(op)
             first: dict[int, Place] = {}
@@ -83,13 +110,31 @@ class Sizes:
             self._given(op.results[0], op.operands)
         elif isinstance(op, memref.AllocOp | memref.AllocaOp):
             self._given(op.results[0], op.dynamic_sizes)
-        elif isinstance(op, tensor.CastOp):
-            self._same(op.operands[0], op.results[0])
+        elif isinstance(op, tensor.CastOp | memref.CopyOp):
+            self._same(*op.operands, *op.results)
+        elif isinstance(op, tensor.InsertOp | tensor.InsertSliceOp):
+            self._same(op.dest, op.result)
+        elif isinstance(op, tensor.ConcatOp):
+            self._same(*op.inputs, op.result, besides=op.dim.value.data)
+        elif isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+            fine, coarse = op.src, op.result
+            if isinstance(op, tensor.ExpandShapeOp):
+                fine, coarse = coarse, fine
+            for n, group in enumerate(op.reassociation):
+                if len(group) == 1:  # pyright: ignore[reportArgumentType]
+                    (dim,) = group  # pyright: ignore
+                    self._union((fine, dim.value.data), (coarse, n))
+        elif is_elementwise(op):
+            self._same(*(one for one in (*op.operands, *op.results) if _is_shaped(one)))
 
-    def _same(self, one: SSAValue, other: SSAValue) -> None:
-        assert isinstance(one.type, ShapedType)
-        for n in range(len(one.type.get_shape())):
-            self._union((one, n), (other, n))
+    def _same(self, *values: SSAValue, besides: int | None = None) -> None:
+        """The values have the same sizes, ``besides`` one dimension."""
+        first = values[0]
+        assert isinstance(first.type, ShapedType)
+        for n in range(len(first.type.get_shape())):
+            for value in values[1:]:
+                if n != besides:
+                    self._union((first, n), (value, n))
 
     def _given(self, value: SSAValue, sizes: Sequence[SSAValue]) -> None:
         for dim, size in zip(self._dynamic(value), sizes, strict=False):
@@ -97,4 +142,10 @@ class Sizes:
             if isinstance(owner, tensor.DimOp | memref.DimOp):
                 index = owner.operands[1].owner
                 if isinstance(index, arith.ConstantOp) and isinstance(index.value, IntegerAttr):
-                    self._union((value, dim), (owner.operands[0], index.value.value.data))
+                    source, at = owner.operands[0], index.value.value.data
+                    if 0 <= at < len(source.type.get_shape()):  # pyright: ignore
+                        self._union((value, dim), (source, at))
+
+
+def _is_shaped(value: SSAValue) -> bool:
+    return isinstance(value.type, ShapedType)

@@ -33,16 +33,20 @@ MAX_ELEMENTS = 1024
 
 def empty(raiser: FunctionRaiser, op: tensor.EmptyOp) -> None:
     """``tensor.empty``: sizes; whoever writes it has a buffer."""
-    sizes = _sizes(raiser, op.tensor, op.dynamic_sizes)
+    sizes = _sizes(raiser, op, op.tensor, op.dynamic_sizes)
     raiser.tensors.values[op.tensor] = Empty(sizes)
 
 
-def _sizes(raiser: FunctionRaiser, value: SSAValue, dynamic: Sequence[SSAValue]) -> list[Extent]:
+def _sizes(
+    raiser: FunctionRaiser, op: Operation, value: SSAValue, dynamic: Sequence[SSAValue]
+) -> list[Extent]:
     assert isinstance(value.type, TensorType)
     rest = iter(dynamic)
-    return [
+    sizes = [
         raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in value.type.get_shape()
     ]
+    raiser.requirements.natural(sizes, op)
+    return sizes
 
 
 def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
@@ -90,7 +94,7 @@ def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
 
 def splat(raiser: FunctionRaiser, op: tensor.SplatOp) -> None:
     """``tensor.splat``."""
-    sizes = _sizes(raiser, op.result, op.dynamicSizes)
+    sizes = _sizes(raiser, op, op.result, op.dynamicSizes)
     raiser.tensors.values[op.result] = Splat(sizes, raiser.value(op.input))
 
 
@@ -110,6 +114,7 @@ def from_elements(raiser: FunctionRaiser, op: tensor.FromElementsOp) -> None:
 
 def cast(raiser: FunctionRaiser, op: tensor.CastOp) -> None:
     """``tensor.cast``: the same tensor, of which more or less is known."""
+    raiser.requirements.typed(op.results[0], raiser.tensors.sizes(op.operands[0]), op)
     raiser.tensors.values[op.results[0]] = raiser.tensors.values[op.operands[0]]
 
 
@@ -131,7 +136,16 @@ def dim(raiser: FunctionRaiser, op: Operation) -> None:
     if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
         raiser.other(op)
         return
-    size = raiser.tensors.sizes(op.operands[0])[index.value.value.data]
+    sizes, at = raiser.tensors.sizes(op.operands[0]), index.value.value.data
+    if not 0 <= at < len(sizes):
+        raise CodegenError(
+            "KC4556",
+            f"raise-to-tir: {op.name} of dimension {at}, and {op.operands[0].type} has "
+            f"{len(sizes)}",
+            location=location_of(op),
+            why="dimensions are numbered from 0",
+        )
+    size = sizes[at]
     if isinstance(size, int):
         size = raiser.emit(index_constant(size), op).results[0]
     raiser.values[op.results[0]] = size
@@ -186,9 +200,11 @@ def _slice(
             why="indices are affine: a variable times a constant",
         )
     exprs: list[AffineExpr] = []
+    room = raiser.tensors.sizes(whole)
     for n in range(rank):
         stride = strides[n]
         assert isinstance(stride, int)
+        _inside(raiser, op, room[n], offsets[n], sizes[n], stride)
         expr = AffineExpr.dimension(n) * stride
         offset = offsets[n]
         if isinstance(offset, int):
@@ -198,6 +214,27 @@ def _slice(
             outer.append(offset)
         exprs.append(expr)
     return sizes, exprs, outer
+
+
+def _inside(
+    raiser: FunctionRaiser,
+    op: Operation,
+    room: Extent,
+    offset: Extent,
+    size: Extent,
+    stride: int,
+) -> None:
+    """A slice lies in its tensor, of the size ``room`` there, unless it has no element."""
+    requirements = raiser.requirements
+    requirements.natural([size], op)
+    first, count = (requirements.expr(one, op) for one in (offset, size))
+    if first is None or count is None:
+        return
+    ends = [first, first + (count - 1) * stride]
+    low, high = ends if stride >= 0 else ends[::-1]
+    what = "takes a slice that lies in the tensor"
+    requirements.at_least(low, 0, op, what, [count])
+    requirements.at_least(room, high + 1, op, what, [count])
 
 
 def _kept(shape: Sequence[int], op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> list[int]:
@@ -230,6 +267,7 @@ def extract_slice(raiser: FunctionRaiser, op: tensor.ExtractSliceOp) -> None:
     assert isinstance(op.result.type, TensorType)
     kept = _kept(op.result.type.get_shape(), op)
     shape = [sizes[n] for n in kept]
+    raiser.requirements.typed(op.result, shape, op)
     held = raiser.tensors.values[op.source]
     if isinstance(held, Splat):
         raiser.tensors.values[op.result] = Splat(shape, held.scalar)
@@ -258,6 +296,8 @@ def insert_slice(raiser: FunctionRaiser, op: tensor.InsertSliceOp) -> None:
     sizes, exprs, outer = _slice(raiser, op, op.dest)
     assert isinstance(op.source.type, TensorType)
     kept = _kept(op.source.type.get_shape(), op)
+    for size, n in zip(raiser.tensors.sizes(op.source), kept, strict=True):
+        raiser.requirements.equal(size, sizes[n], op, "puts its source into a slice of its size")
     source = raiser.tensors.operand(op.source, op)
     target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
     write = _without_dropped(exprs, kept, len(sizes), len(outer))
@@ -275,6 +315,12 @@ def concat(raiser: FunctionRaiser, op: tensor.ConcatOp) -> None:
         ends.append(raiser.apply(AffineDimExpr(0) + AffineDimExpr(1), [ends[-1], sizes[axis]], op))
     sizes = [*parts[0]]
     sizes[axis] = ends[-1]
+    for part in parts[1:]:
+        for n, (mine, first) in enumerate(zip(part, parts[0], strict=True)):
+            if n != axis:
+                what = "takes tensors whose sizes agree in the other dimensions"
+                raiser.requirements.equal(mine, first, op, what)
+    raiser.requirements.typed(op.result, sizes, op)
     target = raiser.tensors.result(op.result, sizes, op)
     rank = len(sizes)
     for source, part, start in zip(operands, parts, ends, strict=False):
@@ -300,6 +346,7 @@ def collapse_shape(raiser: FunctionRaiser, op: tensor.CollapseShapeOp) -> None:
         for n in group:
             size = raiser.product(size, fine[n], op)
         sizes.append(size)
+    raiser.requirements.typed(op.result, sizes, op)
     held = raiser.tensors.values[op.src]
     if isinstance(held, Splat):
         raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
@@ -330,11 +377,15 @@ def expand_shape(raiser: FunctionRaiser, op: tensor.ExpandShapeOp) -> None:
         raiser.extent(next(rest)) if one == tir.DYNAMIC else one
         for one in (int(n) for n in op.static_output_shape.iter_values())
     ]
+    groups = _groups(op.reassociation)
+    raiser.requirements.natural(sizes, op)
+    raiser.requirements.typed(op.result, sizes, op)
+    for group, coarse in zip(groups, raiser.tensors.sizes(op.src), strict=True):
+        raiser.requirements.product(coarse, [sizes[n] for n in group], op)
     held = raiser.tensors.values[op.src]
     if isinstance(held, Splat):
         raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
         return
-    groups = _groups(op.reassociation)
     source = raiser.tensors.buffer(op.src, op)
     target = raiser.tensors.result(op.result, sizes, op)
 
@@ -366,6 +417,8 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
     )
     add = AffineDimExpr(0) + AffineDimExpr(1) + AffineDimExpr(2)
     sizes = [raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)]
+    raiser.requirements.natural(sizes, op)
+    raiser.requirements.typed(op.result, sizes, op)
     source = raiser.tensors.operand(op.source, op)
     target = raiser.tensors.result(op.result, sizes, op)
     assert isinstance(op.result.type, TensorType)
@@ -425,7 +478,7 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
 
 def generate(raiser: FunctionRaiser, op: GenerateOp) -> None:
     """``tensor.generate``: a nest that computes each element of its indices."""
-    sizes = _sizes(raiser, op.result, op.dynamic_extents)
+    sizes = _sizes(raiser, op, op.result, op.dynamic_extents)
     target = raiser.tensors.result(op.result, sizes, op)
     block = op.body.block
 
@@ -457,10 +510,12 @@ def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
     assert isinstance(result.type, TensorType)
     sources = [raiser.tensors.operand(one, op) for one in op.operands]
     shapes = [raiser.tensors.sizes(one) for one in op.operands if isinstance(one.type, TensorType)]
-    # A dimension is what any of them knows it to be.
-    sizes = [
-        next((n for n in same if isinstance(n, int)), same[0]) for same in zip(*shapes, strict=True)
-    ]
+    sizes = [_best_known(same) for same in zip(*shapes, strict=True)]
+
+    for shape in shapes:
+        for mine, size in zip(shape, sizes, strict=True):
+            raiser.requirements.equal(mine, size, op, "takes operands whose sizes agree")
+    raiser.requirements.typed(result, sizes, op)
 
     def computed(at: Sequence[SSAValue]) -> SSAValue:
         values = [
@@ -487,6 +542,14 @@ def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
         raiser.emit(store, op)
 
     raiser.spatial(result.name_hint or op.name.rpartition(".")[2], sizes, element, op)
+
+
+def _best_known(sizes: Sequence[Extent]) -> Extent:
+    """Of sizes that are equal, the one of which most is known: a number, else a symbol."""
+    for one in sizes:
+        if isinstance(one, int):
+            return one
+    return next((one for one in sizes if isinstance(one.owner, tir.SymbolOp)), sizes[0])  # pyright: ignore
 
 
 def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:

@@ -389,6 +389,18 @@ def _check_sizes(
                     operands[i],
                     why="; ".join(known),
                 )
+    for one in signature.requires:
+        if not one.holds(symbols):
+            raise CallError(
+                "KC5132",
+                f"{signature.name}: the sizes of its arguments do not fit: {one} does not hold",
+                facts=[
+                    f"{symbol} is {symbols[symbol]}, from {_Argument(signature, i).label}"
+                    for symbol in one.symbols
+                    for i, _ in [signature.binders[symbol]]
+                ],
+                why=one.why,
+            )
 
 
 def _check_strides(

@@ -84,6 +84,7 @@ def _declaration(symbol: str, signature: Signature) -> str:
         strides = [f"int64_t {_fresh(f'{name}_stride{d}', taken)}" for d in spec.dynamic_strides]
         parameters += strides
         about.append(f"   {name}: {_shown(spec)}")
+    about += [f"   required: {one}" for one in signature.requires]
     comment = "\n".join([f"/* {signature.name}", *about]) + " */"
     inside = ",\n    ".join(parameters) or "void"
     return f"{comment}\nvoid {symbol}(\n    {inside});\n"

@@ -299,7 +299,8 @@ def _sizes_guard(
     sizes: dict[int, list[str]],
     values: dict[int, str],
 ) -> None:
-    """Constant sizes are met, symbols agree everywhere, derived sizes follow from them."""
+    """Constant sizes are met, symbols agree everywhere, derived sizes follow from them, and what
+    the kernel requires of them holds."""
 
     def scalar(i: int) -> str:
         kind = signature.args[i].element.llvm
@@ -320,6 +321,11 @@ def _sizes_guard(
             equal(scalar(i), symbols[spec.symbol])
         for d, dim in enumerate(spec.shape):
             equal(sizes[i][d], _size(function, dim, symbols, conditions))
+    for one in signature.requires:
+        lhs, rhs = (_size(function, side, symbols, conditions) for side in (one.lhs, one.rhs))
+        compare = "eq" if one.relation == "==" else "sge"
+        # Where it need not hold the complete check finds out.
+        conditions.append(function.let(f"icmp {compare} i64 {lhs}, {rhs}"))
     function.guard(*conditions)
 
 

@@ -151,6 +151,38 @@ def symbols_of(dim: Dim) -> Iterator[str]:
         yield from symbols_of(dim.rhs)
 
 
+@dataclass(frozen=True)
+class SizeCondition:
+    """``lhs == rhs`` or ``lhs >= rhs``, which the sizes at a call must fulfil.
+
+    It need not hold where one of the sizes ``unless_empty`` is 0.
+    """
+
+    lhs: Dim
+    relation: Literal["==", ">="]
+    rhs: Dim
+    why: str
+    unless_empty: tuple[Dim, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.lhs} {self.relation} {self.rhs}"
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols that decide it, in reading order."""
+        parts = (self.lhs, self.rhs, *self.unless_empty)
+        return tuple(dict.fromkeys(one for part in parts for one in symbols_of(part)))
+
+    def holds(self, symbols: Mapping[str, int]) -> bool:
+        """Whether it holds for the values of the symbols."""
+        lhs, rhs = evaluate(self.lhs, symbols), evaluate(self.rhs, symbols)
+        if lhs is not None and rhs is not None:
+            if lhs == rhs if self.relation == "==" else lhs >= rhs:
+                return True
+        counts = [evaluate(one, symbols) for one in self.unless_empty]
+        return any(one is not None and one <= 0 for one in counts)
+
+
 def _dim_to_json(dim: Dim) -> Any:
     if isinstance(dim, AffineDim):
         return [dim.op, _dim_to_json(dim.lhs), _dim_to_json(dim.rhs)]
@@ -251,16 +283,19 @@ class Signature:
     """A kernel's name and arguments. ``symbols`` are the names that sizes are given in.
 
     Every symbol must be bound by a call: it is the plain size of some array, or the value of a
-    scalar; otherwise KC5122.
+    scalar; otherwise KC5122. ``requires`` are the conditions on sizes that the kernel relies on,
+    beside those that the shapes of its arguments state.
     """
 
     name: str
     args: tuple[ArgSpec, ...]
     symbols: tuple[str, ...] = field(default=())
+    requires: tuple[SizeCondition, ...] = field(default=())
 
     def __post_init__(self) -> None:
         used = {s for arg in self.args for dim in arg.shape for s in symbols_of(dim)}
         used |= {arg.symbol for arg in self.args if arg.symbol is not None}
+        used |= {symbol for one in self.requires for symbol in one.symbols}
         if missing := sorted(used - set(self.symbols)):
             raise InternalError(f"{self.name}: symbols not declared: {', '.join(missing)}")
         for symbol in self.symbols:
@@ -315,7 +350,9 @@ class Signature:
         """The signature without its outputs, where its other arguments give all its symbols."""
         args = tuple(arg for arg in self.args if arg.role != "out")
         known = self.input_symbols
-        return Signature(self.name, args, tuple(one for one in self.symbols if one in known))
+        symbols = tuple(one for one in self.symbols if one in known)
+        requires = tuple(one for one in self.requires if known.issuperset(one.symbols))
+        return Signature(self.name, args, symbols, requires)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})"
@@ -336,7 +373,18 @@ class Signature:
             }
             for arg in self.args
         ]
-        return json.dumps({"name": self.name, "args": args, "symbols": self.symbols})
+        requires = [
+            {
+                "lhs": _dim_to_json(one.lhs),
+                "relation": one.relation,
+                "rhs": _dim_to_json(one.rhs),
+                "why": one.why,
+                "unless_empty": list(map(_dim_to_json, one.unless_empty)),
+            }
+            for one in self.requires
+        ]
+        data = {"name": self.name, "args": args, "symbols": self.symbols}
+        return json.dumps({**data, "requires": requires} if requires else data)
 
     @classmethod
     def from_json(cls, text: str) -> Signature:
@@ -352,4 +400,14 @@ class Signature:
             )
             for arg in data["args"]
         ]
-        return cls(data["name"], tuple(args), tuple(data["symbols"]))
+        requires = [
+            SizeCondition(
+                _dim_from_json(one["lhs"]),
+                one["relation"],
+                _dim_from_json(one["rhs"]),
+                one["why"],
+                tuple(map(_dim_from_json, one["unless_empty"])),
+            )
+            for one in data.get("requires", ())
+        ]
+        return cls(data["name"], tuple(args), tuple(data["symbols"]), tuple(requires))

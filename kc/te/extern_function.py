@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineExpr, AffineSymExpr
 
+from kc.dialects.size_requirements import requirements_of
 from kc.dialects.te_extern import written_buffers
 from kc.dialects.tir import DYNAMIC, SymbolOp, symbol_names
 from kc.dialects.tir_calls import dtype_name
@@ -57,6 +58,14 @@ def function_parts(
                 why="the inputs of the operation are tensors",
                 hints=["te.extern with a statement takes scalars: it uses the te.var itself"],
             )
+    for one in requirements_of(function):
+        raise TEError(
+            "KC2176",
+            f"extern_primfunc: @{name} takes sizes only that fulfil a condition",
+            location=location,
+            why=f"{one.why}; a tensor expression has no place for a condition on its sizes",
+            hints=["give the function constant shapes"],
+        )
     buffers = [one for one in args if isinstance(one.type, MemRefType)]
     inputs = [one for one in buffers if one not in written]
     outputs = [one for one in buffers if one in written]

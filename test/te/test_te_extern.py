@@ -350,11 +350,26 @@ FUNCTION_REFUSALS = [
         "  try: te.extern with a statement takes scalars: it uses the te.var itself",
     ),
     (
+        lambda a: te.extern_primfunc([a, a], window()),
+        "error[KC2176]: extern_primfunc: @f takes sizes only that fulfil a condition\n"
+        "  why: linalg.conv_1d (w.mlir:2:3) takes operands that hold its windows; a tensor "
+        "expression has no place for a condition on its sizes\n"
+        "  try: give the function constant shapes",
+    ),
+    (
         lambda a: te.extern_primfunc([te.placeholder((4,), name="B")], fixed()),
         "error[KC2167]: extern_primfunc: B is (4,) float32, the argument X of @main is (8,) "
         "float32\n  why: the inputs have the shapes and types of the arguments",
     ),
 ]
+
+
+def window():
+    text = """func.func @f(%i: memref<?xf32>, %k: memref<?xf32>, %o: memref<?xf32>) {
+  linalg.conv_1d ins(%i, %k : memref<?xf32>, memref<?xf32>) outs(%o : memref<?xf32>)
+  return
+}"""
+    return kc.lower(kc.IRModule.parse(text, "w.mlir"))
 
 
 def fixed():

@@ -1,0 +1,359 @@
+"""What the sizes of a function must fulfil, beside what the shapes of its arguments state.
+
+Ops on tensors relate sizes: operands agree, windows and slices lie inside, reshaping keeps the
+number of elements. Where that does not follow from the types, it becomes a condition on the
+symbols of the function (``kc.requires``), which the call checks. A size that is no function of the
+symbols, such as one that is loaded, is not checked, as an index that is loaded is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import affine, arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ShapedType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from kc.analysis.index_values import substitute
+from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
+from kc.dialects import tir
+from kc.dialects.affine_assembly import ZERO, linear_terms
+from kc.dialects.size_requirements import SizeRequirement
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+if TYPE_CHECKING:
+    from kc.conversion.raise_to_tir.function import FunctionRaiser
+    from kc.conversion.raise_to_tir.nests import Extent
+
+_Factors = tuple[AffineExpr, ...]
+
+
+class Requirements:
+    """The conditions of one function. Expressions are over atoms: symbols, and products."""
+
+    def __init__(self, raiser: FunctionRaiser) -> None:
+        self.raiser = raiser
+        self._atoms: list[str | _Factors] = []
+        self._ranges: list[Bounds] = []
+        self._found: dict[tuple[object, ...], tuple[AffineExpr, list[AffineExpr], str, bool]] = {}
+
+    # Conditions ------------------------------------------------------------------------------
+
+    def equal(self, size: Extent, expected: Extent | AffineExpr, op: Operation, what: str) -> None:
+        """``size`` is ``expected``; ``what`` says, of ``op``, why. KC4556 where it is not."""
+        self._require(size, expected, op, what, equal=True)
+
+    def at_least(
+        self,
+        size: Extent | AffineExpr,
+        least: Extent | AffineExpr,
+        op: Operation,
+        what: str,
+        unless_empty: Sequence[AffineExpr] = (),
+    ) -> None:
+        """``size`` is at least ``least``, or one of the sizes ``unless_empty`` is 0."""
+        self._require(size, least, op, what, unless_empty)
+
+    def natural(self, sizes: Sequence[Extent], op: Operation) -> None:
+        """The sizes are at least 0."""
+        for one in sizes:
+            self.at_least(one, 0, op, "has sizes that are at least 0")
+
+    def product(self, whole: Extent, parts: Sequence[Extent], op: Operation) -> None:
+        """``whole`` is the product of ``parts``."""
+        total: AffineExpr | None = AffineExpr.constant(1)
+        for one in parts:
+            factor = self.expr(one, op)
+            total = None if total is None or factor is None else self._product(total, factor)
+        if total is not None:
+            self.equal(whole, self._simplify(total), op, "keeps the number of elements")
+
+    def typed(self, value: SSAValue, sizes: Sequence[Extent], op: Operation) -> None:
+        """``sizes`` are those that the type of ``value`` has, where that says them."""
+        assert isinstance(value.type, ShapedType)
+        for size, known in zip(sizes, value.type.get_shape(), strict=True):
+            if known != tir.DYNAMIC:
+                self.equal(size, known, op, f"gives a {value.type}")
+
+    def _require(
+        self,
+        size: Extent | AffineExpr,
+        bound: Extent | AffineExpr,
+        op: Operation,
+        what: str,
+        unless_empty: Sequence[AffineExpr] = (),
+        *,
+        equal: bool = False,
+    ) -> None:
+        if size is bound:
+            return
+        lhs, rhs = (
+            one if isinstance(one, AffineExpr) else self.expr(one, op) for one in (size, bound)
+        )
+        if lhs is None or rhs is None:
+            return
+        difference = self._simplify(lhs - rhs)
+        low, high = bounds(difference, self._ranges)
+        if (low is not None and low >= 0) and (not equal or high == 0):
+            return
+        counts = [one for one in map(self._simplify, unless_empty) if one != 0]
+        if any(isinstance(one, AffineConstantExpr) and one.value <= 0 for one in counts):
+            return
+        counts = [one for one in counts if not isinstance(one, AffineConstantExpr)]
+        if not counts and (high is not None and high < 0 or equal and low is not None and low > 0):
+            relation = "is not" if equal else "is less than"
+            values = [one if isinstance(one, int) else _text(one) for one in (size, bound)]
+            numbers = f": {values[0]} {relation} {values[1]}" if None not in values else ""
+            raise CodegenError(
+                "KC4556",
+                f"raise-to-tir: the sizes of {op.name} do not fit{numbers}",
+                location=location_of(op),
+                why=f"it {what}",
+            )
+        if self._is_conditional(op):
+            return
+        if isinstance(difference, AffineDimExpr) and not equal and not counts:
+            self._ranges[difference.position] = (0, None)  # from here on it is known
+        location = location_of(op)
+        why = f"{op.name}{f' ({location})' if location is not None else ''} {what}"
+        self._found.setdefault((difference, equal, *counts), (difference, counts, why, equal))
+
+    @staticmethod
+    def _is_conditional(op: Operation) -> bool:
+        """Whether it depends on more than the sizes whether ``op`` is executed."""
+        parent = op.parent_op()
+        while parent is not None and not isinstance(parent, func.FuncOp):
+            if isinstance(parent, scf.IfOp | affine.IfOp):
+                return True
+            parent = parent.parent_op()
+        return False
+
+    def listed(self, symbols: Sequence[str]) -> list[SizeRequirement]:
+        """The conditions over the symbols of the function."""
+        return [self._requirement(*one, symbols) for one in self._found.values()]
+
+    def _requirement(
+        self,
+        difference: AffineExpr,
+        counts: Sequence[AffineExpr],
+        why: str,
+        equal: bool,
+        symbols: Sequence[str],
+    ) -> SizeRequirement:
+        factors: list[_Factors] = []
+
+        def over_symbols(expr: AffineExpr) -> AffineExpr:
+            values: dict[int, AffineExpr] = {}
+            for dim in sorted(expr.used_dims()):
+                atom = self._atoms[dim]
+                if isinstance(atom, str):
+                    values[dim] = AffineExpr.symbol(symbols.index(atom))
+                    continue
+                own = tuple(over_symbols(one) for one in atom)
+                if own not in factors:
+                    factors.append(own)
+                values[dim] = AffineExpr.dimension(factors.index(own))
+            return substitute(expr, values)
+
+        kind = AffineConstraintKind.eq if equal else AffineConstraintKind.ge
+        condition = AffineConstraintExpr(kind, over_symbols(difference), ZERO)
+        known = [one for one in counts if self.is_affine(one)]
+        return SizeRequirement(
+            condition, tuple(factors), tuple(over_symbols(one) for one in known), why
+        )
+
+    # Sizes as expressions --------------------------------------------------------------------
+
+    def is_affine(self, expr: AffineExpr) -> bool:
+        """Whether there is no product of sizes in ``expr``."""
+        return all(isinstance(self._atoms[one], str) for one in expr.used_dims())
+
+    def symbol_expr(self, size: Extent, op: Operation) -> AffineExpr | None:
+        """A size over the symbols of the function, if it is an affine function of them."""
+        expr = self.expr(size, op)
+        if expr is None or not self.is_affine(expr):
+            return None
+        symbols = self.raiser.symbols
+        values = {
+            dim: AffineExpr.symbol(symbols.index(str(self._atoms[dim]))) for dim in expr.used_dims()
+        }
+        return substitute(expr, values)
+
+    def over_atoms(self, expr: AffineExpr) -> AffineExpr:
+        """An expression over the symbols of the function, over the atoms."""
+        symbols = [self._symbol(one) for one in self.raiser.symbols]
+        return self._simplify(expr.replace_dims_and_symbols((), symbols))
+
+    def expr(self, size: Extent, op: Operation) -> AffineExpr | None:
+        """A size over the atoms; None if it is no function of the symbols."""
+        if isinstance(size, int):
+            return AffineExpr.constant(size)
+        found = self._expr(size, op)
+        return None if found is None else self._simplify(found)
+
+    def _simplify(self, expr: AffineExpr) -> AffineExpr:
+        return simplify(expr, self._ranges)
+
+    def _atom(self, key: str | _Factors, range_: Bounds) -> AffineExpr:
+        if key not in self._atoms:
+            self._atoms.append(key)
+            self._ranges.append(range_)
+        return AffineExpr.dimension(self._atoms.index(key))
+
+    def _symbol(self, name: str) -> AffineExpr:
+        sized = name in self.raiser.sizes_known.sized
+        return self._atom(name, (0, None) if sized else UNBOUNDED)
+
+    def _expr(self, value: SSAValue, op: Operation) -> AffineExpr | None:
+        owner = value.owner
+        if isinstance(owner, Block):
+            return self._argument(value)
+        if isinstance(owner, tir.SymbolOp):
+            return self._symbol(owner.symbol.data)
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return AffineExpr.constant(owner.value.value.data)
+        if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp):
+            return self.expr(owner.input, op)
+        if isinstance(owner, tir.ApplyOp):
+            parts = [self.expr(one, op) for one in owner.operands_of_map]
+            known = [one for one in parts if one is not None]
+            return owner.expr.replace_dims_and_symbols(known, ()) if known == parts else None
+        kind = _BINARY.get(type(owner))
+        if kind is None:
+            return None
+        lhs, rhs = (self.expr(one, op) for one in owner.operands)
+        if lhs is None or rhs is None:
+            return None
+        if kind == "add":
+            return lhs + rhs
+        if kind == "sub":
+            return lhs - rhs
+        if kind == "mul":
+            return self._product(lhs, rhs)
+        if not isinstance(rhs, AffineConstantExpr) or rhs.value <= 0:
+            return None
+        if isinstance(owner, arith.FloorDivSIOp):
+            return lhs // rhs.value
+        if isinstance(owner, arith.CeilDivSIOp):
+            return lhs.ceil_div(rhs.value)
+        # These round towards 0, or take the number to be unsigned.
+        self.at_least(lhs, 0, op, "divides sizes that are at least 0")
+        if isinstance(owner, arith.CeilDivUIOp):
+            return lhs.ceil_div(rhs.value)
+        return lhs % rhs.value if kind == "rem" else lhs // rhs.value
+
+    def _argument(self, value: SSAValue) -> AffineExpr | None:
+        """An integer argument of the function: a symbol, from now on."""
+        raiser = self.raiser
+        if not isinstance(value, BlockArgument) or value.block is not raiser.entry:
+            return None
+        if value.type not in (IndexType(), IntegerType(32), IntegerType(64)):
+            return None
+        if value.index >= len(raiser.source.args):
+            return None
+        return self._symbol(raiser.scalar_symbol(value.index, value.name_hint))
+
+    def _product(self, lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+        """``lhs * rhs``, multiplied out."""
+        total: AffineExpr = AffineExpr.constant(0)
+        sides = [
+            [(self._factors(atom), factor) for atom, factor in terms.items()]
+            + ([((), constant)] if constant else [])
+            for terms, constant in (linear_terms(lhs), linear_terms(rhs))
+        ]
+        for (mine, factor), (other, other_factor) in product(*sides):
+            parts = tuple(sorted((*mine, *other), key=str))
+            if not parts:
+                total = total + factor * other_factor
+                continue
+            atom = parts[0]
+            if len(parts) > 1:
+                low = [bounds(one, self._ranges)[0] for one in parts]
+                is_natural = all(one is not None and one >= 0 for one in low)
+                atom = self._atom(parts, (0, None) if is_natural else UNBOUNDED)
+            total = total + atom * (factor * other_factor)
+        return total
+
+    def _factors(self, atom: AffineExpr) -> _Factors:
+        if isinstance(atom, AffineDimExpr) and isinstance(self._atoms[atom.position], tuple):
+            return self._atoms[atom.position]  # pyright: ignore[reportReturnType]
+        return (atom,)
+
+    # Indices ---------------------------------------------------------------------------------
+
+    def index_range(
+        self, expr: AffineExpr, extents: Sequence[AffineExpr | None]
+    ) -> tuple[AffineExpr | None, AffineExpr | None]:
+        """The least and the greatest value of ``expr`` over loops of ``extents``; None for one
+        that is not known."""
+        terms, constant = linear_terms(expr)
+        if len(expr.used_dims()) < sum(len(atom.used_dims()) for atom in terms):
+            return None, None  # what one loop adds it may take away elsewhere
+        low: AffineExpr | None = AffineExpr.constant(constant)
+        high: AffineExpr | None = AffineExpr.constant(constant)
+        for atom, factor in terms.items():
+            ends = self._atom_range(atom, extents)
+            if factor < 0:
+                ends = ends[::-1]
+            low, high = (
+                None if one is None or end is None else one + end * factor
+                for one, end in zip((low, high), ends, strict=True)
+            )
+        return low, high
+
+    def _atom_range(
+        self, atom: AffineExpr, extents: Sequence[AffineExpr | None]
+    ) -> tuple[AffineExpr | None, AffineExpr | None]:
+        if isinstance(atom, AffineDimExpr):
+            extent = extents[atom.position]
+            return AffineExpr.constant(0), None if extent is None else extent - 1
+        assert isinstance(atom, AffineBinaryOpExpr)
+        by = atom.rhs
+        if not isinstance(by, AffineConstantExpr) or by.value <= 0:
+            return None, None
+        ends = self.index_range(atom.lhs, extents)
+        if atom.kind is AffineBinaryOpKind.Mod:
+            known = [self._simplify(one) if one is not None else None for one in ends]
+            if all(isinstance(one, AffineConstantExpr) for one in known):
+                first, last = (one.value // by.value for one in known)  # pyright: ignore
+                if first == last:
+                    return tuple(one % by.value for one in known)  # pyright: ignore
+            return AffineExpr.constant(0), None
+        divide = (
+            AffineExpr.ceil_div
+            if atom.kind is AffineBinaryOpKind.CeilDiv
+            else AffineExpr.__floordiv__
+        )
+        low, high = (None if one is None else divide(one, by.value) for one in ends)
+        return low, high
+
+
+_BINARY: dict[type[Operation], str] = {
+    arith.AddiOp: "add",
+    arith.SubiOp: "sub",
+    arith.MuliOp: "mul",
+    arith.DivSIOp: "div",
+    arith.DivUIOp: "div",
+    arith.FloorDivSIOp: "div",
+    arith.CeilDivSIOp: "div",
+    arith.CeilDivUIOp: "div",
+    arith.RemSIOp: "rem",
+    arith.RemUIOp: "rem",
+}
+
+
+def _text(size: SSAValue | AffineExpr) -> str | None:
+    """A size that is a constant, as text."""
+    return str(size.value) if isinstance(size, AffineConstantExpr) else None

@@ -1,0 +1,89 @@
+"""What the symbolic sizes of a function must fulfil for it to be called: ``kc.requires``.
+
+The attribute of a function lists conditions::
+
+    kc.symbols = ["n", "m", "k"],
+    kc.requires = [{condition = affine_set<(d0)[s0, s1, s2] : (s2 - d0 == 0)>,
+                    factors = [affine_map<()[s0, s1, s2] -> (s0, s1)>],
+                    unless_empty = affine_map<()[s0, s1, s2] -> (s0)>,
+                    why = "linalg.add takes operands of equal sizes"}]
+
+The symbols are those of ``kc.symbols``; dimension ``n`` is the product of what the ``n``-th map of
+``factors`` gives. Where a size of ``unless_empty`` is 0 nothing is accessed, and the condition
+need not hold. The call checks them, as it checks that the sizes of arrays agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap, AffineSet
+
+REQUIRES = "kc.requires"
+
+
+@dataclass(frozen=True)
+class SizeRequirement:
+    """A condition over products (dimensions) and symbols, and why it must hold."""
+
+    condition: AffineConstraintExpr
+    factors: tuple[tuple[AffineExpr, ...], ...]
+    unless_empty: tuple[AffineExpr, ...]
+    why: str
+
+    def attribute(self, symbols: int) -> DictionaryAttr:
+        """The condition in a function of so many symbols."""
+        space = AffineSet(len(self.factors), symbols, (self.condition,))
+        data: dict[str, Attribute] = {"condition": AffineSetAttr(space)}
+        if self.factors:
+            data["factors"] = ArrayAttr(
+                [AffineMapAttr(AffineMap(0, symbols, one)) for one in self.factors]
+            )
+        if self.unless_empty:
+            data["unless_empty"] = AffineMapAttr(AffineMap(0, symbols, self.unless_empty))
+        data["why"] = StringAttr(self.why)
+        return DictionaryAttr(data)
+
+
+def set_requirements(
+    function: Operation, requirements: Sequence[SizeRequirement], symbols: int
+) -> None:
+    """Note what the ``symbols`` sizes of a function must fulfil."""
+    if requirements:
+        attributes = [one.attribute(symbols) for one in requirements]
+        function.attributes[REQUIRES] = ArrayAttr(attributes)
+
+
+def requirements_of(function: Operation) -> list[SizeRequirement]:
+    """What the sizes of a function must fulfil."""
+    listed = function.attributes.get(REQUIRES)
+    found: list[SizeRequirement] = []
+    for one in listed if isinstance(listed, ArrayAttr) else ():
+        assert isinstance(one, DictionaryAttr)
+        condition, unless = one.data["condition"], one.data.get("unless_empty")
+        factors, why = one.data.get("factors"), one.data.get("why")
+        assert isinstance(condition, AffineSetAttr)
+        products = [
+            part.data.results
+            for part in (factors if isinstance(factors, ArrayAttr) else ())
+            if isinstance(part, AffineMapAttr)
+        ]
+        found += [
+            SizeRequirement(
+                constraint,
+                tuple(products),
+                unless.data.results if isinstance(unless, AffineMapAttr) else (),
+                why.data if isinstance(why, StringAttr) else "",
+            )
+            for constraint in condition.data.constraints
+        ]
+    return found
