@@ -6,10 +6,12 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SEED := 1
 COUNT := 20000
+FILES :=
+SAMPLE := 0
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench docs fuzz clean
+.PHONY: help demo test test-fast check bench docs fuzz mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +41,9 @@ docs: $(INSTALLED) ## write the generated part of docs/ anew
 
 fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go to out/fuzz/
 	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)
+
+mutants: $(INSTALLED) ## break changed files in small ways, and list what no test notices: FILES=... SAMPLE=N
+	$(PY) scripts/mutants.py $(FILES) --sample=$(SAMPLE)
 
 clean: ## remove what these targets made, except .venv
 	rm -rf build dist out *.egg-info .pytest_cache .ruff_cache .hypothesis

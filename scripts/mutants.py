@@ -1,0 +1,294 @@
+"""Breaks the code in small ways, and says which ways no test notices.
+
+    python scripts/mutants.py [FILE ...] [--base=REV] [--sample=N] [--seed=1] [--jobs=N] [--fuzz=N]
+
+Without files: the Python files below analysis/, transforms/, conversion/, codegen/ and kc/ that
+differ from ``--base`` (default: main). A mutant turns a comparison around or moves its bound, drops
+a clause of a condition, negates a condition, changes a constant by one, exchanges + and -, min and
+max, any and all, or leaves out a refusal. Each runs in a copy of the checkout against the tests
+that are named like the file or import it, and then against ``--fuzz`` random programs, until
+something fails. What survives is printed, unless test/mutants.toml explains it; the exit status is
+1 if anything is left.
+
+cosmic-ray and mutmut were looked at: neither drops clauses or refusals, which is what legality
+checks are made of, and both expect a package where this is a namespace over several folders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("analysis", "codegen", "conversion", "dialects", "kc", "transforms")
+EXPLAINED = ROOT / "test" / "mutants.toml"
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__", ".hypothesis")
+SLOWEST = 300.0
+"""Seconds that the tests of a mutant may take."""
+
+OPPOSITE = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+EXCHANGED = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of one place of a file."""
+
+    file: str
+    line: int
+    before: str
+    after: str
+    text: str
+    """The whole file, changed."""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.before}  ->  {self.after}"
+
+
+def mutants_of(file: str, text: str) -> list[Mutant]:
+    """Every mutant of a file."""
+    found: list[Mutant] = []
+    for node, after in _changes(ast.parse(text)):
+        before = ast.get_source_segment(text, node)
+        if before is None or before == after:
+            continue
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        lines = text.splitlines(keepends=True)
+        first, last = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
+        head, tail = first[: node.col_offset], last[node.end_col_offset :]
+        lines[node.lineno - 1 : node.end_lineno] = [(head + after.encode() + tail).decode()]
+        changed = "".join(lines)
+        try:
+            ast.parse(changed)
+        except SyntaxError:
+            continue
+        old, new = " ".join(before.split()), " ".join(after.split())
+        found.append(Mutant(file, node.lineno, old, new, changed))
+    return found
+
+
+def _changes(tree: ast.Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    """Places to change, with what to put there."""
+    skipped = {id(node) for root in _annotations(tree) for node in ast.walk(root)}
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            for kind in OPPOSITE.get(type(node.ops[0]), ()):
+                changed = ast.Compare(node.left, [kind()], node.comparators)
+                yield node, f"({ast.unparse(changed)})"
+        elif isinstance(node, ast.BoolOp):
+            for n in range(len(node.values)):
+                rest = node.values[:n] + node.values[n + 1 :]
+                kept = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+                yield node, f"({ast.unparse(kept)})"
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield node, f"bool({ast.unparse(node.operand)})"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            if not isinstance(node.left, ast.Constant | ast.JoinedStr | ast.List):
+                kind = ast.Sub if isinstance(node.op, ast.Add) else ast.Add
+                yield node, f"({ast.unparse(ast.BinOp(node.left, kind(), node.right))})"
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            yield node, str(node.value + 1)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name = EXCHANGED.get(node.func.id)
+            if name is not None:
+                yield node.func, name
+        elif isinstance(node, ast.Raise) and node.exc is not None:
+            yield node, "pass"
+        elif isinstance(node, ast.If | ast.IfExp):
+            if not isinstance(node.test, ast.Compare | ast.BoolOp | ast.UnaryOp):
+                yield node.test, f"(not ({ast.unparse(node.test)}))"
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.AST]:
+    """What is text, type or message: changes there are no mistakes of meaning."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+            yield node.annotation
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            yield node.returns
+        elif isinstance(node, ast.JoinedStr):
+            yield node
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield node
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            yield node.exc
+
+
+# Tests -------------------------------------------------------------------------------------
+
+
+def tests_of(file: str) -> tuple[list[str], list[str]]:
+    """The tests in Python and of lit that are about a file: named like it, or importing it."""
+    path = Path(file)
+    stem = path.stem.strip("_") if path.stem != "__init__" else path.parent.name
+    module = ".".join(path.with_suffix("").parts)
+    module = module if module.startswith("kc.") else f"kc.{module}"
+    python: list[str] = []
+    for test in sorted((ROOT / "test").rglob("test_*.py")):
+        if stem in test.stem or module in test.read_text():
+            python.append(str(test.relative_to(ROOT)))
+    folder = "test/" + str(path.parent).removeprefix("kc/")
+    lit = [str(one.relative_to(ROOT)) for one in sorted((ROOT / folder).glob(f"{stem}*.mlir"))]
+    python.sort(key=lambda test: (stem not in test, test))
+    return python, lit
+
+
+class Copy:
+    """A copy of the checkout in which mutants run, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(ROOT, folder, ignore=LEFT_OUT, symlinks=True)
+
+    def run(self, mutant: Mutant | None, file: str, fuzz: int) -> str:
+        """What noticed the mutant; empty if nothing did."""
+        path = self.folder / file
+        original = path.read_text()
+        if mutant is not None:
+            path.write_text(mutant.text)
+        try:
+            return self._tests(file, fuzz)
+        finally:
+            path.write_text(original)
+
+    def _tests(self, file: str, fuzz: int) -> str:
+        python, lit = tests_of(file)
+        tool = Path(sys.executable).with_name("lit")
+        commands: list[tuple[str, list[str]]] = []
+        if lit:
+            commands.append(("lit", [str(tool), "-q", "-Dsubprocess=1", *lit]))
+        if python:
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            commands.append(("pytest", [sys.executable, "-m", "pytest", *options, *python]))
+        if fuzz:
+            script = "test/fuzz/fuzzing.py"
+            commands.append(("fuzz", [sys.executable, script, "--jobs=1", f"--count={fuzz}"]))
+        for name, command in commands:
+            if not self._passes(command):
+                return name
+        return ""
+
+    def _passes(self, command: Sequence[str]) -> bool:
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "KC_CACHE_DIR": ""}
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(timeout=SLOWEST) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, 9)
+                process.wait()
+
+
+# Running -----------------------------------------------------------------------------------
+
+
+def explained() -> dict[tuple[str, str, str], str]:
+    """The mutants that are as good as the original, or not worth a test, and why."""
+    if not EXPLAINED.is_file():
+        return {}
+    entries = tomllib.loads(EXPLAINED.read_text()).get("mutant", [])
+    return {(one["file"], one["before"], one["after"]): one["why"] for one in entries}
+
+
+def changed_files(base: str) -> list[str]:
+    """The files of the folders that are mutated and differ from ``base``."""
+    command = ["git", "diff", "--name-only", "--diff-filter=d", base, "--", *FOLDERS]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [file for file in output.split() if file.endswith(".py")]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the mutants of the files; 1 if some survive."""
+    parser = argparse.ArgumentParser(prog="mutants.py", description=__doc__)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--base", default="main")
+    parser.add_argument("--sample", type=int, default=0, help="so many mutants of each file")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--fuzz", type=int, default=100, help="random programs for each mutant")
+    args = parser.parse_args(argv)
+    files: list[str] = []
+    for given in args.files or changed_files(args.base):
+        path = ROOT / given
+        below = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files += [str(one.relative_to(ROOT)) for one in below]
+    known = explained()
+    chosen: list[Mutant] = []
+    for file in files:
+        mutants = mutants_of(file, (ROOT / file).read_text())
+        if args.sample and len(mutants) > args.sample:
+            mutants = random.Random(f"{args.seed} {file}").sample(mutants, args.sample)
+        chosen += sorted(mutants, key=lambda mutant: mutant.line)
+    print(f"{len(chosen)} mutants of {len(files)} files", flush=True)
+    survivors: list[Mutant] = []
+    noticed: Counter[str] = Counter()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        local = threading.local()
+        numbers = iter(range(args.jobs))
+        lock = threading.Lock()
+
+        def run(mutant: Mutant) -> tuple[Mutant, str]:
+            if not hasattr(local, "copy"):
+                with lock:
+                    local.copy = Copy(Path(folder) / f"copy{next(numbers)}")
+            return mutant, local.copy.run(mutant, mutant.file, args.fuzz)
+
+        with ThreadPoolExecutor(args.jobs) as pool:
+            for mutant, by in pool.map(run, chosen):
+                why = known.get((mutant.file, mutant.before, mutant.after))
+                if by:
+                    noticed[by] += 1
+                elif why is not None:
+                    noticed["explained"] += 1
+                else:
+                    survivors.append(mutant)
+                    print(f"survives: {mutant}", flush=True)
+    counts = ", ".join(f"{name} {count}" for name, count in noticed.most_common())
+    print(
+        f"{len(chosen)} mutants in {time.monotonic() - began:.0f} s: "
+        f"{len(survivors)} survive; noticed by: {counts or 'nothing'}"
+    )
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
