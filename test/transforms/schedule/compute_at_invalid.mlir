@@ -1,6 +1,8 @@
 // What compute_at refuses, and what it says then.
 // RUN: not kc-opt %s --compute-at="func=not_a_definition block=B loop=i" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STORES
+// RUN: not kc-opt %s --compute-at="func=init_elsewhere block=B loop=i" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=INIT
 // RUN: not kc-opt %s --compute-at="func=two block=B loop=q" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOLOOP
 // RUN: not kc-opt %s --compute-at="func=two block=B loop=b" 2>&1 | FileCheck %s --check-prefix=OWN
@@ -50,6 +52,31 @@ func.func @not_a_definition(%A: memref<8xf32>, %C: memref<8xf32>) {
   tir.for %i in 8 {
     tir.block "C" (spatial %v_i in 8 = %i) do {
       %x = tir.load %B[0] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// Each instance would set B[0] again, after others have added to it.
+func.func @init_elsewhere(%A: memref<8x4xf32>, %C: memref<8xf32>) {
+  %B = tir.alloc "B" : memref<8xf32>
+  tir.for %b in 8 {
+    tir.for %k in 4 {
+      tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %B[0] : memref<8xf32>
+      } do {
+        %a = tir.load %A[%v_b, %v_k] : memref<8x4xf32>
+        %old = tir.load %B[%v_b] : memref<8xf32>
+        %sum = arith.addf %old, %a : f32
+        tir.store %sum, %B[%v_b] : memref<8xf32>
+      }
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
       tir.store %x, %C[%v_i] : memref<8xf32>
     }
   }
@@ -271,76 +298,83 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
+// INIT:      error[KC3200]: compute_at: block B is neither complete nor a reduction
+// INIT-NEXT:   --> {{.*}}compute_at_invalid.mlir:66:7  tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
+// INIT-NEXT:    |  for b in 8:
+// INIT-NEXT:    |    for k in 4:
+// INIT-NEXT:    |      block B    <-- here
+// INIT-NEXT:   why: its init does not store to the element of B that it updates
+// INIT-NEXT:   try: compute_at takes blocks that compute each element of one buffer by itself
 // STORES:      error[KC3200]: compute_at: block B is neither complete nor a reduction
-// STORES-NEXT:   --> {{.*}}compute_at_invalid.mlir:45:5  tir.block "B" (spatial %v_b in 8 = %b) do {
+// STORES-NEXT:   --> {{.*}}compute_at_invalid.mlir:47:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // STORES-NEXT:    |  for b in 8:
 // STORES-NEXT:    |    block B    <-- here
 // STORES-NEXT:   why: v_b does not follow from the element of B that it writes
 // STORES-NEXT:   try: compute_at takes blocks that compute each element of one buffer by itself
 
 // NOLOOP:      error[KC3201]: compute_at: there is no loop 'q' around the consumers of B
-// NOLOOP-NEXT:   --> {{.*}}compute_at_invalid.mlir:64:3  %C = te.compute "C" [%c = 8] {
+// NOLOOP-NEXT:   --> {{.*}}compute_at_invalid.mlir:91:3  %C = te.compute "C" [%c = 8] {
 // NOLOOP-NEXT:    |  for c in 8:
 // NOLOOP-NEXT:    |    block C    <-- this is one of them
 // NOLOOP-NEXT:   why: the consumers are block C, block D
 // NOLOOP-NEXT:   try: the loops are: c, d
 
 // OWN:      error[KC3201]: compute_at: there is no loop 'b' around the consumers of B
-// OWN-NEXT:   --> {{.*}}compute_at_invalid.mlir:64:3  %C = te.compute "C" [%c = 8] {
+// OWN-NEXT:   --> {{.*}}compute_at_invalid.mlir:91:3  %C = te.compute "C" [%c = 8] {
 // OWN-NEXT:    |  for c in 8:
 // OWN-NEXT:    |    block C    <-- this is one of them
 // OWN-NEXT:   why: b is a loop of block B
 // OWN-NEXT:   try: the loops are: c, d
 
 // OUTPUT:      error[KC3202]: compute_at: D of block D is an output
-// OUTPUT-NEXT:   --> {{.*}}compute_at_invalid.mlir:68:3  %D = te.compute "D" [%d = 8] {
+// OUTPUT-NEXT:   --> {{.*}}compute_at_invalid.mlir:95:3  %D = te.compute "D" [%d = 8] {
 // OUTPUT-NEXT:    |  for d in 8:
 // OUTPUT-NEXT:    |    block D    <-- here
 // OUTPUT-NEXT:   why: the caller reads all of it when the function is done
 // OUTPUT-NEXT:   try: cache_write gives block D a buffer of its own
 
 // UNREAD:      error[KC3203]: compute_at: nothing reads B of block B
-// UNREAD-NEXT:   --> {{.*}}compute_at_invalid.mlir:76:3  %B = te.compute "B" [%b = 8] {
+// UNREAD-NEXT:   --> {{.*}}compute_at_invalid.mlir:103:3  %B = te.compute "B" [%b = 8] {
 // UNREAD-NEXT:    |  for b in 8:
 // UNREAD-NEXT:    |    block B    <-- here
 // UNREAD-NEXT:   why: a block is computed at a loop of what reads it
 
 // OUTSIDE:      error[KC3204]: compute_at: block D reads B outside of loop c
-// OUTSIDE-NEXT:   --> {{.*}}compute_at_invalid.mlir:68:3  %D = te.compute "D" [%d = 8] {
+// OUTSIDE-NEXT:   --> {{.*}}compute_at_invalid.mlir:95:3  %D = te.compute "D" [%d = 8] {
 // OUTSIDE-NEXT:    |  for d in 8:
 // OUTSIDE-NEXT:    |    block D    <-- reads B
 // OUTSIDE-NEXT:   why: all consumers of block B must be in the loop that it is computed in
 // OUTSIDE-NEXT:   try: there is no loop at which it is legal
 
 // WRITERS:      error[KC3205]: compute_at: B is used by block D too
-// WRITERS-NEXT:   --> {{.*}}compute_at_invalid.mlir:92:5  tir.block "D" (spatial %v_d in 4 = %d) do {
+// WRITERS-NEXT:   --> {{.*}}compute_at_invalid.mlir:119:5  tir.block "D" (spatial %v_d in 4 = %d) do {
 // WRITERS-NEXT:    |  for d in 4:
 // WRITERS-NEXT:    |    block D    <-- uses B
 // WRITERS-NEXT:   why: block B must be the only one that writes B, and loads of single elements the only reads
 
 // UNWRITTEN:      error[KC3206]: compute_at: block C reads elements of B that block B does not write in loop i
-// UNWRITTEN-NEXT:   --> {{.*}}compute_at_invalid.mlir:115:5  tir.block "C" (spatial %v_i in 8 = %i) do {
+// UNWRITTEN-NEXT:   --> {{.*}}compute_at_invalid.mlir:142:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 // UNWRITTEN-NEXT:    |  for i in 8:
 // UNWRITTEN-NEXT:    |    block C    <-- reads B
 // UNWRITTEN-NEXT:   why: element [8] is not written
 // UNWRITTEN-NEXT:   try: there is no loop at which it is legal
 
 // PARTS:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
-// PARTS-NEXT:   --> {{.*}}compute_at_invalid.mlir:126:5  tir.block "B" (spatial %v_b in 16 = %b * 2) do {
+// PARTS-NEXT:   --> {{.*}}compute_at_invalid.mlir:153:5  tir.block "B" (spatial %v_b in 16 = %b * 2) do {
 // PARTS-NEXT:    |  for b in 8:
 // PARTS-NEXT:    |    block B    <-- here
 // PARTS-NEXT:   why: it is not run for v_b=1, which the box around all reads contains
 // PARTS-NEXT:   try: legal: loop=j
 
 // CHANGED:      error[KC3207]: compute_at: A, which block B reads, is written by block W in between
-// CHANGED-NEXT:   --> {{.*}}compute_at_invalid.mlir:145:5  tir.block "B" (spatial %v_b in 8 = %b) do {
+// CHANGED-NEXT:   --> {{.*}}compute_at_invalid.mlir:172:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // CHANGED-NEXT:    |  for b in 8:
 // CHANGED-NEXT:    |    block B    <-- reads A
 // CHANGED-NEXT:   why: block W at (i=6) comes between the old place and the new one
 // CHANGED-NEXT:   try: there is no loop at which it is legal
 
 // LOCAL:      error[KC3208]: compute_at: block B cannot be computed in loop c
-// LOCAL-NEXT:   --> {{.*}}compute_at_invalid.mlir:171:5  tir.block "B" (spatial %v_b in 8 = %b) do {
+// LOCAL-NEXT:   --> {{.*}}compute_at_invalid.mlir:198:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // LOCAL-NEXT:    |  for b in 8:
 // LOCAL-NEXT:    |    alloc T
 // LOCAL-NEXT:    |    block T
@@ -349,14 +383,14 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // LOCAL-NEXT:   try: move the block that writes T out first
 
 // PREDICATE:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
-// PREDICATE-NEXT:   --> {{.*}}compute_at_invalid.mlir:188:5  tir.block "B" (spatial %v_b in 8 = %b) where (%b < 7) do {
+// PREDICATE-NEXT:   --> {{.*}}compute_at_invalid.mlir:215:5  tir.block "B" (spatial %v_b in 8 = %b) where (%b < 7) do {
 // PREDICATE-NEXT:    |  for b in 8:
 // PREDICATE-NEXT:    |    block B    <-- here
 // PREDICATE-NEXT:   why: it is not run for v_b=7, which the box around all reads contains
 // PREDICATE-NEXT:   try: there is no loop at which it is legal
 
 // REPEATED:      error[KC3209]: compute_at: block B runs more than once for the same values of its variables
-// REPEATED-NEXT:   --> {{.*}}compute_at_invalid.mlir:207:9  tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
+// REPEATED-NEXT:   --> {{.*}}compute_at_invalid.mlir:234:9  tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
 // REPEATED-NEXT:    |  for b in 8:
 // REPEATED-NEXT:    |    for k in 4:
 // REPEATED-NEXT:    |      for again in 2:
@@ -365,7 +399,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // REPEATED-NEXT:   try: there is no loop at which it is legal
 
 // VECTOR:      error[KC3211]: compute_at: loop j is vectorized
-// VECTOR-NEXT:   --> {{.*}}compute_at_invalid.mlir:233:3  %C = te.compute "C" [%i = 8, %j = 16] {
+// VECTOR-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:3  %C = te.compute "C" [%i = 8, %j = 16] {
 // VECTOR-NEXT:    |  for i in 8:
 // VECTOR-NEXT:    |    for j in 16 vectorized:    <-- vectorized
 // VECTOR-NEXT:    |      block C
@@ -373,7 +407,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // VECTOR-NEXT:   try: compute_at first, then vectorize
 
 // KIND:      error[KC3010]: compute_at: loop b is parallel already
-// KIND-NEXT:   --> {{.*}}compute_at_invalid.mlir:229:3  %B = te.compute "B" [%b = 8, %d = 16] {
+// KIND-NEXT:   --> {{.*}}compute_at_invalid.mlir:256:3  %B = te.compute "B" [%b = 8, %d = 16] {
 // KIND-NEXT:    |  for b in 8 parallel:    <-- here
 // KIND-NEXT:    |    for d in 16:
 // KIND-NEXT:    |      block B
@@ -381,7 +415,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // KIND-NEXT:   try: compute_at first, then parallel one of the results
 
 // SCOPE:      error[KC3201]: compute_at: there is no loop 'i' around the consumers of B
-// SCOPE-NEXT:   --> {{.*}}compute_at_invalid.mlir:248:3  tir.block "outer" (opaque %u in 1 = 0) do {
+// SCOPE-NEXT:   --> {{.*}}compute_at_invalid.mlir:275:3  tir.block "outer" (opaque %u in 1 = 0) do {
 // SCOPE-NEXT:    |  block outer    <-- this is the one
 // SCOPE-NEXT:    |    for i in 8:
 // SCOPE-NEXT:    |      store to C
@@ -389,7 +423,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SCOPE-NEXT:   try: there is no loop at which it is legal
 
 // ALREADY:      error[KC3213]: compute_at: block B is in loop i already
-// ALREADY-NEXT:   --> {{.*}}compute_at_invalid.mlir:229:3  %B = te.compute "B" [%b = 8, %d = 16] {
+// ALREADY-NEXT:   --> {{.*}}compute_at_invalid.mlir:256:3  %B = te.compute "B" [%b = 8, %d = 16] {
 // ALREADY-NEXT:    |  for i in 8:    <-- the loop
 // ALREADY-NEXT:    |    for j in 16:
 // ALREADY-NEXT:    |      alloc B
@@ -399,7 +433,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // ALREADY-NEXT:   try: compute_root puts B outside of all loops first
 
 // BEFORE:      error[KC3214]: compute_at: loop j comes before block B
-// BEFORE-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:5  tir.for %j in 1 {
+// BEFORE-NEXT:   --> {{.*}}compute_at_invalid.mlir:287:5  tir.for %j in 1 {
 // BEFORE-NEXT:    |  for i in 8:
 // BEFORE-NEXT:    |    for j in 1:    <-- the loop
 // BEFORE-NEXT:    |      block C
@@ -408,7 +442,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // BEFORE-NEXT:   try: there is no loop at which it is legal
 
 // INDEX:      error[KC3215]: compute_at: index 1 in loop i
-// INDEX-NEXT:   --> {{.*}}compute_at_invalid.mlir:233:3  %C = te.compute "C" [%i = 8, %j = 16] {
+// INDEX-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:3  %C = te.compute "C" [%i = 8, %j = 16] {
 // INDEX-NEXT:    |  for i in 8:    <-- the loop
 // INDEX-NEXT:    |    for j in 16:    <-- child 0, the first consumer
 // INDEX-NEXT:    |      block C
@@ -417,7 +451,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // INDEX-NEXT:   try: index=0
 
 // GONE:      error[KC3201]: compute_at: there is no loop 'i' around the consumers of B
-// GONE-NEXT:   --> {{.*}}compute_at_invalid.mlir:233:3  %C = te.compute "C" [%i = 8, %j = 16] {
+// GONE-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:3  %C = te.compute "C" [%i = 8, %j = 16] {
 // GONE-NEXT:    |  for i_o in 2:
 // GONE-NEXT:    |    for i_i in 4:
 // GONE-NEXT:    |      for j in 16:

@@ -261,6 +261,38 @@ def test_inactive_lanes_do_not_divide(op):
         check(body, args, values, np.array([n], np.int32), np.zeros(8, np.int32))
 
 
+@pytest.mark.parametrize("op", ["divsi", "remui", "floordivsi"])
+def test_inactive_lanes_do_not_divide_indices(op):
+    """By %j, which is 0 in the first lane, and by %n, which is 0 in the first call."""
+    body = f"""tir.for %j in 8 vectorized {{
+      %n32 = tir.load %N[0] : memref<1xi32>
+      %n = arith.index_cast %n32 : i32 to index
+      %zero = arith.constant 0 : index
+      %c = arith.cmpi ne, %j, %zero : index
+      %d = arith.cmpi ne, %n, %zero : index
+      %e = arith.andi %c, %d : i1
+      %x = scf.if %e -> (i32) {{
+        %hundred = arith.constant 100 : index
+        %p = arith.{op} %hundred, %j : index
+        %q = arith.{op} %hundred, %n : index
+        %r = arith.addi %p, %q : index
+        %s = arith.index_cast %r : index to i32
+        scf.yield %s : i32
+      }} else {{
+        %b = tir.load %B[%j] : memref<8xi32>
+        scf.yield %b : i32
+      }}
+      tir.store %x, %B[%j] : memref<8xi32>
+    }}"""
+    for n in (0, 7):
+        check(
+            body,
+            "%N: memref<1xi32>, %B: memref<8xi32>",
+            np.array([n], np.int32),
+            np.arange(8, dtype=np.int32),
+        )
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float64"])
 def test_types(dtype):
     """Through native code: B = A shifted by one, with its first element kept."""
