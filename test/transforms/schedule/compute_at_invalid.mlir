@@ -58,14 +58,14 @@ func.func @not_a_definition(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
-// Each instance would set B[0] again, after others have added to it.
+// The instances of v_b = 7 set B[0], after those of v_b = 0 have added to it.
 func.func @init_elsewhere(%A: memref<8x4xf32>, %C: memref<8xf32>) {
   %B = tir.alloc "B" : memref<8xf32>
   tir.for %b in 8 {
     tir.for %k in 4 {
       tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
         %zero = arith.constant 0.0 : f32
-        tir.store %zero, %B[0] : memref<8xf32>
+        tir.store %zero, %B[7 - %v_b] : memref<8xf32>
       } do {
         %a = tir.load %A[%v_b, %v_k] : memref<8x4xf32>
         %old = tir.load %B[%v_b] : memref<8xf32>
