@@ -12,9 +12,15 @@ from xdsl.ir import Block, SSAValue
 
 from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import defined_inside, derived_values, loops_around
+from kc.analysis.loop_tree import (
+    defined_inside,
+    derived_values,
+    is_inside,
+    loops_around,
+    memory_scope,
+)
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, StoreOp
-from kc.dialects.tir_threads import BLOCK_AXES
+from kc.dialects.tir_threads import BLOCK_AXES, is_shared
 
 
 def is_replicated(buffer: SSAValue, loop: ForOp, axis: str) -> bool:
@@ -59,11 +65,20 @@ class _Replication:
 
     def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
         """Whether what the body of ``block`` uses is the same in all iterations of the loop."""
-        if value in known or defined_inside(value, block) or not defined_inside(value, self.loop):
+        if value in known or defined_inside(value, block):
             return True
+        if not defined_inside(value, self.loop):
+            return not self._is_own(value) or self.holds(value, known)
         if isinstance(value.owner, AllocOp):
             return self.holds(value, known)
         return not isinstance(value.owner, Block) and value.owner.name == "arith.constant"
+
+    def _is_own(self, value: SSAValue) -> bool:
+        """Whether each thread has written a buffer of its own, wherever that is allocated."""
+        if not isinstance(value.owner, AllocOp) or is_shared(memory_scope(value), self.axis):
+            return False
+        users = (use.operation for use in value.uses)
+        return any(isinstance(one, StoreOp) and is_inside(one, self.loop) for one in users)
 
 
 def _determines(store: StoreOp, block: BlockOp) -> bool:

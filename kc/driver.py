@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.support.diagnostics import TEError
 from kc.support.ir_text import print_module
@@ -18,6 +19,8 @@ from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import IRModule
+from kc.transforms.schedule._foreign_values import require_kernels
+from kc.transforms.schedule.base import Site
 from kc.transforms.to_tir import to_tir
 
 Instrument = Callable[[str, ModuleOp], None]
@@ -95,6 +98,8 @@ def _stages(
                 hints=["kc.build(s, [A, B, C])"],
             )
         lowered = lower_schedule(inp, args, name, target, binds)
+        for function in loop_tree.functions(lowered.tir):
+            require_kernels(Site(function, target), "lower")
         return [("te", lowered.te), ("tir", lowered.tir)]
     if binds:
         raise TEError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def run(
     func_name: str,
     args: Sequence[np.ndarray | int | float],
     listeners: Sequence[Interpreter.Listener] = (),
+    *,
+    launch_order: Random | None = None,
 ) -> tuple[Any, ...]:
     """Run the ``te.func`` or ``func.func`` called ``func_name``.
 
@@ -86,12 +89,16 @@ def run(
     is given; else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
     are written in place. Scalars are numbers. The results are numpy arrays and scalars.
 
+    With ``launch_order``, kernels run as a GPU launches them, their blocks in an order that it
+    draws (:mod:`kc.analysis.interpreter.launches`), and not in the lockstep that they mean.
+
     Raises :class:`ExecutionError` when an argument does not fit, or the program does something
     without a defined result: out of bounds, outside of a domain, a division by zero, poison used;
     :class:`~kc.support.diagnostics.ParseError` KC1201 when a value is used where it is not defined.
     """
     check_dominance(module)
     interpreter = make_interpreter(module, listeners)
+    interpreter.launch_order = launch_order
     function = interpreter.symbol_op(func_name)
     if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
         raise ExecutionError(function, f"@{func_name} is not a function with a body")

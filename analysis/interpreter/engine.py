@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -83,12 +84,14 @@ class Plan:
 class KernelInterpreter(Interpreter):
     """Runs functions of a module, each in an environment of its own.
 
-    ``symbols`` are the symbolic sizes of the function that is running.
+    ``symbols`` are the symbolic sizes of the function that is running. With a ``launch_order``,
+    kernels run as a GPU launches them: see :mod:`.launches`.
     """
 
     def __init__(self, module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> None:
         super().__init__(module, index_bitwidth=64, listeners=tuple(listeners))
         self.symbols: dict[str, int] = {}
+        self.launch_order: Random | None = None
         self._env: list[Any] = []
         self._slots: dict[SSAValue, int] = {}
         self._plans: dict[Block, Plan] = {}

@@ -2,7 +2,7 @@
 
 All threads of a kernel are run in lockstep, op by op, each in an environment of its own. What has
 no meaning raises :class:`ExecutionError`: two threads that store different values to one element, a
-block of threads that reads what another one wrote, threads that meet where only some of them are,
+block of threads that reads what another one writes, threads that meet where only some of them are,
 shared work that some of the threads do not take part in.
 """
 
@@ -51,7 +51,8 @@ class Thread:
 
     def without(self, axes: Iterable[Hashable]) -> Place:
         """The coordinates along other axes."""
-        return frozenset((axis, n) for axis, n in self.numbers.items() if axis not in axes)
+        left = set(axes)
+        return frozenset((axis, n) for axis, n in self.numbers.items() if axis not in left)
 
     def __str__(self) -> str:
         names = [(one.label if isinstance(one, tir.ForOp) else one) for one in self.numbers]
@@ -72,11 +73,6 @@ class Written(NamedTuple):
     value: Any
     divergence: object | None
 
-    @property
-    def is_by_several_blocks(self) -> bool:
-        """Whether the threads are in several blocks."""
-        return any(one.block != self.threads[0].block for one in self.threads)
-
 
 @dataclass
 class Kernel:
@@ -92,10 +88,15 @@ class Kernel:
     divergences: list[object] = field(default_factory=list)
     is_sequential: bool = False
     """Whether threads run alone, one after the other, as in a reduction."""
+    single: frozenset[str] | None = None
+    """The axes along which there is one block, or None if there is just one along all of them."""
+    read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
+    """Which block has read an element of global memory, None for several."""
 
     def run(self, root: tir.ForOp, extent: int) -> None:
         """Run the kernel below ``root``, from the environment of the interpreter on."""
         env = self.interpreter.environment
+        self.single = self._function(root, lambda: single_axes(root))
         try:
             self._thread_loop(root, [extent], [Thread({}, env)])
         except ExecutionError as error:
@@ -115,7 +116,7 @@ class Kernel:
             op, run, operands, result, results = step
             together = _TOGETHER.get(type(op))
             if together is not None:
-                together(self, step, threads)
+                getattr(self, together)(step, threads)
                 continue
             for thread in threads:
                 value = self._run(run, operands, thread)
@@ -260,7 +261,8 @@ class Kernel:
     def _reduce(
         self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
-        """A reduction over threads: one after the other, each iteration once for its memory."""
+        """A reduction over threads: one after the other, each iteration once for its memory, first
+        the one that initialises."""
         teams: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
         for thread, values in active:
             teams.setdefault(thread.without(enter.reduced_by), []).append((thread, values))
@@ -268,7 +270,7 @@ class Kernel:
         self.is_sequential = True
         try:
             for team in teams.values():
-                for thread, values in team:
+                for thread, values in sorted(team, key=lambda one: not enter.is_first(one[1])):
                     buffers = [thread.env[self.interpreter.slot(one)] for one in enter.written]
                     key = (values, *buffers)
                     if key not in done:
@@ -282,28 +284,38 @@ class Kernel:
     def _alloc(self, step: Step, threads: Threads) -> None:
         op, run, operands, slot, _ = step
         scope = memory_scope(op.buffer)
-        made: dict[Place, Buffer] = {}
+        made: dict[Hashable, Buffer] = {}
         for thread in threads:
-            shared = [
-                axis
-                for axis in thread.numbers
-                if is_shared(scope, axis if isinstance(axis, str) else "vthread")
-            ]
-            owner = thread.without(shared)
+            owner = self._owner(scope, thread)
             if owner not in made:
                 made[owner] = self._run(run, operands, thread)
             thread.env[slot] = made[owner]
+
+    def _owner(self, scope: str, thread: Thread) -> Hashable:
+        """What the threads have in common that have one buffer of a memory scope together."""
+        return thread.without(
+            axis
+            for axis in thread.numbers
+            if is_shared(scope, axis if isinstance(axis, str) else "vthread")
+        )
 
     def _load(self, step: Step, threads: Threads) -> None:
         op, _, operands, slot, _ = step
         index, read = self._function(
             op, lambda: (map_function(op.indices.data), reader(op, op.result.type))
         )
+        is_noted = self.single is not None and memory_scope(op.buffer) == "global"
         for thread in threads:
             self.current = thread
             buffer, *rest = operands(thread.env)
             at = index(*rest)
             value = thread.env[slot] = read(buffer, at)
+            if is_noted:
+                readers = self.read.setdefault(buffer, {})
+                block = self._block_of(thread)
+                for element in _elements(at, value):
+                    if readers.setdefault(element, block) != block:
+                        readers[element] = None
             known = self.written.get(buffer)
             if known is not None:
                 for element in _elements(at, value):
@@ -314,7 +326,9 @@ class Kernel:
     def _require_visible(
         self, op: tir.LoadOp, buffer: Buffer, at: Index, last: Written, thread: Thread
     ) -> None:
-        if not any(one.block <= thread.place for one in last.threads):
+        if self.single is not None and not any(
+            self._block_of(one) <= thread.place for one in last.threads
+        ):
             raise ExecutionError(
                 op,
                 f"{buffer.name}{index_text(at)} was written by another block of threads, and "
@@ -359,13 +373,55 @@ class Kernel:
             if last is not None and _is_same(last.value, value):
                 # Who stores what is there already changes nothing for those who did before.
                 writers = [*writers, *(one for one in last.threads if one not in writers)]
-            elif last is not None and last.is_by_several_blocks:
-                raise ExecutionError(
-                    op,
-                    f"several blocks of threads store {last.value}, then {value} to "
-                    f"{buffer.name}{index_text(element)}, and blocks do not wait for each other",
-                )
+            elif self.single is not None:
+                self._require_alone(op, buffer, element, value, last, writers)
             known[element] = Written(writers, value, divergence)
+
+    def _require_alone(
+        self,
+        op: tir.StoreOp,
+        buffer: Buffer,
+        at: Index,
+        value: Any,
+        last: Written | None,
+        writers: Threads,
+    ) -> None:
+        """That no other block has stored, or read, what ``writers`` store another value to."""
+        blocks = {self._block_of(one) for one in writers}
+        before = {self._block_of(one) for one in last.threads} if last is not None else blocks
+        element = f"{buffer.name}{index_text(at)}"
+        text = None
+        if last is not None and len(before) > 1:
+            text = (
+                f"several blocks of threads store {last.value}, then {value} to {element}, and "
+                "blocks do not wait for each other"
+            )
+        elif memory_scope(op.buffer) == "global":
+            if last is not None and blocks != before:
+                text = (
+                    f"{last.threads[0]} and {writers[0]} store {last.value} and {value} to "
+                    f"{element}, and blocks of threads are in no order"
+                )
+            elif at in (readers := self.read.get(buffer, {})) and {readers[at]} != blocks:
+                text = (
+                    f"{writers[0]} stores to {element}, which another block of threads reads, and "
+                    "blocks are in no order"
+                )
+        if text is not None:
+            self.current = None
+            raise ExecutionError(op, text)
+
+    def _block_of(self, thread: Thread) -> Place:
+        """The block of a thread, without the axes along which there is just one."""
+        assert self.single is not None
+        return frozenset(one for one in thread.block if one[0] not in self.single)
+
+
+def single_axes(root: tir.ForOp) -> frozenset[str] | None:
+    """The axes of a kernel along which there is one block, None if there is just one block."""
+    loops = [op for op in root.walk() if isinstance(op, tir.ForOp) and op.axis in _BLOCKS]
+    several = {str(one.axis) for one in loops if one.static_extent != 1}
+    return frozenset(_BLOCKS - several) if several else None
 
 
 def _parts(value: Any) -> Sequence[Any]:
@@ -388,11 +444,12 @@ def _is_same(value: Any, other: Any) -> bool:
     return bool(value == other) or (value != value and other != other)  # noqa: PLR0124
 
 
-_TOGETHER: dict[type[Operation], Callable[[Kernel, Step, Threads], None]] = {
-    tir.AllocOp: Kernel._alloc,
-    tir.BlockOp: Kernel._block,
-    tir.ForOp: Kernel._for,
-    tir.IfOp: Kernel._if,
-    tir.LoadOp: Kernel._load,
-    tir.StoreOp: Kernel._store,
+_TOGETHER: dict[type[Operation], str] = {
+    tir.AllocOp: "_alloc",
+    tir.BlockOp: "_block",
+    tir.ForOp: "_for",
+    tir.IfOp: "_if",
+    tir.LoadOp: "_load",
+    tir.StoreOp: "_store",
 }
+"""The methods of :class:`Kernel` that run an op for all threads together."""

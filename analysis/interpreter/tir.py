@@ -25,6 +25,7 @@ from kc.analysis.interpreter.control import affine_value
 from kc.analysis.interpreter.empty_reductions import possibly_empty
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import DomainError, ExecutionError
+from kc.analysis.interpreter.launches import Launch
 from kc.analysis.interpreter.memory import allocation, reader, writer
 from kc.analysis.interpreter.te import extents_from, symbol_value
 from kc.analysis.interpreter.threads import Kernel
@@ -48,7 +49,13 @@ class TirFunctions(InterpreterFunctions):
                 for values in reduction.instances(interpreter.value):
                     init(*values)
             if op.axis is not None:
-                Kernel(interpreter, functions).run(op, *dynamic or (static,))
+                order = interpreter.launch_order
+                kernel = (
+                    Kernel(interpreter, functions)
+                    if order is None
+                    else Launch(interpreter, functions, random=order)
+                )
+                kernel.run(op, *dynamic or (static,))
                 return
             i = 0
             try:

@@ -235,8 +235,51 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.store: several blocks of threads store 1, then 2 to A[0], and blocks do not wait for "
+        "tir.store: thread blockIdx.x = 0 stores to A[0], which another block of threads reads, "
+        "and blocks are in no order",
+    ),
+    "blocks that store one value after the other": (
+        """
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %k in 2 {
+      %n = arith.index_cast %k : index to i32
+      tir.store %n, %A[0] : memref<4xi32>
+    }
+  }
+""",
+        "tir.store: several blocks of threads store 0, then 1 to A[0], and blocks do not wait for "
         "each other",
+    ),
+    "what another block reads before": (
+        """
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %b in 4 thread "blockIdx.x" {
+      %x = tir.load %A[3 - %b] : memref<4xi32>
+    }
+    tir.for %c in 4 thread "blockIdx.x" {
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%c] : memref<4xi32>
+    }
+  }
+""",
+        "tir.store: thread threadIdx.x = 0, blockIdx.x = 0 stores to A[0], which another block of "
+        "threads reads, and blocks are in no order",
+    ),
+    "different values of two blocks, one after the other": (
+        """
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.for %b in 4 thread "blockIdx.x" {
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%b] : memref<4xi32>
+    }
+    tir.for %c in 4 thread "blockIdx.x" {
+      %two = arith.constant 2 : i32
+      tir.store %two, %A[3 - %c] : memref<4xi32>
+    }
+  }
+""",
+        "tir.store: thread threadIdx.x = 0, blockIdx.x = 3 and thread threadIdx.x = 0, blockIdx.x "
+        "= 0 store 1 and 2 to A[3], and blocks of threads are in no order",
     ),
 }
 

@@ -3,6 +3,7 @@
 # Ranges are expressions, here constants.
 # pyright: reportAttributeAccessIssue=false
 
+import pytest
 from te_checks import check, matmul, nest, refusal, warnings_of
 
 import kc
@@ -214,3 +215,102 @@ def test_store_predicates_are_about_threads():
         "of threads with numbers, joined by te.all or &\n"
         "  try: s[C].set_store_predicate(tx.var.equal(0))"
     )
+
+
+@pytest.mark.parametrize("scope", ["global", "shared", "local", "warp"])
+def test_a_tile_that_several_blocks_compute_together(scope: str):
+    """Each block computes a part of it, and all of it is read in every block."""
+    a = te.placeholder((12, 6), "int32", name="A")
+    t = te.compute((12, 6), lambda i, j: a[i, j] * 3, name="T")
+    k = te.reduce_axis((0, 6), name="k")
+    c = te.compute((12,), lambda i: te.sum(t[i, k], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    s[t].set_scope(scope)
+    cache = s.cache_write(c, "shared")
+    s[t].compute_at(s[cache], cache.op.axis[0])
+    s[cache].bind(cache.op.axis[0], te.thread_axis("threadIdx.x"))
+    s[t].bind(t.op.axis[1], te.thread_axis("blockIdx.x"))
+    text = refusal(lambda: kc.lower(s, [a, c]), __file__)
+    assert text == (
+        "error[KC3408]: bind: block C_shared reads what another block of threads writes to T\n"
+        "   |  for i_c in 12 threadIdx.x:\n"
+        "   |    alloc T\n"
+        f"   |    for i in {1 if scope == 'local' else 12}:\n"
+        "   |      for j in 6:\n"
+        "   |        block T    <-- writes T\n"
+        "   |    for k in 6:\n"
+        "   |      block C_shared    <-- reads T (from test_te_gpu.py)\n"
+        "  why: block C_shared is in no loop of blockIdx.x, so it would run in all of these "
+        "blocks, which are in no order"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scope", "lasts"),
+    [("shared", "a block of threads"), ("local", "a thread"), ("warp", "a warp")],
+)
+def test_memory_of_threads_that_is_read_behind_the_kernel(scope: str, lasts: str):
+    a = te.placeholder((12, 6), "int32", name="A")
+    c = te.compute((12, 6), lambda i, j: a[i, j] * 2, name="C")
+    s = te.create_schedule(c.op)
+    cache = s.cache_write(c, scope)
+    s[cache].bind(cache.op.axis[0], te.thread_axis("threadIdx.x"))
+    s[cache].bind(cache.op.axis[1], te.thread_axis("blockIdx.x"))
+    assert refusal(lambda: kc.lower(s, [a, c]), __file__) == (
+        f"error[KC3416]: lower: block C reads C_{scope}, which block C_{scope} writes in the "
+        "kernel\n"
+        "   |  for i in 12:\n"
+        "   |    for j in 6:\n"
+        f"   |      block C    <-- reads C_{scope}\n"
+        "   |  for i_c in 12 threadIdx.x:\n"
+        "   |    for j_c in 6 blockIdx.x:\n"
+        f"   |      block C_{scope}    <-- writes C_{scope}\n"
+        f"  why: {scope} memory lasts as long as {lasts}, and is not there when block C at (i=0, "
+        f"j=0) reads C_{scope}[0, 0]\n"
+        "  try: compute_at or reverse_compute_at brings both into one kernel\n"
+        f"  try: set_scope puts C_{scope} into global memory"
+    )
+    # What is only unfinished: the loops can still be looked at, one stage after the other.
+    bounds = te.schedule.InferBound(s)
+    assert [bounds[one].extent.value for one in cache.op.axis] == [12, 6]
+
+
+def test_a_tile_that_the_host_fills():
+    a = te.placeholder((12, 6), "int32", name="A")
+    c = te.compute((12, 6), lambda i, j: a[i, j] * 2, name="C")
+    s = te.create_schedule(c.op)
+    cache = s.cache_read(a, "shared", [c])
+    s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
+    assert refusal(lambda: kc.lower(s, [a, c]), __file__).split("\n")[0] == (
+        "error[KC3416]: lower: block C reads A_shared, which block A_shared writes outside of the "
+        "kernel"
+    )
+    s[cache].compute_at(s[c], c.op.axis[0])
+    check(s, [a, c], lambda x: x * 2, native=False)
+
+
+def test_what_a_thread_reads_of_the_memory_of_another_one():
+    """Local memory, filled by threads of one axis and read by those of another."""
+    a = te.placeholder((8, 8), "int32", name="A")
+    t = te.compute((8, 8), lambda i, j: a[i, j] + 1, name="T")
+    c = te.compute((8, 8), lambda i, j: t[i, 7 - j], name="C")
+    s = te.create_schedule(c.op)
+    s[t].set_scope("local")
+    s[t].compute_at(s[c], c.op.axis[0])
+    s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
+    s[t].bind(t.op.axis[1], te.thread_axis("threadIdx.x"))
+    assert refusal(lambda: kc.lower(s, [a, c]), __file__) == (
+        "error[KC3408]: lower: block C reads what another thread writes to T\n"
+        "   |  for i in 8 blockIdx.x:\n"
+        "   |    alloc T\n"
+        "   |    for i_1 in 1:\n"
+        "   |      for j_1 in 8 threadIdx.x:\n"
+        "   |        block T    <-- writes T\n"
+        "   |    for j in 8:\n"
+        "   |      block C    <-- reads T\n"
+        "  why: block C is in no loop of threadIdx.x, so it would run in all of these threads, "
+        "which do not share local memory\n"
+        "  try: all threads of a block see T in shared memory"
+    )
+    s[t].set_scope("shared")
+    check(s, [a, c], lambda x: x[:, ::-1] + 1, native=False)

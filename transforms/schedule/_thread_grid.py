@@ -6,52 +6,16 @@ from collections.abc import Iterable
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.instances import Space
 from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, StoreOp
 from kc.dialects.tir_threads import BLOCK_AXES, is_shared
 from kc.support.diagnostics import ScheduleError, warn
 from kc.support.locations import location_of
 from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule._foreign_values import refuse_writer
 from kc.transforms.schedule._threads import Kernel
 from kc.transforms.schedule.base import CALL_SITE, Site
-
-
-def require_grid(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3409) what all blocks of threads along an axis would write to global memory, and
-    (KC3408) what they would read there of what one of them writes."""
-    for axis in sorted({axis for _, axis in kernel.loops() if axis in BLOCK_AXES}):
-        accesses = [op for op in kernel.root.walk() if isinstance(op, LoadOp | StoreOp)]
-        shared = [op for op in accesses if is_shared(memory_scope(op.buffer), axis)]
-        stores = [op for op in shared if isinstance(op, StoreOp) and kernel.around(op, axis)]
-        for op in shared:
-            if kernel.around(op, axis):
-                continue
-            if isinstance(op, StoreOp):
-                unit = unit_of(op, scope_of(kernel.root))
-                raise _refuse_writer(site, "bind", unit, op.buffer, axis, kernel)
-            for store in stores:
-                if store.buffer is op.buffer:
-                    _require_unwritten(site, kernel, op, store, axis)
-
-
-def _require_unwritten(site: Site, kernel: Kernel, load: LoadOp, store: StoreOp, axis: str) -> None:
-    space = Space({kernel.loop: kernel.axis})
-    read, write = space.instance(load), space.instance(store)
-    elements = zip(space.element(load, read), space.element(store, write), strict=True)
-    found = space.find(
-        [read, write],
-        [
-            *(f"{x} = {y}" for x, y in elements),
-            *space.same_buffer(load.buffer, read, write),
-            space.may_precede(write, read),
-        ],
-    )
-    if found is not None:
-        scope = scope_of(kernel.root)
-        reader, writer = unit_of(load, scope), unit_of(store, scope)
-        raise _refuse_reader(site, "bind", reader, writer, load.buffer, axis, found.undecided)
 
 
 def _refuse_reader(
@@ -74,28 +38,6 @@ def _refuse_reader(
         or f"{describe(reader)} is in no loop of {axis}, so it would run in all of these blocks, "
         "which are in no order",
         beside=[writer],
-    )
-
-
-def _refuse_writer(
-    site: Site, primitive: str, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
-) -> Exception:
-    name = buffer_name(buffer)
-    other = next(loop for loop, bound in kernel.loops() if bound == axis)
-    return site.refuse(
-        "KC3409",
-        f"{primitive}: {describe(unit)} is in the kernel, but in no loop of {axis}",
-        at=unit,
-        mark={kernel.loop: kernel.axis, other: axis, unit: f"writes {name}"},
-        why=f"every block along {axis} would run it, and write to {name}, which is in "
-        f"{memory_scope(buffer)} memory",
-        hints=[
-            f"compute it in loop {other.label}",
-            "bind a loop that is around it too"
-            if primitive == "bind"
-            else f"set_scope puts {name} into shared or local memory",
-        ],
-        beside=[kernel.root],
     )
 
 
@@ -178,7 +120,7 @@ def require_place_in_grid(
                 )
             continue
         if shared is not None:
-            raise _refuse_writer(site, primitive, block, shared, axis, kernel)
+            raise refuse_writer(site, primitive, block, shared, axis, kernel)
         for buffer in buffers_read(block):
             for op in kernel.root.walk():
                 if isinstance(op, StoreOp) and op.buffer is buffer and kernel.around(op, axis):

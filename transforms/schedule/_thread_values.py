@@ -8,20 +8,24 @@ from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import carried_conflict
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.simple_nest import simple_nest
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
 from kc.dialects.tir_threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
-from kc.transforms.schedule._blocks import captured, describe, witness_text
+from kc.transforms.schedule._blocks import captured
+from kc.transforms.schedule._foreign_values import (
+    Access,
+    accesses_in,
+    real_axes,
+    require_grid,
+    require_own_values,
+)
 from kc.transforms.schedule._placing import old_values
 from kc.transforms.schedule._threads import Kernel
 from kc.transforms.schedule.base import Site
-
-Access = LoadOp | StoreOp
-
 
 # Shared work ----------------------------------------------------------------------------------
 
@@ -107,27 +111,34 @@ def _refuse_work(site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, why: st
 
 
 def require_visible(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3408) a read of what only another thread of the axis, or block, has written.
+    """Refuse a read of what only another thread of the axis, or block, has written (KC3408), and
+    global memory that several blocks of threads write (KC3409, KC3417).
 
-    In one execution of the kernel's loop there is none, as its iterations are independent. Virtual
-    threads are one thread, in which a buffer is theirs together unless it is allocated in them.
+    In one execution of the kernel's loop there is none of it, as its iterations are independent.
+    Virtual threads are one thread, in which a buffer is theirs together unless it is allocated in
+    them. Kernels that the loop holds come to be one, all of whose axes are asked about.
     """
-    if kernel.root is kernel.loop or kernel.axis in VIRTUAL_AXES:
+    is_root = kernel.root is kernel.loop
+    if is_root and not any(one is not kernel.loop for one, _ in kernel.loops()):
         return
     simple = simple_nest(kernel.root)
     if simple is not None and simple.drives[kernel.loop] is IterType.SPATIAL:
         return  # one block, whose iterations in different threads own different elements
-    accesses: dict[SSAValue, list[Access]] = {}
-    for op in kernel.root.walk():
-        if isinstance(op, Access) and kernel.around(op, kernel.axis):
-            accesses.setdefault(op.buffer, []).append(op)
-    is_inner = bool(kernel.around(kernel.loop, kernel.axis))
-    for buffer, ops in accesses.items():
-        if is_inner and not any(loop_tree.is_inside(op, kernel.loop) for op in ops):
-            continue  # as before
-        scope = memory_scope(buffer)
-        if kernel.axis in BLOCK_AXES or not is_shared(scope, kernel.axis):
-            _require_own_values(site, "bind", kernel, ops, scope)
+    axes = [axis for axis in real_axes(kernel) if is_root or axis == kernel.axis]
+    accesses = accesses_in(kernel)
+    if kernel.around(kernel.loop, kernel.axis):
+        accesses = {  # others are as before
+            buffer: ops
+            for buffer, ops in accesses.items()
+            if any(loop_tree.is_inside(op, kernel.loop) for op in ops)
+        }
+    for axis in axes:
+        for buffer, ops in accesses.items():
+            scope = memory_scope(buffer)
+            if not is_shared(scope, axis):
+                require_own_values(site, "bind", kernel, axis, ops, scope)
+        if axis in BLOCK_AXES:
+            require_grid(site, "bind", kernel, axis, accesses)
 
 
 def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: str) -> None:
@@ -156,7 +167,7 @@ def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: 
         own = [
             one for one in accesses if loop_tree.is_inside(one, root) and kernel.around(one, axis)
         ]
-        _require_own_values(site, primitive, kernel, own, scope)
+        require_own_values(site, primitive, kernel, axis, own, scope)
 
 
 def _require_undisturbed(
@@ -204,105 +215,3 @@ def require_copies_apart(
                 why=f"the copy would be one buffer for all threads of {axis}",
                 hints=hints,
             )
-
-
-def _require_own_values(
-    site: Site, primitive: str, kernel: Kernel, ops: Sequence[Access], scope: str
-) -> None:
-    """Refuse if one of ``ops``, accesses of a buffer below loops of the kernel's axis, reads what
-    another thread has written last."""
-    stores = [one for one in ops if isinstance(one, StoreOp)]
-    for load in ops:
-        if not isinstance(load, LoadOp):
-            continue
-        for store in stores:
-            if _foreign_value(kernel, load, store, None) is None:
-                continue  # different threads use different elements
-            found = _foreign_value(kernel, load, store, stores)
-            if found is not None:
-                raise _refuse_value(site, primitive, kernel, load, store, scope, *found)
-
-
-def _foreign_value(
-    kernel: Kernel, load: LoadOp, store: StoreOp, stores: Sequence[StoreOp] | None
-) -> tuple[Space, Witness, Instance, Instance] | None:
-    """A read by ``load`` in one thread of an element that ``store`` writes in another; with
-    ``stores``, one that is read before one of them writes it in the reader's own thread."""
-    space = Space({kernel.loop: kernel.axis})
-    read, write = space.instance(load), space.instance(store)
-    reader, writer = _number(kernel, read), _number(kernel, write)
-    element = space.element(load, read)
-    supplies: list[Supply] = []
-    for one in stores or ():
-        own = space.instance(one)
-        supplies.append(
-            Supply(
-                own,
-                space.element(one, own),
-                [
-                    f"{_number(kernel, own)} = {reader}",
-                    *space.same_buffer(load.buffer, own, read),
-                    space.before(own, read),
-                    f"not ({space.before(own, write)})",
-                ],
-            )
-        )
-    names = [f"e{n}" for n in range(len(element))]
-    found = space.find(
-        [read, write],
-        [
-            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
-            *(f"{x} = {y}" for x, y in zip(names, space.element(store, write), strict=True)),
-            *space.same_buffer(load.buffer, read, write),
-            space.may_precede(write, read) if stores is not None else "1 = 1",
-            f"{reader} != {writer}",
-        ],
-        names,
-        supplies,
-    )
-    return None if found is None else (space, found, read, write)
-
-
-def _number(kernel: Kernel, made: Instance) -> str:
-    """The number of the thread that runs ``made``."""
-    return made.loops[kernel.around(made.op, kernel.axis)[0]]
-
-
-def _refuse_value(
-    site: Site,
-    primitive: str,
-    kernel: Kernel,
-    load: LoadOp,
-    store: StoreOp,
-    memory: str,
-    space: Space,
-    found: Witness,
-    read: Instance,
-    write: Instance,
-) -> Exception:
-    scope = scope_of(kernel.root)
-    reader, writer = unit_of(load, scope), unit_of(store, scope)
-    name, axis = buffer_name(load.buffer), kernel.axis
-    is_block = axis in BLOCK_AXES
-    why = found.undecided
-    if why is None:
-        rule = (
-            "blocks of threads are in no order, and do not wait for each other"
-            if is_block
-            else f"threads of {axis} do not share {memory} memory"
-        )
-        why = (
-            f"{axis} {found[_number(kernel, read)]} reads {name}{witness_text(space, found)}, "
-            f"which {axis} {found[_number(kernel, write)]} writes; {rule}"
-        )
-    return site.refuse(
-        "KC3408",
-        f"{primitive}: {describe(reader)} "
-        + ("may read" if found.undecided else "reads")
-        + f" what another {'block of threads' if is_block else 'thread'} writes to {name}",
-        at=reader,
-        mark={writer: f"writes {name}", reader: f"reads {name}"},
-        why=why,
-        hints=[] if is_block else [f"all threads of a block see {name} in shared memory"],
-        beside=[writer],
-    )

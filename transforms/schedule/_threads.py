@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
@@ -61,8 +61,12 @@ class Kernel:
         found = [one for one in all_loops_around(op) if self.axis_of(one) == axis]
         return [one for one in found if one is self.loop] if axis == "vthread" else found
 
+    def extent(self, axis: str) -> int | SSAValue:
+        """The number of threads along ``axis``, one of the kernel's."""
+        return next(loop.extent_value for loop, bound in self.loops() if bound == axis)
 
-def require_one_extent(site: Site, kernel: Kernel) -> None:
+
+def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
     """Refuse (KC3403) unless the loops of each axis have the same number of threads."""
     index = IndexValues()
     first: dict[str, ForOp] = {}
@@ -80,7 +84,8 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
             hints.insert(0, f"split {here.label} by factors=?,{there.static_extent}")
         raise site.refuse(
             "KC3403",
-            f"bind: {here.label} has {counts[0]} threads of {axis}, {there.label} {counts[1]}",
+            f"{primitive}: {here.label} has {counts[0]} threads of {axis}, {there.label} "
+            f"{counts[1]}",
             at=here,
             mark={
                 here: f"{counts[0]} {axis}",

@@ -29,8 +29,10 @@ as it is, with a warning (KC3410); so does one of a single iteration get one (KC
    KC3407: but ``threadIdx`` may combine values, where the loop and those in it drive nothing but
    reduce variables of one block with an init.
 7. KC3411: in a loop of the same axis, the threads together do what each of them did.
-8. KC3408: no thread reads what only another one has written, unless they share that memory.
-9. KC3409: nothing in the kernel writes global memory in all blocks.
+8. KC3408: no thread reads what only another one has written, unless they share that memory, and no
+   block of threads what another one writes, in whatever memory.
+9. KC3409: nothing in the kernel writes global memory in all blocks. KC3417: no two blocks write
+   one element of it.
 
 TVM: ``bind``. Halide: ``gpu_blocks``, ``gpu_threads``. Exo: ``set_memory`` and custom loops.
 """
@@ -53,7 +55,6 @@ from kc.transforms.schedule._loop_kinds import (
     require_concurrent,
     set_kind,
 )
-from kc.transforms.schedule._thread_grid import require_grid
 from kc.transforms.schedule._thread_values import require_shared_work, require_visible
 from kc.transforms.schedule._threads import (
     Kernel,
@@ -116,7 +117,7 @@ class Bind(Primitive):
                 why="each of them gets code and registers of its own",
                 hints=[f"split {loop.label} by factors=?,2 and bind {loop.label}_i"],
             )
-        require_one_extent(site, kernel)
+        require_one_extent(site, "bind", kernel)
         require_limits(site, kernel)
         reduction = _reduction(loop) if axis in LANE_AXES else None
         if reduction is None:
@@ -125,7 +126,6 @@ class Bind(Primitive):
             _require_combining(site, loop, reduction, axis)
         require_shared_work(site, kernel)
         require_visible(site, kernel)
-        require_grid(site, kernel)
         return loop
 
     @classmethod

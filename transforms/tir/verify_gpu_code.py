@@ -1,13 +1,21 @@
-"""verify-gpu-code: kernels fit the GPU: shared memory and threads of a block.
+"""verify-gpu-code: kernels fit the GPU: what memory carries, shared memory and threads of a block.
 
 It changes nothing. The sizes are those that buffers have once ``compact-buffer-allocation`` has run
-(it is run on a copy), so that what a schedule needs is known before code is generated.
+(it is run on a copy), so that what a schedule needs is known before code is generated. On its way a
+schedule may be what this refuses; in the end every value must come by memory that carries it.
 
 *Legal when*
 
-1. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
-2. KC3441: their sizes are constants.
-3. KC3442: a block has no more threads than the GPU allows.
+1. KC3403: all loops of an axis in a kernel have the same extent.
+2. KC3408: a thread reads what it has written, or another one with which it shares that memory: a
+   block of threads the shared memory, the threads of threadIdx.x in a warp the warp memory. Blocks
+   read nothing that others write.
+3. KC3409, KC3417: no two blocks write one element of global memory, but for what is the same
+   whichever of them computes it.
+4. KC3416: memory of threads is used in one launch of one kernel.
+5. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
+6. KC3441: their sizes are constants.
+7. KC3442: a block has no more threads than the GPU allows.
 
 The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
 as alive at once. TVM: ``VerifyGPUCode`` (which says no without a reason).
@@ -34,13 +42,15 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
+from kc.transforms.schedule._foreign_values import require_kernels
+from kc.transforms.schedule.base import Site
 
 SHARED = ("shared", "shared.dyn")
 
 
 @dataclass(frozen=True)
 class VerifyGpuCodePass(ModulePass):
-    """Check that kernels fit the GPU: shared memory and threads of a block."""
+    """Check that kernels fit the GPU: what memory carries, shared memory and threads of a block."""
 
     name = "verify-gpu-code"
 
@@ -51,8 +61,10 @@ class VerifyGpuCodePass(ModulePass):
         copy = op.clone()
         for old, new in zip(op.walk(), copy.walk(), strict=True):
             new.location = old.location
-        for name in ("convert-te-to-tir", "compact-buffer-allocation"):
-            pass_class(name)().apply(ctx, copy)
+        pass_class("convert-te-to-tir")().apply(ctx, copy)
+        for function in loop_tree.functions(copy):
+            require_kernels(Site(function, target), "verify-gpu-code")
+        pass_class("compact-buffer-allocation")().apply(ctx, copy)
         for function in loop_tree.functions(copy):
             for kernel in _kernels(function):
                 _check_threads(function, kernel, target)

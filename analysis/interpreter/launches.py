@@ -1,0 +1,135 @@
+"""Kernels as a GPU launches them: blocks of threads one by one, with memory of their own.
+
+What a schedule means is one execution of all threads in lockstep (:mod:`.threads`), where a buffer
+that is allocated outside of the kernel is ordinary memory. Here the blocks of a kernel run in any
+order, each to its end before the next one begins; all threads of a block run all of the kernel; and
+shared, warp and local memory begins and ends with the block, warp or thread that has it, wherever
+it is allocated. A kernel that passes ``verify-gpu-code`` computes the same in both.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+
+from kc.analysis.interpreter.engine import Step
+from kc.analysis.interpreter.threads import Kernel, Thread, Threads, single_axes
+from kc.analysis.interpreter.values import Buffer, fresh_array
+from kc.analysis.loop_tree import defined_inside, memory_scope, preorder
+from kc.dialects import tir
+from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
+
+WARP_SIZE = 32
+
+
+@dataclass
+class Launch(Kernel):
+    """One launch of a kernel."""
+
+    random: Random = field(default_factory=Random)
+    """Draws the order of blocks, and of threads in a block."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many blocks and threads there are along each axis."""
+    made: dict[tuple[tir.AllocOp, int], Buffer] = field(default_factory=dict)
+    """Global buffers that the kernel allocates: all blocks have them together."""
+    count: dict[tir.AllocOp, int] = field(default_factory=dict)
+    """How often each was allocated by the block that runs."""
+
+    def run(self, root: tir.ForOp, extent: int) -> None:
+        loops = [op for op in preorder(root) if isinstance(op, tir.ForOp)]
+        extents = self.sizes
+        self.single = self._function(root, lambda: single_axes(root))
+        for loop in loops:
+            if loop.axis is not None and loop.axis not in VIRTUAL_AXES:
+                size = loop.extent_value
+                count = size if isinstance(size, int) else self.interpreter.value(size)
+                extents.setdefault(loop.axis, count)
+        if not extents:
+            super().run(root, extent)  # virtual threads of a CPU
+            return
+        private = self._private_buffers(root)
+        env = self.interpreter.environment
+        blocks = list(_points(extents, BLOCK_AXES))
+        self.random.shuffle(blocks)
+        try:
+            for block in blocks:
+                threads = [
+                    Thread({**block, **lane}, env.copy()) for lane in _points(extents, LANE_AXES)
+                ]
+                self._give_memory(private, threads)
+                self.random.shuffle(threads)
+                self.count.clear()
+                self._thread_loop(root, [extent] * len(threads), threads)
+        finally:
+            self.interpreter.environment = env
+
+    def _private_buffers(self, root: tir.ForOp) -> list[SSAValue]:
+        """The buffers of threads that the kernel uses and does not allocate."""
+        used = dict.fromkeys(value for op in preorder(root) for value in op.operands)
+        return [
+            one
+            for one in used
+            if isinstance(one.type, MemRefType)
+            and memory_scope(one) != "global"
+            and not defined_inside(one, root)
+        ]
+
+    def _owner(self, scope: str, thread: Thread) -> Hashable:
+        owner = super()._owner(scope, thread)
+        return (owner, _linear(thread, self.sizes) // WARP_SIZE) if scope == "warp" else owner
+
+    def _give_memory(self, buffers: Sequence[SSAValue], threads: Threads) -> None:
+        for value in buffers:
+            slot, scope = self.interpreter.slot(value), memory_scope(value)
+            made: dict[Hashable, Buffer] = {}
+            for thread in threads:
+                owner = self._owner(scope, thread)
+                if owner not in made:
+                    made[owner] = self._like(value, thread.env[slot])
+                thread.env[slot] = made[owner]
+
+    def _like(self, value: SSAValue, buffer: Buffer) -> Buffer:
+        """New memory for a buffer."""
+        op = value.owner
+        assert isinstance(op, tir.AllocOp)
+        type_ = value.type
+        assert isinstance(type_, MemRefType)
+        return Buffer(fresh_array(op, buffer.array(op).shape, type_.element_type), buffer.name)
+
+    def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
+        if axis not in BLOCK_AXES:  # one block at a time
+            super()._require_all(op, axis, extent, threads)
+
+    def _alloc(self, step: Step, threads: Threads) -> None:
+        op, _, _, slot, _ = step
+        if memory_scope(op.buffer) == "global":
+            number = self.count[op] = self.count.get(op, -1) + 1
+            if (op, number) in self.made:
+                for thread in threads:
+                    thread.env[slot] = self.made[op, number]
+                return
+            super()._alloc(step, threads)
+            self.made[op, number] = threads[0].env[slot]
+            return
+        super()._alloc(step, threads)
+
+
+def _points(extents: dict[str, int], axes: Sequence[str]) -> Iterator[dict[Any, int]]:
+    """The coordinates along those of ``axes`` that there are."""
+    there = [axis for axis in axes if axis in extents]
+    for numbers in itertools.product(*(range(extents[axis]) for axis in there)):
+        yield dict(zip(there, numbers, strict=True))
+
+
+def _linear(thread: Thread, extents: dict[str, int]) -> int:
+    """The number of a thread in its block, threadIdx.x counting fastest."""
+    number = 0
+    for axis in reversed(LANE_AXES):
+        number = number * extents.get(axis, 1) + thread.numbers.get(axis, 0)
+    return number

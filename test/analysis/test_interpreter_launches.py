@@ -1,0 +1,201 @@
+"""Kernels as a GPU launches them: blocks in any order, with memory of their own."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from interpreter_support import parse
+
+from kc.analysis.interpreter import ExecutionError, run
+
+GARBAGE = int.from_bytes(b"\xa5" * 4, "little", signed=True)
+
+
+def launch(body: str, *arrays: np.ndarray, seed: int | None = 0) -> None:
+    """Run a function of i32 arrays %A, %B, ... of that body; in lockstep without a seed."""
+    types = (
+        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, one.shape))}xi32>" for n, one in enumerate(arrays)
+    )
+    module = parse(f"func.func @f({', '.join(types)}) {{\n{body}\n  func.return\n}}\n")
+    run(module, "f", list(arrays), launch_order=None if seed is None else Random(seed))
+
+
+TILE = """
+  %S = tir.alloc "S" : memref<8xi32, "{scope}">
+  tir.for %b in 2 thread "blockIdx.x" {{
+    tir.for %t in 4 thread "threadIdx.x" {{
+      %x = tir.load %A[%b * 4 + %t] : memref<8xi32>
+      tir.store %x, %S[%b * 4 + %t] : memref<8xi32, "{scope}">
+    }}
+    tir.for %t in 4 thread "threadIdx.x" {{
+      %y = tir.load %S[{index}] : memref<8xi32, "{scope}">
+      tir.store %y, %B[%b * 4 + %t] : memref<8xi32>
+    }}
+  }}
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("scope", "index", "is_there"),
+    [
+        ("shared", "%b * 4 + 3 - %t", [True] * 4),
+        ("warp", "%b * 4 + 3 - %t", [True] * 4),
+        ("local", "%b * 4 + %t", [True] * 4),
+        ("local", "%b * 4 + (%t floordiv 2) * 2", [True, False] * 2),
+        ("shared", "4 - %b * 4 + %t", [False] * 4),
+    ],
+)
+def test_memory_is_that_of_a_block_or_thread(
+    scope: str, index: str, is_there: list[bool], seed: int
+):
+    """The buffer is allocated outside, where it is one for all in lockstep."""
+    a, b = np.arange(1, 9, dtype=np.int32), np.zeros(8, np.int32)
+    launch(TILE.format(scope=scope, index=index), a, b, seed=seed)
+    assert ((b != GARBAGE) == is_there * 2).all()
+    if all(is_there):
+        expected = b.copy()
+        launch(TILE.format(scope="shared", index=index), a, expected, seed=None)
+        assert b.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_warp_is_32_threads(inner: bool):
+    a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    alloc = '%W = tir.alloc "W" : memref<64xi32, "warp">'
+    launch(
+        f"""
+  {"" if inner else alloc}
+  tir.for %t in 64 thread "threadIdx.x" {{
+    {alloc if inner else ""}
+    %x = tir.load %A[%t] : memref<64xi32>
+    tir.store %x, %W[%t] : memref<64xi32, "warp">
+    %y = tir.load %W[(%t + 1) mod 64] : memref<64xi32, "warp">
+    tir.store %y, %B[%t] : memref<64xi32>
+  }}
+""",
+        a,
+        b,
+    )
+    expected = (a + 1) % 64
+    expected[[31, 63]] = GARBAGE
+    assert b.tolist() == expected.tolist()
+
+
+def test_all_threads_of_a_block_run_all_of_it():
+    """What is in no loop of an axis, each thread does along it: local memory is filled by each."""
+    a, b = np.arange(4, dtype=np.int32), np.zeros((2, 4), np.int32)
+    launch(
+        """
+  tir.for %t in 4 thread "threadIdx.x" {
+    %L = tir.alloc "L" : memref<4xi32, "local">
+    tir.for %i in 4 {
+      %x = tir.load %A[%i] : memref<4xi32>
+      tir.store %x, %L[%i] : memref<4xi32, "local">
+    }
+    tir.for %b in 2 thread "blockIdx.x" {
+      %y = tir.load %L[3 - %t] : memref<4xi32, "local">
+      tir.store %y, %B[%b, %t] : memref<2x4xi32>
+    }
+  }
+""",
+        a,
+        b,
+    )
+    assert b.tolist() == [[3, 2, 1, 0]] * 2
+
+
+def test_global_memory_is_one_for_all_blocks():
+    """Also what a kernel allocates: another block writes what one has read."""
+    a = np.zeros(4, np.int32)
+    with pytest.raises(ExecutionError) as caught:
+        launch(
+            """
+  tir.for %k in 2 {
+    tir.for %t in 1 thread "threadIdx.x" {
+      %G = tir.alloc "G" : memref<4xi32>
+      tir.for %b in 4 thread "blockIdx.x" {
+        %n = arith.index_cast %b : index to i32
+        tir.store %n, %G[%b] : memref<4xi32>
+        %y = tir.load %G[3 - %b] : memref<4xi32>
+        tir.store %y, %A[%b] : memref<4xi32>
+      }
+    }
+  }
+""",
+            a,
+            seed=1,
+        )
+    assert (
+        str(caught.value)
+        .split("\n", 1)[0]
+        .endswith("], which another block of threads reads, and blocks are in no order")
+    )
+
+
+def test_a_launch_sees_what_the_one_before_has_written():
+    a = np.arange(4, dtype=np.int32)
+    launch(
+        """
+  %G = tir.alloc "G" : memref<4xi32>
+  tir.for %k in 3 {
+    tir.for %b in 4 thread "blockIdx.x" {
+      %x = tir.load %A[(%b + 1) mod 4] : memref<4xi32>
+      tir.store %x, %G[%b] : memref<4xi32>
+    }
+    tir.for %b in 4 thread "blockIdx.x" {
+      %x = tir.load %G[%b] : memref<4xi32>
+      tir.store %x, %A[%b] : memref<4xi32>
+    }
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [3, 0, 1, 2]
+
+
+def test_a_reduction_over_threads_begins_with_its_init():
+    a, b = np.arange(8, dtype=np.int32).reshape(2, 4), np.full(2, 9, np.int32)
+    for seed in range(4):
+        launch(
+            """
+  tir.for %i in 2 thread "blockIdx.x" {
+    tir.for %t in 4 thread "threadIdx.x" {
+      tir.block "B" (spatial %v in 2 = %i, reduce %k in 4 = %t) init {
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %B[%v] : memref<2xi32>
+      } do {
+        %x = tir.load %A[%v, %k] : memref<2x4xi32>
+        %s = tir.load %B[%v] : memref<2xi32>
+        %r = arith.addi %s, %x : i32
+        tir.store %r, %B[%v] : memref<2xi32>
+      }
+    }
+  }
+""",
+            a,
+            b,
+            seed=seed,
+        )
+        assert b.tolist() == a.sum(1).tolist()
+
+
+def test_virtual_threads_alone_run_on_the_host():
+    a = np.zeros(3, np.int32)
+    launch(
+        """
+  %L = tir.alloc "L" : memref<3xi32, "local">
+  tir.for %u in 3 thread "vthread" {
+    %n = arith.index_cast %u : index to i32
+    tir.store %n, %L[%u] : memref<3xi32, "local">
+  }
+  tir.for %i in 3 {
+    %x = tir.load %L[2 - %i] : memref<3xi32, "local">
+    tir.store %x, %A[%i] : memref<3xi32>
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [2, 1, 0]
