@@ -23,7 +23,8 @@ i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). 
 constant size are ``memref.alloca`` at the start of the function or parallel body; others are
 ``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
 that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and
-the target's ``-fast-math`` flags on all float operations (``-contract=0``: none).
+the target's ``-fast-math`` flags on all float operations (``-contract=0``: none); what a comparison
+marked ``kc.exact`` compares has neither.
 
 Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
 Legal set: no op of ``tir`` remains.
@@ -66,7 +67,7 @@ from kc.analysis.simplify_affine import UNBOUNDED
 from kc.conversion._foreign_calls import callee_of, declare_callee
 from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
-from kc.dialects.arith import CmpiOp, ExtUIOp, like
+from kc.dialects.arith import EXACT, CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.size_requirements import REQUIRES
@@ -164,6 +165,22 @@ def _require_interleaving(loop: tir.ForOp) -> None:
         around = around.parent_op()
 
 
+def _exact_operations(function: func.FuncOp) -> set[Operation]:
+    """What the operands of exact comparisons are computed by, from what is in memory."""
+    pending = [op for op in function.walk() if EXACT in op.attributes]
+    exact = set(pending)
+    while pending:
+        op = pending.pop()
+        # What leaves a region is what its blocks end with.
+        ends = [block.last_op for region in op.regions for block in region.blocks]
+        sources = [value.owner for value in op.operands]
+        for source in (*ends, *sources):
+            if isinstance(source, Operation) and source not in exact:
+                exact.add(source)
+                pending.append(source)
+    return exact
+
+
 def _symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
     """Symbol -> argument number and, for an array, the dimension."""
     found: dict[str, tuple[int, int | None]] = {}
@@ -210,6 +227,10 @@ class _Conversion:
         self.callees = {op: callee_of(op) for op in function.walk() if isinstance(op, CallExternOp)}
 
     def run(self) -> None:
+        for op in reversed([*self.function.walk()]):
+            if isinstance(op, tir.CombineOp):
+                inline_combine(op)
+        self.exact = _exact_operations(self.function)
         self._signature()
         frames = self.frames
         frames.append(_Frame(self.function.body.block, is_limit=True))
@@ -301,7 +322,8 @@ class _Conversion:
 
     def _set_flags(self, op: Operation) -> None:
         """The target's fast-math flags, on a float operation that has none of its own."""
-        if getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
+        op.attributes.pop(EXACT, None)
+        if op in self.exact or getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
             return
         contracts = isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp)
         flags = self.flags if contracts else self.flags.difference(_CONTRACT.data)
@@ -480,9 +502,6 @@ class _Conversion:
         """Whether the current place is outside of parallel loops."""
         return self.arith.home is self.arith.scopes[0]
 
-    def _combine(self, op: tir.CombineOp) -> None:
-        self.frames[-1].op = inline_combine(op)
-
     def _if(self, op: tir.IfOp) -> None:
         conditions = self.index.conditions(op.condition.data, op.operands_of_set)
         if conditions is None:
@@ -553,7 +572,6 @@ def _bytes(type_: MemRefType) -> int | None:
 _CONVERT: dict[type[Operation], Callable[[_Conversion, Any], None]] = {
     tir.AllocOp: _Conversion._alloc,
     tir.ApplyOp: _Conversion._apply,
-    tir.CombineOp: _Conversion._combine,
     tir.DelinearizeOp: _Conversion._delinearize,
     tir.ForOp: _Conversion._for,
     tir.IfOp: _Conversion._if,

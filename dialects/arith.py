@@ -38,6 +38,10 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+EXACT = "kc.exact"
+"""On a comparison of floats: what it compares is computed without contraction and fast math, so
+that it is the same number wherever it is computed from the same elements."""
+
 _ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
 
 _INTEGERS = base(IntegerType) | VectorType.constr(base(IntegerType))
@@ -196,6 +200,34 @@ class CmpfOp(arith.CmpfOp):
             result_types=[like(lhs.type, i1)],
             properties={"predicate": _predicate(arg, _CMPF), "fastmath": fastmath},
         )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CmpfOp:
+        predicate = parser.parse_identifier()
+        parser.parse_punctuation(",")
+        lhs = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        rhs = parser.parse_unresolved_operand()
+        flags = _NO_FLAGS
+        if parser.parse_optional_keyword("fastmath"):
+            flags = FastMathFlagsAttr(FastMathFlagsAttr.parse_parameter(parser))
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        lhs, rhs = (parser.resolve_operand(name, type_) for name in (lhs, rhs))
+        op = cls(lhs, rhs, predicate, flags)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {_CMPF[self.predicate.value.data]}, ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        if self.fastmath != _NO_FLAGS:
+            printer.print_string(" fastmath")
+            self.fastmath.print_parameter(printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.lhs.type)
 
 
 @_takes(AnyAttr(), AnyAttr(), _check_select)

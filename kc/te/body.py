@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
+    UnitAttr,
     f32,
 )
 from xdsl.ir import Block, Region, SSAValue
@@ -27,6 +28,7 @@ from xdsl.ir.affine import (
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import (
+    EXACT,
     CmpfOp,
     CmpiOp,
     ExtSIOp,
@@ -431,7 +433,10 @@ class Body:
         dtype = expr.lhs.dtype
         if is_float(dtype):
             predicate = "une" if expr.op == "ne" else f"o{expr.op}"
-            return self.add(CmpfOp(a, b, predicate), expr.location)
+            made = CmpfOp(a, b, predicate)
+            if expr.exact:
+                made.attributes[EXACT] = UnitAttr()
+            return self.add(made, expr.location)
         if expr.op in ("eq", "ne"):
             return self.add(CmpiOp(a, b, expr.op), expr.location)
         sign = "s" if is_signed(dtype) else "u"

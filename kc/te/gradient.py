@@ -20,8 +20,8 @@ from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.autodiff.factors import factored
 from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
-from kc.te.autodiff.reductions import terms_of
-from kc.te.autodiff.rules import reads
+from kc.te.autodiff.reductions import START, place_of, terms_of
+from kc.te.autodiff.rules import exactly, reads
 from kc.te.computes import compute
 from kc.te.dtypes import is_float
 from kc.te.expr import Expr, IterVar, Reduce, all_of, const, if_then_else, select
@@ -196,12 +196,13 @@ class _Gradient:
             scaled = self._shared(tensor, scaled, prefix, op)
         inner = Nest(op.name, (*op.axis, *op.reduce_axis), prefix, ties)
         term = body.values[body.value_index]
-        conditions = () if body.condition is None else (body.condition,)
-        found = reads(term, terms.share(scaled, term), self.active, None, conditions)
+        conditions = () if body.condition is None else (exactly(body.condition),)
+        place = place_of(op.reduce_axis)
+        found = reads(term, terms.share(scaled, term, place), self.active, None, conditions)
         self._add(tensor, inner, found)
         if body.init is not None:
             start = body.init[body.value_index]
-            self._add(tensor, outer, reads(start, terms.share(scaled, start), self.active))
+            self._add(tensor, outer, reads(start, terms.share(scaled, start, START), self.active))
 
     def _shared(
         self, tensor: Tensor, scaled: Expr, prefix: Sequence[IterVar], op: ComputeOp

@@ -122,13 +122,18 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "flo
 
 @dataclass(eq=False)
 class Compare(Expr):
-    """A comparison."""
+    """A comparison.
+
+    Where it is ``exact``, what is compared is computed operation by operation, without contraction
+    and fast math: made again from the same elements, it is the same number.
+    """
 
     op: str
     lhs: Expr
     rhs: Expr
     location: Location | None = field(default=None, repr=False)
     dtype: str = "bool"
+    exact: bool = False
 
 
 @dataclass(eq=False)

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kc.support.diagnostics import TEError
-from kc.te.autodiff.rules import times
+from kc.te.autodiff.rules import exactly, times
 from kc.te.computes import compute
+from kc.te.dtypes import is_float
 from kc.te.expr import (
     Binary,
     CommReducer,
+    Const,
+    Element,
     Expr,
+    IfThenElse,
+    IterVar,
     Reduce,
+    SelectExpr,
+    Var,
+    all_of,
+    any_of,
     as_expr,
+    binary,
     cast,
     compare,
     const,
     select,
     walk,
 )
+from kc.te.reducers import comm_reducer, identity, reduction
 from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
 from kc.te.tensor import ComputeOp, Tensor, make_axis
 
-_Term = Callable[[Expr, Expr], Expr]
+_Term = Callable[[Expr, Expr], Any]
+_Reducer = Callable[..., Any]
 
 _KNOWN = ("sum", "prod", "min", "max")
 
@@ -34,11 +47,9 @@ class Terms:
     """How what flows to a result is shared out to the terms that it was made from."""
 
     combiner: str
-    result: Expr
-    """The element of the result."""
-    counts: tuple[Expr, ...] = ()
-    """Of max and min: how many terms are the result. Of prod: how many terms are 0, and the product
-    of the others."""
+    facts: tuple[Expr, ...] = ()
+    """Of prod: how many terms are 0, and the product of the others. Of max and min: the result, how
+    many terms are that, and the place of the first, unless the terms are stored."""
 
     def scaled(self, g: Expr) -> Expr:
         """The part of ``g``, which flows to the result, that is the same for all terms.
@@ -47,45 +58,116 @@ class Terms:
         """
         if self.combiner in ("sum", "prod"):
             return g
-        return g / cast(self.counts[0], g.dtype)
+        return g / cast(self.facts[1], g.dtype)
 
-    def share(self, scaled: Expr, term: Expr) -> Expr:
-        """What flows to ``term``."""
+    def share(self, scaled: Expr, term: Expr, place: Expr) -> Expr:
+        """What flows to ``term``, which is in this place."""
         if self.combiner == "sum":
             return scaled
         if self.combiner == "prod":
-            zeros, others = self.counts
+            zeros, others = self.facts
             nothing = const(0.0, term.dtype)
             of_zero = select(compare("eq", zeros, 1), others, nothing)
             of_other = select(compare("eq", zeros, 0), others / term, nothing)
-            return times(scaled, select(compare("eq", term, nothing), of_zero, of_other))
-        return select(compare("eq", term, self.result), scaled, 0)
+            return times(scaled, select(_equal(term, nothing), of_zero, of_other))
+        result, count, *first = self.facts
+        is_result = _equal(term, result)
+        if first:
+            is_tie = all_of(compare("gt", count, 1), is_result)
+            is_result = any_of(compare("eq", place, first[0]), is_tie)
+        return select(is_result, scaled, 0)
 
 
 def terms_of(op: ComputeOp, index: int) -> Terms:
     """How output ``index`` of ``op``, a reduction, is made from its terms.
+
+    Which of them is the largest is asked of the elements where the terms are these. Terms that are
+    computed need not be the same numbers when they are computed again, nor be any of them the
+    result: then the place of the largest is kept, from the loops that find it.
 
     Raises KC2204 for combiners whose results are not sums, products, minima or maxima.
     """
     reduce = op.bodies[index]
     assert isinstance(reduce, Reduce)
     combiner = _combiner(op, reduce)
-    result = op.output(index)(*op.axis)
-    counts: tuple[Expr, ...] = ()
-    if combiner in ("min", "max"):
-        made = _again(
-            op, reduce, "sum", lambda one, whole: cast(_equal(one, whole), "int32"), "ties"
+    facts: Sequence[Tensor] = ()
+    if combiner == "prod":
+        facts = [
+            *_again(op, reduce, reduction("sum"), lambda term, _: _one_if_equal(term, 0), "zeros"),
+            *_again(op, reduce, reduction("prod"), lambda term, _: _other_than_0(term), "others"),
+        ]
+    elif combiner in ("min", "max") and _are_stored(reduce):
+        result = op.output(index)
+        whole = result(*op.axis)
+        ties = _again(op, reduce, reduction("sum"), lambda t, _: _one_if_equal(t, whole), "ties")
+        facts = [result, *ties]
+    elif combiner in ("min", "max"):
+        one = const(1, "int32")
+        reducer = _first_and_count(combiner, identity(reduce)[reduce.value_index])
+        facts = _again(op, reduce, reducer, lambda term, place: (term, one, place), "first")
+    return Terms(combiner, tuple(tensor(*op.axis) for tensor in facts))
+
+
+def _are_stored(reduce: Reduce) -> bool:
+    """Whether the terms are elements that are in memory in every schedule, or chosen from such."""
+    parts = [reduce.values[reduce.value_index]]
+    parts += [] if reduce.condition is None else [reduce.condition]
+    parts += [] if reduce.init is None else [reduce.init[reduce.value_index]]
+    return not any(_is_computed(part) for part in walk(*parts))
+
+
+def _is_computed(expr: Expr) -> bool:
+    """Whether a float is computed by this, or a schedule may have it computed where it is read."""
+    if isinstance(expr, Element):
+        op = expr.tensor.op
+        return isinstance(op, ComputeOp) and not isinstance(op.bodies[0], Reduce)
+    if not is_float(expr.dtype) or isinstance(expr, Var | Const | SelectExpr | IfThenElse):
+        return False
+    return getattr(expr, "op", "") not in ("max", "min", "abs", "neg")
+
+
+def place_of(axes: Sequence[IterVar]) -> Expr:
+    """A number for each iteration of reduction axes; :data:`START` is none of them."""
+    places = [cast(as_expr(axis), "int64") for axis in axes]
+    extents = [cast(as_expr(axis.extent), "int64") for axis in axes]
+    place = places[0]
+    for next_place, extent in zip(places[1:], extents[1:], strict=True):
+        place = place * extent + next_place
+    return place
+
+
+START = const(-(1 << 63), "int64")
+"""The place of the initial value of a reduction."""
+
+
+def _first_and_count(combiner: str, nothing: Const) -> _Reducer:
+    """The reducer of (term, count, place) to the largest or smallest term, how many are equal to
+    it, and the place of the first."""
+    order = "ge" if combiner == "max" else "le"
+    nowhere = const((1 << 63) - 1, "int64")
+
+    def combine(x: Sequence[Expr], y: Sequence[Expr]) -> tuple[Expr, Expr, Expr]:
+        is_x, is_y = (exactly(compare(order, *pair)) for pair in ((x[0], y[0]), (y[0], x[0])))
+        return (
+            binary(combiner, x[0], y[0]),
+            select(is_x, x[1], 0) + select(is_y, y[1], 0),
+            binary("min", select(is_x, x[2], nowhere), select(is_y, y[2], nowhere)),
         )
-        counts = (made(*op.axis),)
-    elif combiner == "prod":
-        zeros = _again(op, reduce, "sum", lambda one, _: cast(_equal(one, 0), "int32"), "zeros")
-        others = _again(op, reduce, "prod", lambda one, _: select(_equal(one, 0), 1, one), "others")
-        counts = (zeros(*op.axis), others(*op.axis))
-    return Terms(combiner, result, counts)
+
+    neutral = (nothing, const(0, "int32"), nowhere)
+    return comm_reducer(combine, lambda *_: neutral, f"{combiner}_first")
+
+
+def _one_if_equal(a: Expr, b: Expr | int) -> Expr:
+    return cast(_equal(a, b), "int32")
+
+
+def _other_than_0(term: Expr) -> Expr:
+    return select(_equal(term, 0), 1, term)
 
 
 def _equal(a: Expr, b: Expr | int) -> Expr:
-    return compare("eq", a, b)
+    return exactly(compare("eq", a, b))
 
 
 def _combiner(op: ComputeOp, reduce: Reduce) -> str:
@@ -111,28 +193,36 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
     )
 
 
-def _again(op: ComputeOp, reduce: Reduce, combiner: str, term: _Term, what: str) -> Tensor:
-    """The reduction once more, with what ``term`` makes of a term and the result."""
+def _again(
+    op: ComputeOp, reduce: Reduce, reducer: _Reducer, term: _Term, what: str
+) -> list[Tensor]:
+    """The reduction once more, of what ``term`` makes of a term and its place."""
     n = reduce.value_index
-    result = op.output(n)
 
-    def body(*axes: Expr) -> Expr:
+    def body(*axes: Expr) -> Any:
         at = dict(zip(op.axis, axes, strict=True))
         outer = Substitution(at)  # an extent may be another for each element
         fresh = {
-            one: make_axis(
-                one.name, dim_of(outer(as_expr(one.extent))), "reduce", op.location, one.start
+            axis: make_axis(
+                axis.name, dim_of(outer(as_expr(axis.extent))), "reduce", op.location, axis.start
             )
-            for one in op.reduce_axis
+            for axis in op.reduce_axis
         }
-        place = Substitution({**at, **fresh})
-        whole = result(*axes)
-        made = term(place(reduce.values[n]), whole)
-        condition = None if reduce.condition is None else place(reduce.condition)
-        start = None if reduce.init is None else (term(place(reduce.init[n]), whole),)
-        axes_of = tuple(fresh.values())
-        return Reduce(combiner, (made,), axes_of, made.dtype, op.location, 0, condition, start)
+        inner = Substitution({**at, **fresh})
 
-    names = [one.name for one in op.axis]
-    name = f"{result.name}_{what}"
-    return compute(op.shape, lambda *axes: body(*axes), name=name, varargs_names=names)
+        def of(value: Expr, place: Expr) -> Any:
+            made = term(value, place)
+            return tuple(map(inner, made)) if isinstance(made, tuple) else inner(made)
+
+        condition = None if reduce.condition is None else inner(exactly(reduce.condition))
+        return reducer(
+            of(reduce.values[n], place_of(op.reduce_axis)),
+            axis=[*fresh.values()],
+            where=condition,
+            init=None if reduce.init is None else of(reduce.init[n], START),
+        )
+
+    names = [axis.name for axis in op.axis]
+    name = f"{op.output(n).name}_{what}"
+    made = compute(op.shape, lambda *axes: body(*axes), name=name, varargs_names=names)
+    return [made] if isinstance(made, Tensor) else [*made]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
@@ -18,6 +19,7 @@ from kc.te.expr import (
     Binary,
     Call,
     Cast,
+    Compare,
     Const,
     Element,
     Expr,
@@ -27,19 +29,34 @@ from kc.te.expr import (
     binary,
     cast,
     children,
-    compare,
     const,
     intrinsic,
     select,
     walk,
 )
 from kc.te.intrinsics import copysign, power
+from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor
 
 Rule = Callable[[Expr, Sequence[Expr], Expr], Expr]
 
 _exp, _log, _sqrt, _trunc = (intrinsic(name) for name in ("exp", "log", "sqrt", "trunc"))
 _sin, _cos, _sinh, _cosh = (intrinsic(name) for name in ("sin", "cos", "sinh", "cosh"))
+
+
+def exactly(condition: Expr) -> Expr:
+    """``condition`` on what is the same number wherever it is computed from the same elements.
+
+    What flows back asks again what the forward computation has asked, in several places. They must
+    not answer differently because a product and a sum are one operation in one place alone: then
+    what flows to none of two operands, or to both, would be lost or counted twice.
+    """
+    replaced: dict[Expr, Expr] = {
+        part: replace(part, exact=True)
+        for part in walk(condition)
+        if isinstance(part, Compare) and is_float(part.lhs.dtype)
+    }
+    return Substitution(replaced)(condition) if replaced else condition
 
 
 def times(a: Expr, b: Expr) -> Expr:
@@ -54,7 +71,7 @@ def times(a: Expr, b: Expr) -> Expr:
 
 def _log_or_zero(x: Expr) -> Expr:
     """``log(x)``, and 0 for 0: the slope of ``0 ** y`` is 0 for positive ``y``."""
-    return _log(select(compare("eq", x, const(0.0, x.dtype)), const(1.0, x.dtype), x))
+    return _log(select(exactly(x.equal(0.0)), const(1.0, x.dtype), x))
 
 
 def _power(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
@@ -75,12 +92,12 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
     "mul": (lambda g, a, y: times(g, a[1]), lambda g, a, y: times(g, a[0])),
     "div": (lambda g, a, y: g / a[1], lambda g, a, y: -(times(g, y) / a[1])),
     "max": (
-        lambda g, a, y: select(a[0] >= a[1], g, 0),
-        lambda g, a, y: select(a[0] >= a[1], 0, g),
+        lambda g, a, y: select(exactly(a[0] >= a[1]), g, 0),
+        lambda g, a, y: select(exactly(a[0] >= a[1]), 0, g),
     ),
     "min": (
-        lambda g, a, y: select(a[0] <= a[1], g, 0),
-        lambda g, a, y: select(a[0] <= a[1], 0, g),
+        lambda g, a, y: select(exactly(a[0] <= a[1]), g, 0),
+        lambda g, a, y: select(exactly(a[0] <= a[1]), 0, g),
     ),
     "floordiv": (None, None),
     # Steps
@@ -90,7 +107,7 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
     "round": (None,),
     "trunc": (None,),
     # Functions
-    "abs": (lambda g, a, y: select(a[0] >= 0, g, -g),),
+    "abs": (lambda g, a, y: select(exactly(a[0] >= 0), g, -g),),
     "acos": (lambda g, a, y: -(g / _sqrt(1 - a[0] * a[0])),),
     "acosh": (lambda g, a, y: g / (_sqrt(a[0] - 1) * _sqrt(a[0] + 1)),),
     "asin": (lambda g, a, y: g / _sqrt(1 - a[0] * a[0]),),
@@ -154,10 +171,8 @@ def reads(
         if _splits(one):
             assert isinstance(one, SelectExpr | IfThenElse)
             known = result if one is value else None
-            for condition, branch in (
-                (one.condition, one.on_true),
-                (negation(one.condition), one.on_false),
-            ):
+            taken = exactly(one.condition)
+            for condition, branch in ((taken, one.on_true), (negation(taken), one.on_false)):
                 yield from reads(branch, g, active, known, (*conditions, condition))
             continue
         y = result if one is value and result is not None else one
@@ -235,8 +250,9 @@ def _operands(expr: Expr, g: Expr, y: Expr) -> Iterator[tuple[Expr, Expr]]:
     if isinstance(expr, Cast):
         yield expr.value, cast(g, expr.value.dtype) if is_float(expr.value.dtype) else g
     elif isinstance(expr, SelectExpr):
-        yield expr.on_true, select(expr.condition, g, 0)
-        yield expr.on_false, select(expr.condition, 0, g)
+        taken = exactly(expr.condition)
+        yield expr.on_true, select(taken, g, 0)
+        yield expr.on_false, select(taken, 0, g)
     else:
         assert isinstance(expr, Binary | Call)
         args = children(expr)
