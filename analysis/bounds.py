@@ -9,7 +9,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
-from kc.analysis.conditions import conjunction
+from kc.analysis.conditions import conjunction, implied
 from kc.analysis.index_values import IndexValues
 from kc.analysis.isl import expr_text, first_point
 from kc.analysis.simplify_affine import bounds
@@ -73,48 +73,58 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
             return None
         axes[scan.time] = _Axis(scan.axis_name.data, scan.start, extent - 1)
     for region in regions:
-        guard = _guard(compute) if region is compute.body else []
-        for read, known in _reads(region.block, guard) if guard is not None else ():
-            found = _check(read, axes, known)
+        guard = _guard(compute) if region is compute.body else Guard()
+        for read, known in _reads(region.block, guard):
+            found = _check(read, axes, known.conditions) if known.complete else None
             if found is not None:
                 return found
     return None
 
 
-def _reads(block: Block, guard: list[Condition]) -> Iterator[tuple[te.ReadOp, list[Condition]]]:
-    """The reads in ``block``, each with when it happens; those for which that is unknown are not
-    given."""
+Condition = tuple[AffineExpr, AffineConstraintKind, list[SSAValue]]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """When something is evaluated: where all of ``conditions`` hold."""
+
+    conditions: tuple[Condition, ...] = ()
+    complete: bool = True
+    """Whether there are no others, of values that are known at run time alone."""
+
+
+def _reads(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
+    """The reads in ``block``, each with when it happens."""
     for op in block.ops:
         if isinstance(op, te.ReadOp):
             yield op, guard
         elif isinstance(op, scf.IfOp):
             for region, holds in ((op.true_region, True), (op.false_region, False)):
                 index = IndexValues()
-                found = conjunction(op.cond, index, holds=holds)
-                if found is None or not region.blocks:
+                complete = conjunction(op.cond, index, holds=holds) is not None
+                if not region.blocks:
                     continue
-                space, operands = index.to_set(found)
+                space, operands = index.to_set(implied(op.cond, index, holds=holds))
                 more: list[Condition] = [
                     (one.lhs - one.rhs, one.kind, operands) for one in space.constraints
                 ]
-                yield from _reads(region.block, [*guard, *more])
+                inner = Guard((*guard.conditions, *more), guard.complete and complete)
+                yield from _reads(region.block, inner)
 
 
-Condition = tuple[AffineExpr, AffineConstraintKind, list[SSAValue]]
-
-
-def _guard(compute: te.ComputeOp) -> list[Condition] | None:
-    """When the body is evaluated; None if a value that is not known here decides it."""
+def _guard(compute: te.ComputeOp) -> Guard:
+    """When the body is evaluated."""
     if not compute.has_where:
-        return []
+        return Guard()
     last = compute.where.block.last_op
     assert isinstance(last, te.ConditionOp)
-    if last.value is not None:
-        return None
     twin: dict[SSAValue, SSAValue] = {}
     twin.update(zip(compute.where.block.args, compute.body.block.args, strict=True))
     operands = [twin.get(one, one) for one in last.operands_of_set]
-    return [(one.lhs - one.rhs, one.kind, operands) for one in last.condition.data.constraints]
+    constraints = last.condition.data.constraints
+    return Guard(
+        tuple((one.lhs - one.rhs, one.kind, operands) for one in constraints), last.value is None
+    )
 
 
 def _check(
@@ -177,43 +187,66 @@ def _witness(
 
 def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
     """The first read of a state of ``scan`` whose row is not proven to be there already."""
-    for read in compute.walk():
-        if not isinstance(read, te.ReadOp) or read.tensor not in scan.states:
-            continue
-        operands = list(read.operands_of_map)
-        opaque: list[str] = []
+    for region in compute.regions:
+        guard = _guard(compute) if region is compute.body else Guard()
+        for read, known in _reads(region.block, guard) if region.blocks else ():
+            found = _early(read, known, compute, scan) if read.tensor in scan.states else None
+            if found is not None:
+                return found
+    return None
 
-        def no_name(found: list[str] = opaque) -> str:
-            found.append("the index is not affine")
+
+def _early(
+    read: te.ReadOp, guard: Guard, compute: te.ComputeOp, scan: te.ScanOp
+) -> EarlyRead | None:
+    """What is wrong with a read of a state, if anything is."""
+    operands = list(read.operands_of_map)
+    used = dict.fromkeys([scan.time, *operands, *(one for c in guard.conditions for one in c[2])])
+    names = {value: f"d{n}" for n, value in enumerate(used)}
+    opaque: list[AffineExpr] = []
+
+    def text(part: AffineExpr, values: Sequence[SSAValue]) -> str:
+        def no_name() -> str:
+            opaque.append(part)
             return "0"
 
-        names = [f"d{n}" for n in range(len(operands))]
-        index = expr_text(read.indices.data.results[0], lambda n, names=names: names[n], no_name)
-        time = names[operands.index(scan.time)] if scan.time in operands else "t"
-        space = dict.fromkeys([*names, time])
-        domain = [f"{time} >= {scan.start}"]
-        if isinstance(scan.extent_value, int):
-            domain.append(f"{time} < {scan.extent_value}")
-        known = {time}
-        for n, one in enumerate(operands):
-            extent = _extent_of(one, compute)
-            if extent is not None:
-                known.add(names[n])
-                domain.append(f"0 <= {names[n]}")
-                if isinstance(extent, int):
-                    domain.append(f"{names[n]} < {extent}")
-        if opaque:
-            return EarlyRead(read, why=opaque[0])
-        condition = " and ".join([*domain, f"({index} >= {time} or {index} < 0)"])
-        point = first_point(f"{{ [{', '.join(space)}] : {condition} }}", list(space))
-        if isinstance(point, str):
-            return EarlyRead(read, why=point)
-        if point is not None:
-            if set(names) - known:
-                return EarlyRead(read, why="the row is a value that is known only at run time")
-            row = read.indices.data.results[0].eval([point[name] for name in names], [])
-            return EarlyRead(read, point[time], row)
-    return None
+        return expr_text(part, lambda n: names[values[n]], no_name)
+
+    time = names[scan.time]
+    index = text(read.indices.data.results[0], operands)
+    if opaque:
+        return EarlyRead(read, why="the index is not affine")
+    domain = [f"{time} >= {scan.start}"]
+    if isinstance(scan.extent_value, int):
+        domain.append(f"{time} < {scan.extent_value}")
+    known: set[SSAValue] = {scan.time}
+    for one, name in names.items():
+        extent = _extent_of(one, compute)
+        if extent is not None:
+            known.add(one)
+            domain.append(f"0 <= {name}")
+            if isinstance(extent, int):
+                domain.append(f"{name} < {extent}")
+    decided = guard.complete
+    for part, kind, values in guard.conditions:
+        sign = "=" if kind is AffineConstraintKind.eq else kind.value
+        condition = f"{text(part, values)} {sign} 0"
+        domain += [] if opaque else [condition]
+        decided = decided and not opaque
+        opaque.clear()
+    condition = " and ".join([*domain, f"({index} >= {time} or {index} < 0)"])
+    point = first_point(f"{{ [{', '.join(names.values())}] : {condition} }}", list(names.values()))
+    if point is None:
+        return None
+    if isinstance(point, str):
+        return EarlyRead(read, why=point)
+    if set(operands) - known:
+        return EarlyRead(read, why="the row is a value that is known only at run time")
+    row = read.indices.data.results[0].eval([point[names[one]] for one in operands], [])
+    if not decided:
+        why = f"at {scan.axis_name.data}={point[time]} it may read row {row}"
+        return EarlyRead(read, why=f"{why}: whether it does is known only at run time")
+    return EarlyRead(read, point[time], row)
 
 
 def _extent_of(value: SSAValue, compute: te.ComputeOp) -> int | SSAValue | None:

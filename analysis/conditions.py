@@ -52,6 +52,17 @@ def conjunction(
     return _comparison(sign, owner.lhs, owner.rhs, index)
 
 
+def implied(
+    condition: SSAValue, index: IndexValues, *, holds: bool = True
+) -> list[AffineConstraintExpr]:
+    """What follows from ``condition`` (an i1) being ``holds``: :func:`conjunction`, or of those
+    parts that are affine."""
+    owner = condition.owner
+    if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
+        return [part for one in owner.operands for part in implied(one, index, holds=holds)]
+    return conjunction(condition, index, holds=holds) or []
+
+
 def _comparison(
     sign: str, lhs: SSAValue, rhs: SSAValue, index: IndexValues
 ) -> list[AffineConstraintExpr] | None:

@@ -37,7 +37,6 @@ from kc.transform import PassContext
 from kc.transforms.schedule._buffer_notes import set_argument_attribute
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
-CALLS = 20
 PROGRAMS = "programs"
 TE_EVERY = 10
 """One case of this family in so many is a schedule of TE, by the programs and calls of test/te."""
@@ -61,6 +60,8 @@ class Outcome:
     """The calls that were accepted, and last the one that failed."""
     tried: Counter[str] = field(default_factory=Counter)
     """How often each primitive was called."""
+    source: str = ""
+    """What the program was made of, where that says more than the module."""
     module: str = ""
     """The module before it is scheduled."""
     stage: str = "program"
@@ -110,7 +111,7 @@ def _run(
         program = family.draw(Random(f"program {seed}"), keep)
         random = Random(f"schedule {seed}")
         original = program.module
-        outcome.module = str(original)
+        outcome.source, outcome.module = program.source, str(original)
         sch = tir.Schedule(original)
     layouts = Layouts(sch, program.symbols)
     outcome.stage = "schedule"
@@ -184,7 +185,7 @@ def _calls(
     if not family.scheduled:
         return
     threads = random.random() < family.threads
-    for _ in range(random.randint(0, CALLS)):
+    for _ in range(random.randint(0, family.calls)):
         line = draw(random, sch, threads=threads, favourites=family.favourites)
         if line is None:
             return

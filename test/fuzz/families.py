@@ -31,6 +31,11 @@ class Drawn(Protocol):
         """The values of its symbolic sizes, by name."""
         ...
 
+    @property
+    def source(self) -> str:
+        """What it was made of, for who looks for the cause of a failure; may be empty."""
+        ...
+
     def arrays(self) -> list[Any]:
         """Fresh arguments: arrays, and numbers; outputs are full of garbage."""
         ...
@@ -53,6 +58,7 @@ class Fixed:
     expected: Mapping[int, np.ndarray]
     symbols: Mapping[str, int] = field(default_factory=dict)
     tolerance: float = 0.0
+    source: str = ""
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
@@ -93,6 +99,8 @@ class Family:
     threads: float = 0.0
     """How likely it is that loops are bound to threads."""
     scheduled: bool = True
+    calls: int = 20
+    """So many calls of primitives at most: fewer where drawing the program is most of the test."""
 
     def draw(self, random: Random, keep: int | None) -> Drawn:
         """A program of the family."""
@@ -105,6 +113,7 @@ FAMILIES = {
     for family in (
         Family("programs", 40, threads=0.2),
         Family("bindings", 20, ("decompose-reduction", "rfactor", "loop-partition", "merge")),
+        Family("scans", 8, ("split", "reorder", "compute-at", "vectorize", "cache-write"), calls=8),
     )
 }
 

@@ -379,7 +379,7 @@ def _again(request: Request, script: Path | None) -> int:
         path = script if script.exists() else OUT / script
         lines = [line for line in path.read_text().splitlines() if line.startswith("sch.")]
     outcome = run_case(request.case, family=request.family, keep=request.keep, lines=lines)
-    print(outcome.module, *outcome.lines, sep="\n")
+    print(outcome.source, outcome.module, *outcome.lines, sep="\n")
     report = report_of(outcome)
     print(report.details or "nothing failed")
     return 1 if report.failure else 0

@@ -81,6 +81,7 @@ class Program:
     inputs: list[Known]
     args: list[te.Tensor | Var]
     sizes: dict[Var, int] = field(default_factory=dict)
+    source: str = ""
 
     @cached_property
     def module(self) -> kc.IRModule:

@@ -21,6 +21,7 @@ from kc.support.diagnostics import diagnostic_handler
 
 CALLS = 8
 SLICE = 60
+OF_FAMILY = 8
 
 
 @pytest.mark.parametrize("start", range(0, SLICE, 30))
@@ -33,6 +34,15 @@ def test_random_schedules(start: int):
             pytest.fail(told(request, report))
         accepted += len(report.lines)
     assert accepted > 60
+
+
+@pytest.mark.parametrize("family", ["scans"])
+def test_programs_of_a_family(family: str):
+    """They are drawn, and give their results."""
+    requests = (fuzzing.Request(case, family) for case in range(OF_FAMILY))
+    for request, report in fuzzing.run_all(requests, 1):
+        if report.failure:
+            pytest.fail(told(request, report))
 
 
 def told(request: fuzzing.Request, report: fuzzing.Report) -> str:

@@ -17,7 +17,7 @@ from kc import te
 from kc.error import KCError
 from kc.te.expr import IterVar
 from kc.te.stage import Stage
-from kc.te.tensor import ComputeOp, Tensor
+from kc.te.tensor import ComputeOp, ScanOp, Tensor
 
 Arrays = list[Any]
 
@@ -127,8 +127,7 @@ def random_calls(schedule: te.Schedule, random: Random, count: int) -> list[str]
 
 
 def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], object]]:
-    stages = [one for one in schedule.stages if isinstance(one.op, ComputeOp)]
-    stage = random.choice(stages)
+    stage = random.choice(_with_axes(schedule))
     name = stage.op.name
     axis = random.choice(stage.leaf_iter_vars)
     kind = random.choice(_KINDS)
@@ -154,8 +153,8 @@ def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], obje
     if kind == "cache_write":
         return f"s.cache_write({name})", lambda: schedule.cache_write(tensor, "global")
     if kind == "cache_read":
-        read = random.choice(stage.op.input_tensors)
-        readers = [one for one in schedule.stages if read in one.op.input_tensors]
+        read = random.choice(stage.op.input_tensors or (tensor,))
+        readers = [one for one in schedule.stages if read in one.op.input_tensors] or [stage]
         chosen = [one.op for one in random.sample(readers, random.randint(1, len(readers)))]
         return (
             f"s.cache_read({read.name}, {[one.name for one in chosen]})",
@@ -184,9 +183,16 @@ def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], obje
 def _consumer_axis(schedule: te.Schedule, stage: Stage, random: Random) -> tuple[Stage, IterVar]:
     own = stage.op.output(0)
     readers = [one for one in schedule.stages if own in one.op.input_tensors]
-    others = [one for one in schedule.stages if isinstance(one.op, ComputeOp)]
-    parent = random.choice(readers if readers and random.random() < 0.8 else others)
+    readers = [one for one in readers if one.leaf_iter_vars]
+    near = readers and random.random() < 0.8
+    parent = random.choice(readers if near else _with_axes(schedule))
     return parent, random.choice(parent.leaf_iter_vars)
+
+
+def _with_axes(schedule: te.Schedule) -> list[Stage]:
+    """The stages of computes and scans that have axes."""
+    kinds = (ComputeOp, ScanOp)
+    return [one for one in schedule.stages if isinstance(one.op, kinds) and one.leaf_iter_vars]
 
 
 _KINDS = (

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from te_checks import check, nest, refusal, warnings_of
 
+import kc
 from kc import te
 
 M, N = 6, 8
@@ -188,6 +189,130 @@ def test_the_reduction_of_an_update_has_no_order(order: tuple[int, ...]):
         return found
 
     check(s, [x, rows], numbers)
+
+
+X = te.placeholder((M, N), name="X")
+STATE = te.placeholder((M, N), name="state")
+Q = te.reduce_axis((0, 4), name="q")
+FARTHER = {
+    "branch": (
+        lambda t, i: te.if_then_else(t >= 3, STATE[t - 3, i], 7.0) + X[t, i],
+        lambda t, i, s, x: (s[t - 3, i] if t >= 3 else 7) + x[t, i],
+    ),
+    "selection": (
+        lambda t, i: te.Select(te.any(t < 2, i < 1), X[t, i], STATE[t - 2, i - 1]),
+        lambda t, i, s, x: x[t, i] if t < 2 or i < 1 else s[t - 2, i - 1],
+    ),
+    "nested": (
+        lambda t, i: te.if_then_else(
+            t > i, te.if_then_else(i > 1, STATE[t - i, i], 1.0), X[t, i] - STATE[t - 1, i]
+        ),
+        lambda t, i, s, x: (s[t - i, i] if i > 1 else 1) if t > i else x[t, i] - s[t - 1, i],
+    ),
+    "where": (
+        lambda t, i: te.sum(STATE[t - 1 - Q, i], axis=Q, where=Q < t),
+        lambda t, i, s, x: sum(s[t - 1 - q, i] for q in range(min(t, 4))),
+    ),
+    "data besides": (
+        lambda t, i: te.if_then_else(te.all(t >= 2, X[t, i] > 0), STATE[t - 2, i], 1.0),
+        lambda t, i, s, x: s[t - 2, i] if t >= 2 and x[t, i] > 0 else 1,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FARTHER)
+@pytest.mark.parametrize("schedule", ["plain", "vectorize", "parallel", "cache_write"])
+def test_rows_farther_back_under_a_condition(how: str, schedule: str):
+    """A row is read where it is there: the conditions of the read count."""
+    expr, element = FARTHER[how]
+    first = te.compute((1, N), lambda _, i: X[0, i], name="first")
+    update = te.compute((M, N), expr, name="update")
+    rows = te.scan(first, update, STATE, inputs=[X], name="S")
+    s = te.create_schedule(rows.op)
+    axis = update.op.axis[1]
+    if schedule == "vectorize":
+        s[update].vectorize(s[update].split(axis, factor=4)[1])
+    elif schedule == "parallel":
+        s[update].parallel(axis)
+    elif schedule == "cache_write":
+        s.cache_write(update, "local")
+
+    def numbers(x):
+        found = np.zeros_like(x)
+        found[0] = x[0]
+        for t in range(1, M):
+            found[t] = [element(t, i, found, x) for i in range(N)]
+        return found
+
+    check(s, [X, rows], numbers)
+
+
+TOO_EARLY = {
+    "a condition that is too weak": (
+        lambda t, i: te.if_then_else(t >= 2, STATE[t - 3, i], 7.0),
+        "at t=2 it reads row -1; rows before 2 are there",
+    ),
+    "the other branch": (
+        lambda t, i: te.if_then_else(t >= 2, 7.0, STATE[t - 2, i]),
+        "at t=1 it reads row -1; rows before 1 are there",
+    ),
+    "data": (
+        lambda t, i: te.if_then_else(X[t, i] > 0, STATE[t - 2, i], 7.0),
+        "at t=1 it may read row -1: whether it does is known only at run time",
+    ),
+    "a product": (
+        lambda t, i: te.if_then_else(t * i >= 2, STATE[t - 2, i], 7.0),
+        "at t=1 it may read row -1: whether it does is known only at run time",
+    ),
+    "the row itself": (
+        lambda t, i: te.if_then_else(t >= 2, STATE[t, i], 7.0),
+        "at t=2 it reads row 2; rows before 2 are there",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", TOO_EARLY)
+def test_rows_that_may_not_be_there(how: str):
+    expr, why = TOO_EARLY[how]
+    first = te.compute((1, N), lambda _, i: X[0, i], name="first")
+    update = te.compute((M, N), expr, name="update")
+    rows = te.scan(first, update, STATE, inputs=[X], name="S")
+    assert refusal(lambda: kc.lower(te.create_schedule(rows.op), [X, rows]), __file__) == (
+        "error[KC2050]: update reads a row of state that S may not have computed\n"
+        f"  why: {why}\n"
+        "  try: read state[t - 1, ...]"
+    )
+
+
+@pytest.mark.parametrize("how", ["plain", "nparts"])
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_updates_that_reduce_over_nothing(how: str, size: int):
+    """Where the size is 0, a row is what its reduction starts from; those before stay."""
+    n = te.var("n")
+    x = te.placeholder((M, n), name="X")
+    state = te.placeholder((M, n + 3), name="state")
+    first = te.compute((2, n + 3), lambda z, i: (z + i).astype("float32"), name="first")
+    q = te.reduce_axis((0, n), name="q")
+    update = te.compute(
+        (M, n + 3), lambda t, i: te.sum(state[t - 2, q] + x[t, q], axis=q, init=4.0), name="update"
+    )
+    rows = te.scan(first, update, state, inputs=[x], name="S")
+    s = te.create_schedule(rows.op)
+    if how == "nparts":
+        outer, inner = s[update].split(update.op.axis[1], nparts=2)
+        s[update].reorder(outer, q, inner)
+
+    def numbers(x):
+        found = np.add.outer(np.arange(M), np.arange(size + 3)).astype(np.float32)
+        for t in range(2, M):
+            found[t] = 4 + (found[t - 2, :size] + x[t]).sum()
+        return found
+
+    built = kc.build(s, [x, rows])
+    given = np.random.default_rng(size).integers(-4, 5, (M, size)).astype(np.float32)
+    found = np.full((M, size + 3), 99, np.float32)
+    built(given, found)
+    np.testing.assert_array_equal(found, numbers(given))
 
 
 def test_refusals():

@@ -5,7 +5,7 @@ The loops of such a block run no iteration, so an initialisation inside them wou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
@@ -58,7 +59,8 @@ def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
 def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     """Replace an empty reduction by loops that store its initial value."""
     place, fill = _fill(block, fresh_name)
-    Rewriter.insert_op(fill, InsertPoint.before(place))
+    for op in fill:
+        Rewriter.insert_op(op, InsertPoint.before(place))
     Rewriter.erase_op(block)
 
 
@@ -71,7 +73,7 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
             AffineConstraintKind.eq, AffineExpr.dimension(0), AffineExpr.constant(0)
         )
         place, fill = _fill(block, fresh_name, extent)
-        guard = IfOp(AffineSet(1, 0, (zero,)), [extent], Region(Block([fill])))
+        guard = IfOp(AffineSet(1, 0, (zero,)), [extent], Region(Block(fill)))
         guard.location = block.location
         Rewriter.insert_op(guard, InsertPoint.before(place))
 
@@ -93,7 +95,7 @@ def _outermost(block: BlockOp) -> Operation:
 
 def _fill(
     block: BlockOp, fresh_name: Callable[[str], str], extent: SSAValue | None = None
-) -> tuple[Operation, Operation]:
+) -> tuple[Operation, list[Operation]]:
     """What stores the initial value, and before what it comes; ``extent`` is known there.
 
     It stores the elements that the block would: what else is in the buffer is not its own. Where
@@ -104,9 +106,13 @@ def _fill(
         try:
             return place, _fill_at(block, place, fresh_name)
         except CodegenError:
+            if IterType.OPAQUE in block.types:
+                raise  # what has an order is not filled all at once
             if extent is not None and loop_tree.defined_inside(extent, _outermost(block)):
                 raise  # another extent for each element
-    return _outermost(block), _fill_nest(block, fresh_name)
+    elif IterType.OPAQUE in block.types:
+        raise _not_counted(block)
+    return _outermost(block), [_fill_nest(block, fresh_name)]
 
 
 def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
@@ -122,8 +128,8 @@ def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
 
 
 def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
-    """Loops over the spatial domain of ``block`` around a block that does what its init does."""
-    iters = [block.iters[n] for n in _spatial(block)]
+    """Loops over the elements of ``block`` around a block that does what its init does."""
+    iters = [block.iters[n] for n in _of_elements(block)]
     loops = [ForOp(name.removeprefix("v_"), extent) for _, name, extent in iters]
     inner: Operation = BlockOp(
         fresh_name(f"{block.label}_init"),
@@ -140,101 +146,171 @@ def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
     return inner
 
 
-def _spatial(block: BlockOp) -> list[int]:
-    return [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
+def _of_elements(block: BlockOp) -> list[int]:
+    """The variables that say which element: all that are not reduced over."""
+    return [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
 
 
 def _init_of(block: BlockOp) -> Region:
-    """A copy of the init of ``block`` over its spatial variables."""
-    spatial = _spatial(block)
+    """A copy of the init of ``block`` over the variables of its elements."""
+    kept = _of_elements(block)
     init = block.init.clone()
     for n in reversed(range(len(block.types))):
-        if n not in spatial:
+        if n not in kept:
             init.block.erase_arg(init.block.args[n])
     return init
 
 
-def _guards(
-    block: BlockOp, place: Operation, known: Container[SSAValue]
-) -> list[tuple[IfOp, bool]]:
-    """The conditions on the way to ``block`` that ``known`` and what is before ``place`` decide.
+def _not_counted(block: BlockOp) -> CodegenError:
+    return CodegenError(
+        "KC4213",
+        f"lower-init-block: the elements of {block.label} are not counted by loops of their own",
+        location=location_of(block),
+        why="its reduction has another extent for each element; where that is 0, the element is "
+        "the initial value",
+        hints=["do not fuse loops of elements with loops of this reduction"],
+    )
+
+
+class _Place:
+    """The values that code before ``place``, an op around ``block``, can use.
+
+    Those of inside are computed again, in copies of the loops that count elements.
+    """
+
+    def __init__(self, block: BlockOp, place: Operation) -> None:
+        self.place = place
+        around = loop_tree.loops_around(block)
+        inside = [one for one in around if loop_tree.is_inside(one, place)]
+        self.counted = [
+            one for one in inside if IterType.REDUCE not in loop_tree.iter_types(one, block)
+        ]
+        self.variables = {one.var for one in self.counted}
+        self.known: dict[SSAValue, bool] = {}
+
+    def knows(self, value: SSAValue) -> bool:
+        """Whether ``value`` follows from the element, and from what is before the place."""
+        if value not in self.known:
+            self.known[value] = (
+                value in self.variables
+                or not loop_tree.defined_inside(value, self.place)
+                or not isinstance(value.owner, Block)
+                and not value.owner.regions
+                and value.owner.has_trait(Pure)
+                and all(map(self.knows, value.owner.operands))
+            )
+        return self.known[value]
+
+    def loops(self, used: Sequence[SSAValue]) -> list[ForOp] | None:
+        """The loops that count ``used``; None where one of these values is not known."""
+        if not all(map(self.knows, used)):
+            return None
+        needed = origins(used)
+        for loop in reversed(self.counted):
+            if loop.var in needed and loop.dynamic_extent is not None:
+                if not self.knows(loop.dynamic_extent):
+                    return None
+                needed |= origins([loop.dynamic_extent])
+        return [one for one in self.counted if one.var in needed]
+
+    def nest(
+        self,
+        loops: Sequence[ForOp],
+        used: Sequence[SSAValue],
+        body: Callable[[dict[SSAValue, SSAValue]], Operation],
+    ) -> list[Operation]:
+        """Copies of ``loops`` around what ``body`` makes of what ``used`` are in them."""
+        values: dict[SSAValue, SSAValue] = {}
+        ops: list[Operation] = []
+        outermost = ops
+
+        def computed(value: SSAValue) -> SSAValue:
+            """``value`` among ``ops``, which has what it is computed from."""
+            if value not in values and loop_tree.defined_inside(value, self.place):
+                owner = value.owner
+                assert isinstance(owner, Operation)
+                for one in owner.operands:
+                    computed(one)
+                ops.append(owner.clone(values))
+            return values.get(value, value)
+
+        around: list[tuple[ForOp, list[Operation]]] = []
+        for loop in loops:
+            extent = loop.extent_value
+            copy = ForOp(loop.label, extent if isinstance(extent, int) else computed(extent))
+            copy.location = loop.location
+            values[loop.var] = copy.var
+            ops.append(copy)
+            ops = []
+            around.append((copy, ops))
+        for one in used:
+            computed(one)
+        ops.append(body(values))
+        for copy, inner in around:
+            copy.body.block.add_ops(inner)
+        return outermost
+
+
+def _guards(block: BlockOp, place: _Place) -> list[tuple[IfOp, bool]]:
+    """The conditions on the way to ``block`` that are known at ``place``.
 
     The innermost first, each with whether the block is where it holds.
     """
     found: list[tuple[IfOp, bool]] = []
     op: Operation = block
-    while op is not place:
+    while op is not place.place:
         parent = op.parent_op()
         assert parent is not None
-        if isinstance(parent, IfOp) and all(
-            one in known or not loop_tree.defined_inside(one, place)
-            for one in parent.operands_of_set
-        ):
+        if isinstance(parent, IfOp) and all(map(place.knows, parent.operands_of_set)):
             found.append((parent, op.parent_region() is parent.then))
         op = parent
     return found
 
 
-def _fill_at(block: BlockOp, place: Operation, fresh_name: Callable[[str], str]) -> Operation:
-    """What the init of ``block`` does for the elements that ``place``, which holds it, computes.
+def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) -> list[Operation]:
+    """What the init of ``block`` does for the elements that ``at``, which holds it, computes.
 
-    Loops inside ``place`` that count elements are copied. Refuses (KC4213) what is not counted by
-    loops.
+    Refuses (KC4213) what is not counted by loops of elements.
     """
-    spatial = _spatial(block)
-    exprs = [block.binding_exprs[n] for n in spatial]
+    place = _Place(block, at)
+    elements = _of_elements(block)
+    exprs = [block.binding_exprs[n] for n in elements]
     bindings, operands = compact(
         AffineMap(len(block.binding_operands), 0, tuple(exprs)), block.binding_operands
     )
-    around = loop_tree.loops_around(block)
-    inside = {one.var: one for one in around if loop_tree.is_inside(one, place)}
-    counts = {one for one in inside if IterType.REDUCE in loop_tree.iter_types(inside[one], block)}
     kept = [
         one
         for one in block.predicate.data.constraints
-        if not any(block.predicate_operands[dim] in counts for dim in one.lhs.used_dims())
+        if all(place.knows(block.predicate_operands[dim]) for dim in one.lhs.used_dims())
     ]
     predicate, about = compact(
         AffineSet(len(block.predicate_operands), 0, tuple(kept)), block.predicate_operands
     )
-    guards = _guards(block, place, set(inside) - counts)
-    asked = [one for guard, _ in guards for one in guard.operands_of_set]
-    inner = [inside[one] for one in inside if one in {*operands, *about, *asked}]
-    given = [one for one in (*operands, *about) if one not in inside]
-    given += [one.dynamic_extent for one in inner if one.dynamic_extent is not None]
-    if counts & set(operands) or any(loop_tree.defined_inside(one, place) for one in given):
-        raise CodegenError(
-            "KC4213",
-            f"lower-init-block: the elements of {block.label} are not counted by loops of their "
-            "own",
-            location=location_of(block),
-            why="its reduction has another extent for each element; where that is 0, the element "
-            "is the initial value",
-            hints=["do not fuse loops of elements with loops of this reduction"],
+    guards = _guards(block, place)
+    used = [*operands, *about, *(one for guard, _ in guards for one in guard.operands_of_set)]
+    loops = place.loops(used)
+    if loops is None:
+        raise _not_counted(block)
+
+    def body(values: dict[SSAValue, SSAValue]) -> Operation:
+        fill: Operation = BlockOp(
+            fresh_name(f"{block.label}_init"),
+            [block.iters[n] for n in elements],
+            bindings,
+            [values.get(one, one) for one in operands],
+            _init_of(block),
+            predicate=predicate,
+            predicate_operands=[values.get(one, one) for one in about],
         )
-    copies = {one.var: ForOp(one.label, one.extent_value) for one in inner}
-    values: dict[SSAValue, SSAValue] = {old: new.var for old, new in copies.items()}
-    made: Operation = BlockOp(
-        fresh_name(f"{block.label}_init"),
-        [block.iters[n] for n in spatial],
-        bindings,
-        [values.get(one, one) for one in operands],
-        _init_of(block),
-        predicate=predicate,
-        predicate_operands=[values.get(one, one) for one in about],
-    )
-    made.location = block.location
-    for guard, holds in guards:
-        fill, other = Region(Block([made])), Region(Block())
-        made = IfOp(
-            guard.condition.data,
-            [values.get(one, one) for one in guard.operands_of_set],
-            *((fill,) if holds else (other, fill)),
-        )
-        made.location = guard.location
-    for one in reversed(inner):
-        copy = copies[one.var]
-        copy.location = one.location
-        copy.body.block.add_op(made)
-        made = copy
-    return made
+        fill.location = block.location
+        for guard, holds in guards:
+            then, other = Region(Block([fill])), Region(Block())
+            fill = IfOp(
+                guard.condition.data,
+                [values.get(one, one) for one in guard.operands_of_set],
+                *((then,) if holds else (other, then)),
+            )
+            fill.location = guard.location
+        return fill
+
+    return place.nest(loops, used, body)

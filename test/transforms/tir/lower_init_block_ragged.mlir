@@ -55,3 +55,68 @@ func.func @refused(%N: memref<5xindex>, %S: memref<5x3xi64>) {
   }
   func.return
 }
+
+// -----
+
+// The rows of a recurrence have an order: each is filled where it is computed, for the elements that
+// are counted there, also those whose number is computed from several loops.
+
+// CHECK-LABEL: func.func @row
+// CHECK:         tir.for %t in 4 {
+// CHECK-NEXT:      tir.for %o in 2 {
+// CHECK-NEXT:        tir.if (%n == 0) {
+// CHECK-NEXT:          tir.for %i in %size {
+// CHECK-NEXT:            %e = tir.linearize [%o, %i] by [%c2, %size]
+// CHECK-NEXT:            tir.block "S_init" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m = %e) where (%e < %m) do {
+// CHECK-NEXT:              %z = arith.constant 7 : i64
+// CHECK-NEXT:              tir.store %z, %S[%v_t, %v_e] : memref<5x?xi64>
+// CHECK:             tir.block "S_init_1" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m
+// CHECK:             tir.for %k in %n {
+func.func @row(%n: index, %S: memref<5x?xi64>) {
+  %c2 = arith.constant 2 : index
+  %m = tir.apply (%n + 3)
+  %size = tir.apply ((%n + 4) floordiv 2)
+  tir.for %t in 4 {
+    tir.for %o in 2 {
+      tir.for %k in %n {
+        tir.for %i in %size {
+          %e = tir.linearize [%o, %i] by [%c2, %size]
+          tir.block "S" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m = %e, reduce %v_k in %n = %k) where (%e < %m) init {
+            %z = arith.constant 7 : i64
+            tir.store %z, %S[%v_t, %v_e] : memref<5x?xi64>
+          } do {
+            %x = tir.load %S[%v_t - 1, 0] : memref<5x?xi64>
+            %s = tir.load %S[%v_t, %v_e] : memref<5x?xi64>
+            %y = arith.addi %s, %x : i64
+            tir.store %y, %S[%v_t, %v_e] : memref<5x?xi64>
+          }
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @rows_of_other_extents(%N: memref<5xindex>, %S: memref<5x3xi64>) {
+  %c3 = arith.constant 3 : index
+  tir.for %t in 4 {
+    %n = tir.load %N[%t] : memref<5xindex>
+    %m = tir.apply (%n * 3)
+    tir.for %f in %m {
+      %k, %l = tir.delinearize %f by [%n, %c3]
+      // expected-error@+1 {{KC4213: lower-init-block: the elements of S are not counted by loops of their own}}
+      tir.block "S" (opaque %v_t in 5 = %t + 1, spatial %v_l in 3 = %l, reduce %v_k in %n = %k) init {
+        %z = arith.constant 0 : i64
+        tir.store %z, %S[%v_t, %v_l] : memref<5x3xi64>
+      } do {
+        %s = tir.load %S[%v_t - 1, 0] : memref<5x3xi64>
+        %y = tir.load %S[%v_t, %v_l] : memref<5x3xi64>
+        %x = arith.addi %s, %y : i64
+        tir.store %x, %S[%v_t, %v_l] : memref<5x3xi64>
+      }
+    }
+  }
+  func.return
+}
