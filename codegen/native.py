@@ -1,7 +1,8 @@
 """LLVM IR text to optimised IR, assembly, objects, and functions in this process.
 
 Diagnostics: KC4106 LLVM refuses the IR, KC4107 LLVM failed while compiling it, KC4108 a function
-that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native_target`.
+that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native_target` and
+:mod:`kc.codegen.llvm_limits`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from kc.codegen import perf_map
 from kc.codegen.elf import ElfObject, is_elf
 from kc.codegen.float_conversions import NAMES, conversions_ir
+from kc.codegen.llvm_limits import check_limits
 from kc.codegen.llvm_worker import optimized
 from kc.codegen.native_target import (
     Machine,
@@ -34,10 +36,11 @@ from kc.support.process_symbols import find_symbol
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
 
-# Text on which LLVM may abort: assembly, intrinsics the CPU may lack, conversions without code.
+# Text on which LLVM may abort: assembly, vectors and intrinsics the CPU may lack, conversions
+# without code.
 _RISKY = re.compile(
-    r"\basm\b|@llvm\.(?:aarch64|amdgcn|amx|arm|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390"
-    r"|spv|sve|wasm|x86)\.|itofp .*\bi128\b.* to .*(?:half|bfloat)"
+    r"\basm\b|<vscale x|itofp .*\bi128\b.* to .*(?:half|bfloat)|@llvm\.(?:aarch64|amdgcn|amx|arm"
+    r"|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv|sve|wasm|x86)\."
 )
 
 
@@ -158,6 +161,7 @@ def compile_ir(
     """
     machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)
     check_machine(machine)
+    check_limits(text, llvm_binding().get_triple_parts(machine.triple).Arch)
     if _is_risky(text, machine) if isolated is None else isolated:
         done = run_worker(machine, text, opt_level)
         if done.returncode:

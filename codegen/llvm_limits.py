@@ -1,0 +1,93 @@
+"""What LLVM's code generation cannot take, refused before it is asked to.
+
+It ends the process on some of it, and takes minutes for the rest. Diagnostics: KC4109 vectors,
+integers and lists of arguments that are too long, KC4110 scalable vectors for a machine without.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kc.support.diagnostics import CodegenError
+
+MAX_LANES = 2048
+MAX_VECTOR_BITS = 1 << 16
+MAX_INTEGER_BITS = 1024
+MAX_ARGUMENTS = 4096
+
+_VECTOR = re.compile(r"<(vscale x )?(\d+) x (\w+)>")
+_WIDE_INTEGER = re.compile(r"\bi(\d{4,})\b")
+_FUNCTION = re.compile(r"^define .*?@(\"[^\"]*\"|[^(\"]*)\(", re.MULTILINE)
+_QUOTED = re.compile(r'"[^"]*"')
+_LONG_LINE = re.compile(r"^.{20000,}$", re.MULTILINE)
+
+_BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128}
+_WITHOUT_SCALABLE_VECTORS = ("x86", "i386", "arm", "thumb", "wasm", "ppc", "powerpc", "s390x")
+
+
+def check_limits(text: str, architecture: str) -> None:
+    """Refuse LLVM IR that LLVM cannot compile for ``architecture`` soon, if at all."""
+    is_fixed = architecture.startswith(_WITHOUT_SCALABLE_VECTORS)
+    for match in _VECTOR.finditer(text):
+        scalable, lanes, element = match[1], int(match[2]), match[3]
+        if scalable and is_fixed and not _is_quoted(text, match.start()):
+            raise CodegenError(
+                "KC4110",
+                f"{_where(text, match.start())}: {architecture} has no vector {match[0]}",
+                why="their length is known only to the machine that runs the code",
+                hints=[
+                    f"<{lanes} x {element}>",
+                    "a target with them: AArch64 with SVE, RISC-V with V",
+                ],
+            )
+        bits = lanes * (int(element[1:]) if element[1:].isdigit() else _BITS.get(element, 64))
+        if (lanes > MAX_LANES or bits > MAX_VECTOR_BITS) and not _is_quoted(text, match.start()):
+            raise _too_large(
+                _where(text, match.start()),
+                f"the vector {match[0]} has {lanes} lanes, {bits} bits",
+                f"a vector has at most {MAX_LANES} lanes and {MAX_VECTOR_BITS} bits",
+                "a loop over shorter vectors",
+            )
+    for match in _WIDE_INTEGER.finditer(text):
+        bits = int(match[1])
+        if bits > MAX_INTEGER_BITS and not _is_quoted(text, match.start()):
+            raise _too_large(
+                _where(text, match.start()),
+                f"the integer i{bits} has {bits} bits",
+                f"an integer has at most {MAX_INTEGER_BITS} bits",
+                "several integers",
+            )
+    for match in _LONG_LINE.finditer(text):
+        line = _QUOTED.sub("", match[0])
+        count = line.count(",") + 1
+        is_list = line.startswith(("define", "declare")) or re.match(r"  (%\d+ = )?call ", line)
+        if is_list and count > MAX_ARGUMENTS:
+            raise _too_large(
+                _where(text, match.end()),
+                f"a function has {count} parameters or a call {count} arguments",
+                f"there are at most {MAX_ARGUMENTS}",
+                "one pointer to all of them",
+            )
+
+
+def _too_large(where: str, what: str, limit: str, instead: str) -> CodegenError:
+    return CodegenError(
+        "KC4109",
+        f"{where}: {what}",
+        why=f"{limit}: LLVM would take minutes for more, or end the process",
+        hints=[instead],
+    )
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line.count('"') % 2 == 1
+
+
+def _where(text: str, at: int) -> str:
+    """The function that a place in the text is in."""
+    end = text.find("\n", at)
+    name = None
+    for match in _FUNCTION.finditer(text, 0, end if end >= 0 else len(text)):
+        name = match[1]
+    return f"@{name.strip(chr(34))}" if name is not None else "the module"
