@@ -124,7 +124,8 @@ class AtLoop(Primitive):
     def _choices(cls, block: BlockOp) -> Iterator[Self]:
         around = (one for near in cls.neighbours(block) for one in loop_tree.loops_around(near))
         for loop in dict.fromkeys(around):
-            yield cls(BlockRef(block), LoopRef(loop))
+            if not loop_tree.is_inside(block, loop):
+                yield cls(BlockRef(block), LoopRef(loop))
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -140,7 +140,8 @@ def inline(
         if isinstance(op, BlockOp):
             op.properties["block_name"] = StringAttr(fresh(op.label))
         elif isinstance(op, AllocOp):
-            op.properties["buffer_name"] = StringAttr(fresh(op.label))
+            label = op.buffer.name_hint = fresh(op.label)
+            op.properties["buffer_name"] = StringAttr(label)
         elif isinstance(op, LoadOp | StoreOp):
             one = views.get(op.buffer) or parts.get(op.buffer)  # pyright: ignore
             if one is not None:

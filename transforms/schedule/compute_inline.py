@@ -44,6 +44,7 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,
@@ -146,7 +147,9 @@ class ComputeInline(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            yield cls(BlockRef(block))
+            written = buffers_written(block)
+            if not block.is_reduction and all(isinstance(one.owner, AllocOp) for one in written):
+                yield cls(BlockRef(block))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         block, store = plan.made.block, plan.made.store

@@ -42,6 +42,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
@@ -132,8 +133,10 @@ class DecomposePadding(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            for loop in loop_tree.loops_around(block):
-                yield cls(BlockRef(block), LoopRef(loop))
+            stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
+            if any(isinstance(one.value.owner, scf.IfOp | arith.SelectOp) for one in stores):
+                for loop in loop_tree.loops_around(block):
+                    yield cls(BlockRef(block), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         if not plan.padding.conditions:

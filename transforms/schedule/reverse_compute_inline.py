@@ -211,7 +211,8 @@ class ReverseComputeInline(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            yield cls(BlockRef(block))
+            if not block.is_reduction and len(producers(block)) == 1:
+                yield cls(BlockRef(block))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         block, store = plan.made.block, plan.source.store

@@ -48,6 +48,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
@@ -95,7 +96,7 @@ class RollingBuffer(Primitive):
         find_buffer(site, "rolling_buffer", block, self.buffer, "writes")
         made = require_definition(site, "rolling_buffer", block)
         (alloc,) = require_private(site, "rolling_buffer", made)
-        common = _common_loops(made)
+        common = _common_loops(made.buffer)
         rolling = _find(site, made, common)
         loop = rolling.loop
         for one in common[common.index(loop) :]:
@@ -122,8 +123,9 @@ class RollingBuffer(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            if any(isinstance(one.buffer.owner, AllocOp) for one in _stores(block)):
-                yield cls(BlockRef(block))
+            for buffer in dict.fromkeys(one.buffer for one in _stores(block)):
+                if isinstance(buffer.owner, AllocOp) and _common_loops(buffer):
+                    yield cls(BlockRef(block), BufferRef(buffer))
 
     def rewrite(self, site: Site, plan: Rolling) -> Rewritten:
         block, loop, index = plan.made.block, plan.loop, plan.index
@@ -151,9 +153,9 @@ def _stores(block: BlockOp) -> list[StoreOp]:
     return [op for op in block.walk() if isinstance(op, StoreOp)]
 
 
-def _common_loops(made: Definition) -> list[ForOp]:
-    """The loops around all accesses of the buffer, outermost first."""
-    paths = [all_loops_around(op) for op in [*loads_of(made.buffer), *stores_to(made.buffer)]]
+def _common_loops(buffer: SSAValue) -> list[ForOp]:
+    """The loops around all accesses of ``buffer``, outermost first."""
+    paths = [all_loops_around(op) for op in [*loads_of(buffer), *stores_to(buffer)]]
     return [one for one in paths[0] if all(one in path for path in paths)]
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import SSAValue
@@ -205,6 +205,14 @@ class SetStorePredicate(Primitive):
             at=block,
             why=found.undecided or f"no thread would do what it does for {at}{before.at(found)}",
         )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        """The first thread of each axis."""
+        for block in loop_tree.blocks(site.function):
+            around = [loop.axis for loop in all_loops_around(block) if is_in_lockstep(loop.axis)]
+            for axis in dict.fromkeys([*around, *_axes_done_once(block)]):
+                yield cls(BlockRef(block), f"{axis} == 0")
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         block = plan.block

@@ -26,12 +26,15 @@ TVM: ``storage_align``. Halide: ``align_storage``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, i64
 
+from kc.analysis import loop_tree
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp
 from kc.transforms.schedule._buffers import BufferRef, find_alloc, find_buffer
 from kc.transforms.schedule._layouts import LIMIT
@@ -98,6 +101,17 @@ class StorageAlign(Primitive):
                 why=f"a buffer has at most {LIMIT} elements",
             )
         return Plan(alloc, self.axis % rank)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        """Rows that begin in different banks, or at a multiple of 16 elements."""
+        for block in loop_tree.blocks(site.function):
+            for buffer in buffers_written(block):
+                if isinstance(buffer.owner, AllocOp):
+                    assert isinstance(buffer.type, MemRefType)
+                    for axis in range(-buffer.type.get_num_dims(), -1):
+                        yield cls(BlockRef(block), BufferRef(buffer), axis, 32, 8)
+                        yield cls(BlockRef(block), BufferRef(buffer), axis, 16)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         new = DenseArrayBase.from_list(i64, [plan.axis, self.factor, self.offset])

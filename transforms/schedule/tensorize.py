@@ -63,7 +63,7 @@ from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
 from kc.transforms.schedule._blocks import erase_with_loops
-from kc.transforms.schedule._buffers import fresh_name
+from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._inlined_intrin import declare_externals, inline, require_layout
 from kc.transforms.schedule._matching import Match, Matcher, MismatchError, Nest, both_sides
 from kc.transforms.schedule._trial import on_copy
@@ -315,9 +315,7 @@ def _replace(site: Site, plan: Plan) -> Rewritten:
     assert match is not None
     assert plan.body is not None
     removed: dict[Operation, str] = {}
-
-    def fresh(name: str) -> str:
-        return fresh_name(site, name)
+    fresh = FreshNames(site).take
 
     def put(body: Block, function: FuncOp, renamed: dict[SSAValue, SSAValue]) -> None:
         nest = Nest.of(body)

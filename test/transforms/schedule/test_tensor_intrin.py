@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import kc
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
+from kc.dialects.tir import AllocOp, BlockOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
 from kc.tir import TensorIntrin
@@ -118,6 +119,36 @@ def test_a_loop_of_an_implementation_stays_a_loop():
     tensorize(module, "add_4x4")
     (block,) = loop_tree.blocks(module)
     assert [one.label for one in loop_tree.loops(block)] == ["i"]
+
+
+def test_blocks_and_buffers_of_an_implementation_get_names_of_their_own():
+    staged = """
+func.func @implementation(%A: ANY, %B: ANY) {
+  %B_1 = tir.alloc "B_1" : memref<4x4xf32>
+  tir.for %i in 4 {
+    tir.for %j in 4 {
+      tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+        %a = tir.load %A[%v_i, %v_j] : ANY
+        tir.store %a, %B_1[%v_i, %v_j] : memref<4x4xf32>
+      }
+      tir.block "B_2" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
+        %a = tir.load %B_1[%v_i, %v_j] : memref<4x4xf32>
+        %b = tir.load %B[%v_i, %v_j] : ANY
+        %s = arith.addf %a, %b : f32
+        tir.store %s, %B[%v_i, %v_j] : ANY
+      }
+    }
+  }
+  func.return
+}
+""".replace("ANY", "memref<4x4xf32, strided<[?, ?], offset: ?>>")
+    TensorIntrin.register("add_4x4", ADD, staged)
+    module = program("8x8xf32", "%v_i, %v_j")
+    tensorize(module, "add_4x4")
+    named = [op for op in module.walk() if isinstance(op, BlockOp | AllocOp)]
+    names = [one.label for one in named]
+    assert len(set(names)) == len(names) == 4
+    assert_adds(module)
 
 
 @pytest.mark.parametrize(

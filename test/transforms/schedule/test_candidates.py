@@ -1,0 +1,98 @@
+"""What primitives propose: calls worth asking about; ``sch.legal`` gives those that are legal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import kc
+from kc import te, tir
+from kc.support.registry import pass_class
+from kc.te.tensor import Tensor
+
+
+def scheduled(*args: Tensor) -> tir.Schedule:
+    """Plain loops of the last of ``args``."""
+    return tir.Schedule(kc.lower(te.create_schedule(args[-1].op), list(args), name="main"))
+
+
+def padded() -> tir.Schedule:
+    """A padded copy of A, between blocks that do not pad."""
+    a = te.placeholder((6, 4), name="A")
+    b = te.compute((6, 4), lambda i, j: a[i, j] + 1.0, name="B")
+    p = te.compute(
+        (8, 4),
+        lambda i, j: te.if_then_else(te.all(i >= 1, i < 7), b[i - 1, j], 0.0),
+        name="P",
+    )
+    c = te.compute((6, 4), lambda i, j: p[i, j] + p[i + 2, j], name="C")
+    return scheduled(a, c)
+
+
+def threads() -> tir.Schedule:
+    """A block that all threads do in the same way, and one whose elements they share."""
+    a = te.placeholder((4, 8), name="A")
+    b = te.compute((4,), lambda i: a[i, 0], name="B")
+    c = te.compute((4, 8), lambda i, j: a[i, j] + b[i], name="C")
+    sch = scheduled(a, c)
+    i, j = sch.get_loops("C")
+    sch.bind(i, "blockIdx.x")
+    sch.bind(j, "threadIdx.x")
+    sch.compute_at("B", j)
+    sch.set_scope("B", 0, "shared")
+    return sch
+
+
+def legal(sch: tir.Schedule, primitive: str) -> list[str]:
+    return [repr(one) for one in sch.legal(primitive)]
+
+
+def proposed(sch: tir.Schedule, primitive: str) -> list[Any]:
+    return list(pass_class(primitive).candidates(sch.session.site(sch.mod["main"])))
+
+
+def test_storage_align_proposes_rows_of_buffers_that_are_allocated():
+    sch = padded()
+    rows = [
+        f"storage_align(block={name}, buffer_index={name}, axis=-2, factor={factor})"
+        for name in "BP"
+        for factor in ("32, offset=8", "16")
+    ]
+    assert legal(sch, "storage_align") == rows
+
+
+def test_set_store_predicate_proposes_the_first_thread_of_what_all_do():
+    sch = threads()
+    choices = [
+        (one.arguments["condition"], sch.get(one.arguments["block"]).label)
+        for one in sch.legal("set_store_predicate")
+    ]
+    assert choices == [("threadIdx.x == 0", "B")]
+
+
+@pytest.mark.parametrize(
+    ("primitive", "blocks"),
+    [
+        ("decompose-padding", {"P"}),
+        ("compute-inline", {"B", "P"}),
+        ("reverse-compute-inline", {"P", "C"}),
+    ],
+)
+def test_only_blocks_that_may_be_legal_are_proposed(primitive: str, blocks: set[str]):
+    assert {str(one.block) for one in proposed(padded(), primitive)} == blocks
+
+
+def test_rolling_buffer_is_proposed_where_a_loop_is_around_writes_and_reads():
+    sch = padded()
+    assert legal(sch, "rolling_buffer") == []
+    sch.compute_at("P", sch.get_loops("C")[0])
+    assert [sch.get(one.arguments["block"]).label for one in sch.legal("rolling_buffer")] == ["P"]
+
+
+def test_a_loop_that_holds_the_block_is_no_place_for_it():
+    sch = padded()
+    i, j = sch.get_loops("C")
+    sch.compute_at("P", i)
+    places = [one.loop.target for one in proposed(sch, "compute-at") if str(one.block) == "P"]
+    assert places == [sch.get(j)]
