@@ -19,7 +19,10 @@ import kc
 
 
 class Drawn(Protocol):
-    """A program with its arguments and results."""
+    """A program with its arguments and results.
+
+    It may also have an ``opening`` and ``favourites``, as :class:`Fixed` has.
+    """
 
     @property
     def module(self) -> kc.IRModule:
@@ -59,6 +62,10 @@ class Fixed:
     symbols: Mapping[str, int] = field(default_factory=dict)
     tolerance: float = 0.0
     source: str = ""
+    opening: Sequence[str] = ()
+    """What the schedule begins with: calls as text, and primitives, where they have a choice."""
+    favourites: Sequence[str] = ()
+    """Primitives that this program is for."""
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
@@ -114,6 +121,8 @@ FAMILIES = {
         Family("programs", 40, threads=0.2),
         Family("bindings", 20, ("decompose-reduction", "rfactor", "loop-partition", "merge")),
         Family("scans", 8, ("split", "reorder", "compute-at", "vectorize", "cache-write"), calls=8),
+        Family("shapes", 14, threads=0.1),
+        Family("intrinsics", 8),
     )
 }
 

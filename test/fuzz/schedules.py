@@ -35,6 +35,9 @@ THREADS = ("bind", "bind", "split", "compute-at", "cache-read", "cache-write", "
 MAX_ITERATIONS = 2000
 """No more splits beyond: those that do not divide add iterations that a predicate skips."""
 
+CHOICES = 3
+"""How many primitives are asked for something to do before one is called for nothing."""
+
 MAX_LEGAL = 12
 """How many candidates of a primitive are asked about until a legal one is found."""
 
@@ -52,6 +55,13 @@ def draw(
     """
     site = sch.session.site(loop_tree.kernels(sch.module)[0])
     step = _step(random, site, threads, favourites)
+    return None if step is None else line_of(step)
+
+
+def draw_legal(random: Random, sch: tir.Schedule, name: str) -> str | None:
+    """A call of the primitive ``name`` that is likely legal; None where it has no candidates."""
+    site = sch.session.site(loop_tree.kernels(sch.module)[0])
+    step = _candidate(random, pass_class(name), site)
     return None if step is None else line_of(step)
 
 
@@ -165,21 +175,16 @@ def _step(random: Random, site: Site, threads: bool, favourites: Sequence[str]) 
     loops = loop_tree.loops(site.function)
     if not loops:
         return None
-    pool = LOOPS if random.random() < 0.45 else tuple(current().primitives)
-    if favourites and random.random() < 0.4:
-        pool = tuple(favourites)
-    if threads and random.random() < 0.5:
-        pool = THREADS
-    name = random.choice(pool)
-    if name == "bind" and not threads:
-        name = "split"  # what has threads is not run natively
-    cls: Any = pass_class(name)
-    if cls.name in ("split", "tile") and _iterations(site) > MAX_ITERATIONS:
-        cls = pass_class("reorder")
-    if random.random() < (0.3 if cls.name in LOOPS else 0.75):
-        chosen = _candidate(random, cls, site)
-        if chosen is not None:
-            return chosen
+    cls: Any = None
+    for _ in range(CHOICES):
+        cls = _primitive(random, site, threads, favourites)
+        if random.random() < (0.3 if cls.name in LOOPS else 0.75):
+            chosen = _candidate(random, cls, site)
+            if chosen is not None:
+                return chosen
+            if cls.candidates.__func__ is not Primitive.candidates.__func__:
+                continue  # there is nothing for it to do
+        break
     if cls.name not in LOOPS:
         return _any(random, cls, site)
     refs = [LoopRef(one) for one in loops]
@@ -210,6 +215,21 @@ def _step(random: Random, site: Site, threads: bool, favourites: Sequence[str]) 
     return cls(random.choice(near))
 
 
+def _primitive(random: Random, site: Site, threads: bool, favourites: Sequence[str]) -> Any:
+    """A primitive to call."""
+    pool = LOOPS if random.random() < 0.45 else tuple(current().primitives)
+    if favourites and random.random() < 0.4:
+        pool = tuple(favourites)
+    if threads and random.random() < 0.5:
+        pool = THREADS
+    name = random.choice(pool)
+    if name == "bind" and not threads:
+        name = "split"  # what has threads is not run natively
+    if name in ("split", "tile") and _iterations(site) > MAX_ITERATIONS:
+        name = "reorder"
+    return pass_class(name)
+
+
 def _candidate(random: Random, cls: Any, site: Site) -> Primitive | None:
     """One of the choices that the primitive offers: a legal one, or any of them."""
     candidates = list(cls.candidates(site))
@@ -236,6 +256,11 @@ def _any(random: Random, cls: Any, site: Site) -> Primitive:
         for one in dataclasses.fields(cls)
         if one.default is dataclasses.MISSING or random.random() < 0.4
     }
+    for one in parameters(cls):
+        names = [slot.name for slot in one.slots]
+        if len(names) > 1 and not any(name in values for name in names) and random.random() < 0.8:
+            name = random.choice(names)
+            values[name] = _value(random, hints[name], site)
     return cls(**values)
 
 

@@ -36,7 +36,7 @@ def test_random_schedules(start: int):
     assert accepted > 60
 
 
-@pytest.mark.parametrize("family", ["scans"])
+@pytest.mark.parametrize("family", ["scans", "shapes", "intrinsics"])
 def test_programs_of_a_family(family: str):
     """They are drawn, and give their results."""
     requests = (fuzzing.Request(case, family) for case in range(OF_FAMILY))
