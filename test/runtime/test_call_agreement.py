@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from property_tests import examples
 
 import kc
 from kc.runtime import ArgSpec, Signature, function
-from kc.runtime.signature import AffineDim, Dim, evaluate
+from kc.runtime.signature import AffineDim, Dim, SizeCondition, evaluate
 from kc.support.diagnostics import CallError
 
 SYMBOLS = ("n", "m")
@@ -51,6 +52,23 @@ SIGNATURES = [
             array("D", "int8", AffineDim.mod(AffineDim.mul("n", 5), "m")),
         ),
         SYMBOLS,
+    ),
+    Signature(
+        "conditions",
+        (
+            array("A", "float32", "n"),
+            array("B", "float32", "m"),
+            scalar("k", "int64", symbol="k"),
+            array("C", "float32", AffineDim.mul("n", "m"), role="out"),
+        ),
+        (*SYMBOLS, "k"),
+        (
+            SizeCondition(AffineDim.add("n", 1), ">=", AffineDim.add("m", "k"), "a window", ("m",)),
+            SizeCondition("k", ">=", 0, "a size"),
+            SizeCondition(
+                AffineDim.floordiv("n", 2), "==", AffineDim.floordiv("m", 2), "halves", ("n", "k")
+            ),
+        ),
     ),
     Signature(
         "constants",
@@ -146,7 +164,7 @@ def own_numbers(spec: ArgSpec) -> st.SearchStrategy[Any]:
 @st.composite
 def calls(draw: st.DrawFn) -> tuple[Recorder, tuple[Any, ...]]:
     recorder = RECORDERS[draw(st.sampled_from(sorted(RECORDERS)))]
-    symbols = {"n": draw(small), "m": draw(small)}
+    symbols = {"n": draw(small), "m": draw(small), "k": draw(small)}
     pool = np.zeros(512 + 64, np.uint8)
     pool = pool[-pool.ctypes.data % 64 :][:512]
 
@@ -181,6 +199,15 @@ def plain(spec: ArgSpec, value: Any) -> bool:
         and inner.dtype is np.dtype(spec.dtype)
         and address % spec.alignment == 0
     )
+
+
+def meets_conditions(signature: Signature, args: tuple[Any, ...]) -> bool:
+    """Whether all conditions hold, empty sizes or not."""
+    sizes = {
+        symbol: args[i] if d is None else np.shape(args[i])[d]
+        for symbol, (i, d) in signature.binders.items()
+    }
+    return all(replace(one, unless_empty=()).holds(sizes) for one in signature.requires)
 
 
 def check_agreement(
@@ -222,7 +249,8 @@ def check_agreement(
         assert [x & m for x, m in zip(recorder.seen, masks, strict=True)] == [
             x & m for x, m in zip(slots, masks, strict=True)
         ]
-        if generated and all(map(plain, recorder.signature.args, args)):
+        is_plain = all(map(plain, recorder.signature.args, args))
+        if generated and is_plain and meets_conditions(recorder.signature, args):
             assert not complete
     return expected is None, not complete
 
