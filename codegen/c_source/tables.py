@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 
-from kc.codegen.c_source.expressions import Expressions, c_type, memory_type
+from kc.codegen.c_source.expressions import Expressions, memory_type
+from kc.dialects.float_types import float_dtype
 from kc.support.diagnostics import CodegenError
+from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
 
 _WIDTH = 100
@@ -29,15 +34,14 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
         )
     assert isinstance(type_, MemRefType)
     element = memory_type(type_.element_type)
-    if element is None or element != c_type(type_.element_type):
+    if element is None:
         raise CodegenError(
             "KC4401",
             f"c: there is no C table of {type_.element_type}",
             location=location_of(op),
-            why="tables are of integers of 8, 16, 32 or 64 bits, float, double",
+            why="elements are booleans, integers of 8, 16, 32 or 64 bits, and floats",
         )
-    constants = [arith.ConstantOp(one) for one in value.iter_attrs()]  # pyright: ignore
-    words = [expressions.constant(one).text for one in constants]
+    words = _words(value, expressions)
     lines, line = [], ""
     for word in words:
         if len(line) + len(word) + 4 > _WIDTH:
@@ -48,3 +52,15 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
     body = "".join(f"\n {one}" for one in lines)
     name = table_name(op.sym_name.data)
     return f"static const {element} {name}[{max(len(words), 1)}] = {{{body}\n}};\n"
+
+
+def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[str]:
+    """The elements as C writes what is in memory."""
+    form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
+    if form is not None:
+        values: Sequence[Any] = value.get_values()
+        codes = [form.encode(float(one)) for one in values]
+        # Floats of 8 bits are in a signed type.
+        return [str(code - (code & form.sign) * 2 if form.bits == 8 else code) for code in codes]
+    constants = [arith.ConstantOp(one) for one in value.iter_attrs()]  # pyright: ignore
+    return [expressions.constant(one).text for one in constants]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 from xdsl.dialects import memref as memref_dialect
 from xdsl.dialects.builtin import (
@@ -20,11 +21,13 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
+    TensorType,
     UnitAttr,
     i1,
     i32,
@@ -47,10 +50,12 @@ from kc.conversion.convert_to_llvm.types import (
 )
 from kc.conversion.convert_to_llvm.values import Constant, MemRef, Origin
 from kc.dialects import llvm
+from kc.dialects.float_types import float_dtype
 from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm_pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
+from kc.support.float_formats import NARROW_FLOATS
 
 # Of every buffer that is allocated here: a cache line, and the widest vector there is.
 ALIGNMENT = 64
@@ -455,6 +460,24 @@ def _lower_copy(s: FunctionLowering, op: Operation) -> None:
     s.insert(llvm.MemcpyOp(target.pointer, source.pointer, s.as_value(size)))
 
 
+def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntOrFPElementsAttr:
+    """A constant with elements of the type that they have in memory."""
+    given = value.get_element_type()
+    if given == element:
+        return value
+    values: Sequence[Any] = value.get_values()
+    if given == i1:
+        words = [int(one) & 1 for one in values]
+    elif isinstance(given, IndexType):
+        words = [int(one) for one in values]
+    else:
+        form = NARROW_FLOATS[str(float_dtype(given))]
+        codes = [form.encode(float(one)) for one in values]
+        words = [code - (code & form.sign) * 2 for code in codes]
+    type_: Any = TensorType(element, value.get_shape())
+    return DenseIntOrFPElementsAttr.from_list(type_, words)
+
+
 def lower_global(module: NewModule, op: Operation) -> None:
     """Translate ``memref.global``, which must be a table of constants."""
     name, ty = op.properties["sym_name"], op.properties["type"]
@@ -469,11 +492,10 @@ def lower_global(module: NewModule, op: Operation) -> None:
             why="kernels have no state between calls",
             hints=["pass the memory as an argument"],
         )
-    if element != ty.element_type:
-        raise unsupported_type(ty, "tables hold i8, i16, i32, i64 or floats")
     pointee = array_type(element, ty.get_shape())
+    stored = _in_memory(value, element)
     new = llvm.GlobalOp(
-        pointee, name, "internal", constant=True, value=value, alignment=_alignment(op)
+        pointee, name, "internal", constant=True, value=stored, alignment=_alignment(op)
     )
     new.location = op.location
     module.add(new)

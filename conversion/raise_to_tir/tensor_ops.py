@@ -70,7 +70,7 @@ def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
             else f"its value is {attr}",
             hints=["make it an argument of the function"],
         )
-    if attr.is_splat():
+    if count and attr.is_splat():
         scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore
         raiser.tensors.values[op.result] = Splat(shape, raiser.emit(scalar, op).results[0])
         return
