@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
 from kc.analysis.index_values import IndexValues
 from kc.analysis.reductions import Reduction, reduction_of
 from kc.dialects.affine_assembly import ZERO
@@ -27,7 +28,7 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
-from kc.transforms.schedule._blocks import Definition
+from kc.transforms.schedule._blocks import Definition, rebuild
 from kc.transforms.schedule._combiners import neutral_of, steps_on
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import Site
@@ -64,6 +65,7 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     assert home is not None
     assert parent is not None
     kept = [one for one in plan.chain if one is plan.loop or _is_final(plan, one)]
+    _compute_before(top, plan)
     allocs = [_alloc(site, plan, n) for n in range(len(plan.buffer_names))]
     buffers = [one.buffer for one in allocs]
     partial = _Partial(plan, buffers)
@@ -81,6 +83,21 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     home.insert_ops_before(allocs, top)
     home.insert_op_after(inner, top)
     return partial.block
+
+
+def _compute_before(top: ForOp, plan: Factoring) -> None:
+    """Compute before ``top`` what is computed in its loops, and the second nest needs too: sizes,
+    and what the init uses."""
+    block = plan.made.block
+    known: dict[SSAValue, SSAValue] = {}
+    for value in captured_values(block.init.block):
+        rebuild(value, top, known)
+    for op in block.init.walk():
+        op.operands = [known.get(one, one) for one in op.operands]
+    for loop in plan.chain:
+        loop.operands = [rebuild(one, top, known) for one in loop.operands]
+    sizes = [rebuild(one, top, known) for one in block.dynamic_extents]
+    set_block_spaces(block, extents=sizes)
 
 
 def _is_final(plan: Factoring, loop: ForOp) -> bool:

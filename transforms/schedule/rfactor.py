@@ -63,7 +63,13 @@ from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import Definition, describe, is_available, require_definition
+from kc.transforms.schedule._blocks import (
+    Definition,
+    can_rebuild,
+    describe,
+    is_available,
+    require_definition,
+)
 from kc.transforms.schedule._buffers import fresh_name
 from kc.transforms.schedule._partial import Factoring, build_partial
 from kc.transforms.schedule._sizes import sizes_of
@@ -201,20 +207,22 @@ class _Nest:
     def _require_known(self) -> None:
         """The second nest needs sizes, bindings, the predicate, and what the init uses."""
         block, variables = self.block, {one.var for one in self.chain}
-        used = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
-        used += captured_values(block.init.block)
+        sizes = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
+        sizes += [*block.dynamic_extents, *captured_values(block.init.block)]
+        used: list[SSAValue] = []
         for store in self.made.stores:
             used += [one for one in store.operands_of_map if not _is_argument(one, block)]
         exprs = [*self.exprs, *(self.index.expr(one) for one in block.predicate_operands)]
         used += [one for expr in exprs for one in self._roots(expr) if one not in variables]
-        for value in used:
-            if not is_available(value, self.chain[0]):
-                raise self._refuse(
-                    "KC3337",
-                    f"{value.name_hint or 'a value'} is not known outside of the loops of "
-                    f"{self.block.label}",
-                    "the reduction of the partial results has loops of its own, and needs it",
-                )
+        unknown = [one for one in sizes if not can_rebuild(one, self.chain[0])]
+        unknown += [one for one in used if not is_available(one, self.chain[0])]
+        for value in unknown:
+            raise self._refuse(
+                "KC3337",
+                f"{value.name_hint or 'a value'} is not known outside of the loops of "
+                f"{self.block.label}",
+                "the reduction of the partial results has loops of its own, and needs it",
+            )
 
     def _require_kinds(self) -> None:
         label = self.block.label

@@ -16,7 +16,9 @@ from guarded_arrays import all_guarded, checked_build
 from xdsl.context import Context
 from xdsl.dialects import builtin, func, math, memref, scf
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir.affine import AffineExpr
 from xdsl.printer import Printer
+from xdsl.rewriter import InsertPoint, Rewriter
 
 import kc
 from kc.analysis import loop_tree
@@ -24,7 +26,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.dialects.arith import ARITH
 from kc.dialects.te import TE
-from kc.dialects.tir import TIR, ForOp
+from kc.dialects.tir import TIR, ApplyOp, BlockOp, ForOp, LoadOp, SymbolOp
 from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.locations import LocationParser
 from kc.support.registry import pass_class
@@ -202,7 +204,29 @@ def shape_attr(shape: tuple[Dim, ...]) -> str:
 def random_program(random: Random, computes: int = 4, symbolic: bool = False) -> ModuleOp:
     """A random program of up to ``computes`` computes, as loops."""
     count = random.randint(2, computes)
-    return lowered(Program(random, symbolic).text(count))
+    module = lowered(Program(random, symbolic).text(count))
+    draw = Random()
+    draw.setstate(random.getstate())
+    if draw.random() < 0.5:
+        compute_sizes_inside(module, draw)
+    return module
+
+
+def compute_sizes_inside(module: ModuleOp, random: Random) -> None:
+    """Compute some symbolic sizes where they are used, as what moved into loops has them."""
+    for op in list(loop_tree.preorder(module)):
+        if not isinstance(op, ForOp | BlockOp | LoadOp):
+            continue
+        for n, operand in enumerate(op.operands):
+            is_size = isinstance(operand.owner, SymbolOp | ApplyOp) and (
+                not isinstance(op, BlockOp) or n < len(op.dynamic_extents)
+            )
+            if is_size and random.random() < 0.5:
+                again = ApplyOp(AffineExpr.dimension(0), [operand])
+                Rewriter.insert_op(again, InsertPoint.before(op))
+                op.operands[n] = again.result
+    module.verify()
+    check_dominance(module)
 
 
 def random_splits(module: ModuleOp, random: Random, count: int) -> None:
