@@ -96,6 +96,8 @@ class Statement:
     """The innermost block around it."""
     unit: BlockOp | None = None
     """The outermost block around it in the scope."""
+    initialises: bool = False
+    """Whether it is in the init of that block."""
 
     def doubts(self, access: Access) -> Iterator[str]:
         """Why it is not known which elements ``access`` touches, and when it is made."""
@@ -267,6 +269,7 @@ class Scope:
             for body, ops in bodies.items():
                 statement = self._statement(block, loops)
                 statement.block = statement.unit = block
+                statement.initialises = is_init
                 reductions = [] if is_init else [updates_of(block)]
                 self._enter_block(statement, block, region)
                 for inner, child in _path(body, region):
@@ -667,6 +670,22 @@ def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | Non
             return None
         late = " or ".join(f"{x} > {y}" for x, y in zip(s, t, strict=True))
         return f"{apart} and ({late})"
+
+    return scope.find(breaks, ignore_reductions=False)
+
+
+def late_init(block: BlockOp, place: Operation) -> Conflict | None:
+    """An access of ``block`` to an element that its init stores to afterwards, if there is one, in
+    one iteration of what is around ``place``, which holds the block."""
+    scope = Scope(place)
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        if source.unit is not block or sink.unit is not block:
+            return None
+        if source.initialises or not sink.initialises:
+            return None
+        s = [f"s_{one}" for one in source.loop_dims]
+        return lexicographic(s, [f"t_{one}" for one in sink.loop_dims])
 
     return scope.find(breaks, ignore_reductions=False)
 

@@ -230,6 +230,7 @@ class _Prover:
             )
         if block.is_reduction:
             require_once(self.site, self.primitive, self.made, self.anchor)
+            require_init_first(self.site, self.primitive, self.made, self.anchor)
 
     def require_unchanged(self) -> None:
         """What the block reads has the same value at the new place."""
@@ -249,16 +250,7 @@ def require_once(site: Site, primitive: str, made: Definition, anchor: Operation
     of what is around both it and ``anchor``, or is around its buffer."""
     block = made.block
     space = Space()
-    first = space.instance(block)
-    shared = {
-        loop: dim
-        for loop, dim in first.loops.items()
-        if loop_tree.is_inside(anchor, loop)
-        or all(loop_tree.defined_inside(one, loop) for one in made.buffers)
-    }
-    second = space.instance(block, shared)
-    rest = [loop for loop in first.loops if loop not in shared]
-    earlier = lexicographic([first.loops[one] for one in rest], [second.loops[one] for one in rest])
+    first, second, earlier = _two_instances(space, made, anchor)
     same = [
         f"{x} = {y}"
         for x, y in zip(old_values(first, block), old_values(second, block), strict=True)
@@ -275,6 +267,50 @@ def require_once(site: Site, primitive: str, made: Definition, anchor: Operation
             or f"it does{first.at(found)} and{second.at(found)}; a reduction "
             "adds up what it runs for",
         )
+
+
+def require_init_first(site: Site, primitive: str, made: Definition, anchor: Operation) -> None:
+    """Refuse (KC3233) if the block, a reduction that passes :func:`require_once`, adds to an
+    element before its init: elsewhere the init, of the first iteration, would come first."""
+    block = made.block
+    space = Space()
+    update, init, earlier = _two_instances(space, made, anchor)
+    same = [
+        f"{y} = 0" if kind is IterType.REDUCE else f"{x} = {y}"
+        for x, y, kind in zip(
+            old_values(update, block), old_values(init, block), block.types, strict=True
+        )
+    ]
+    found = space.find([update, init], [earlier, *same])
+    if found is not None:
+        raise site.refuse(
+            "KC3233",
+            f"{primitive}: block {block.label} "
+            + ("may add" if found.undecided else "adds")
+            + " to an element before it is initialised",
+            at=block,
+            why=found.undecided
+            or f"the update is{update.at(found)}, the init{init.at(found)}: what is added before "
+            "is lost, and would not be any more",
+        )
+
+
+def _two_instances(
+    space: Space, made: Definition, anchor: Operation
+) -> tuple[Instance, Instance, str]:
+    """Two instances of the block, between one start and the next of what is around both it and
+    ``anchor``, or is around its buffer; and that the first one is the earlier one."""
+    first = space.instance(made.block)
+    shared = {
+        loop: dim
+        for loop, dim in first.loops.items()
+        if loop_tree.is_inside(anchor, loop)
+        or all(loop_tree.defined_inside(one, loop) for one in made.buffers)
+    }
+    second = space.instance(made.block, shared)
+    rest = [loop for loop in first.loops if loop not in shared]
+    earlier = lexicographic([first.loops[one] for one in rest], [second.loops[one] for one in rest])
+    return first, second, earlier
 
 
 def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[bool, bool]]:

@@ -28,8 +28,8 @@ for scheduling the two apart.
 1. KC3250: the block has an init.
 2. KC3251: the loop is around the block.
 3. KC3252: no loop outside of the loop drives the reduction.
-4. KC3253: the init provably does the same there: nothing else in the loop uses the buffer, and no
-   iteration is repeated.
+4. KC3253: the init provably does the same there: nothing else in the loop uses the buffer, no
+   iteration is repeated, and none comes before the one that initialises.
 
 TVM: ``decompose_reduction``.
 """
@@ -88,15 +88,14 @@ class DecomposeReduction(Primitive):
                 hints=[f"loop={one.label}" for one in around[: around.index(outer[0]) + 1]],
             )
         plan = Decomposition.of(block, loop)
-        if plan is None:
+        if isinstance(plan, str):
             raise site.refuse(
                 "KC3253",
                 f"decompose_reduction: the init of block {block.label} cannot be proven to do the "
                 f"same before loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: "here"},
-                why="something else in the loop uses what it writes, an iteration is repeated, or "
-                "its indices are not affine",
+                why=plan,
             )
         return plan
 

@@ -76,6 +76,7 @@ from kc.transforms.schedule._placing import (
     guards_of,
     loop_near,
     old_values,
+    require_init_first,
     require_loose,
     require_once,
     require_scalar_place,
@@ -145,6 +146,7 @@ class ReverseComputeAt(AtLoop):
         require_once(site, what, made, anchor)
         prover.require_order()
         if block.is_reduction:
+            require_init_first(site, what, made, anchor)
             prover.require_init_first()
         guards = guards_of(block, domain, anchor)
         return Plan(loop, Placing(made, anchor, domain, guards, loose, behind=True))

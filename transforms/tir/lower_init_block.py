@@ -44,6 +44,7 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.dependence import late_init
 from kc.analysis.index_facts import determined, forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.simplify_affine import simplify_constraints
@@ -92,6 +93,13 @@ class LowerInitBlockPass(ModulePass):
 
 class _Stay(Exception):
     """The init cannot be shown to do the same before the loops."""
+
+    def __init__(
+        self,
+        why: str = "something else in the loop uses what it writes, an iteration is repeated, or "
+        "its indices are not affine",
+    ) -> None:
+        super().__init__(why)
 
 
 @dataclass
@@ -222,6 +230,14 @@ class _Plan:
         self.conditions = simplify_constraints(conditions, self.index.ranges)
         if any(extent == 0 for kind, _, extent in block.iters if kind is not IterType.REDUCE):
             self.conditions = None  # loops that are not copied have no iteration either
+        spatial = [e for e, kind in zip(exprs, kinds, strict=True) if kind is not IterType.REDUCE]
+        starts_at_zero = carriers <= self.zero and not lowering.variables(spatial) & {
+            one.var for one in inner if one.var in self.zero and one.static_extent != 1
+        }
+        if self.conditions is not None and not (starts_at_zero and _updates_in_place(block)):
+            late = late_init(block, self.place)
+            if late is not None:  # what comes before the init would come after it
+                raise _Stay(late.explain())
         self._check_values()
 
     def at_zero(self, expr: AffineExpr) -> AffineExpr:
@@ -461,21 +477,40 @@ class Decomposition:
         self._plan = plan
 
     @classmethod
-    def of(cls, block: BlockOp, loop: ForOp) -> Decomposition | None:
-        """How to decompose ``block`` at ``loop``; None if that is not provably the same."""
+    def of(cls, block: BlockOp, loop: ForOp) -> Decomposition | str:
+        """How to decompose ``block`` at ``loop``, or why that is not provably the same."""
         root = loop_tree.enclosing_function(block)
         assert root is not None
         lowering = _Lowering({one.label for one in loop_tree.blocks(root)})
         try:
             plan = _Plan(lowering, block, loop)
             plan.check_order(lowering.users_below(loop))
-        except _Stay:
-            return None
-        return None if is_empty(block) else cls(plan)
+        except _Stay as reason:
+            return str(reason)
+        return "its reduction is over nothing" if is_empty(block) else cls(plan)
 
     def build(self) -> BlockOp | None:
         """Do it; the new block, unless the init never runs."""
         return self._plan.build()
+
+
+def _updates_in_place(block: BlockOp) -> bool:
+    """Whether all that ``block`` accesses of what its init stores is the element of the init."""
+    inits = {op.buffer: op for op in block.init.block.ops if isinstance(op, StoreOp)}
+    if any(op.regions for op in block.init.block.ops):
+        return False
+    twin: dict[SSAValue, SSAValue] = {}
+    twin.update(zip(block.init.block.args, block.body.block.args, strict=True))
+    for op in block.body.walk():
+        if not isinstance(op, LoadOp | StoreOp):
+            if loop_tree.touches_memory(op):
+                return False
+        elif op.buffer in inits:
+            init = inits[op.buffer]
+            place = [twin.get(one, one) for one in init.operands_of_map]
+            if op.indices != init.indices or list(op.operands_of_map) != place:
+                return False
+    return True
 
 
 def is_zero(expr: AffineExpr) -> AffineConstraintExpr:
