@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineMap, AffineSet
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.index_values import IndexValues
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 
@@ -40,13 +42,33 @@ def _may_be_empty(block: BlockOp) -> bool:
 
 def _start(block: BlockOp) -> ForOp | None:
     """The outermost loop of the reduction where all that the initial value needs is known."""
-    needed = [*captured_values(block.init.block), *block.dynamic_extents]
     carried = False
     for loop in loop_tree.loops_around(block):
         carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
-        if carried and not any(loop_tree.defined_inside(one, loop) for one in needed):
+        if carried and all(_makers(one, loop) is not None for one in _needed(block)):
             return loop
     return None
+
+
+def _needed(block: BlockOp) -> list[SSAValue]:
+    return [*captured_values(block.init.block), *block.dynamic_extents]
+
+
+def _makers(value: SSAValue, loop: ForOp) -> list[Operation] | None:
+    """The ops in ``loop`` that compute ``value`` from what is known where it begins, in order; None
+    if anything else takes part."""
+    if not loop_tree.defined_inside(value, loop):
+        return []
+    owner = value.owner
+    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
+        return None
+    found: list[Operation] = []
+    for operand in owner.operands:
+        before = _makers(operand, loop)
+        if before is None:
+            return None
+        found += before
+    return [*found, owner]
 
 
 class EmptyReduction:
@@ -56,23 +78,33 @@ class EmptyReduction:
         self.block = block
         self._loop = loop
         around = loop_tree.loops_around(block)
+        inner = around[around.index(loop) + 1 :]
+        sizes = [one.dynamic_extent for one in inner if one.dynamic_extent is not None]
+        needed = [op for one in (*_needed(block), *sizes) for op in _makers(one, loop) or ()]
+        self.makers = list(dict.fromkeys(needed))
+        """The ops in the loop that compute sizes, and what the init uses."""
+        self._index = IndexValues()
         self._counted = [
             one
-            for one in around[around.index(loop) + 1 :]
+            for one in inner
             if IterType.REDUCE not in loop_tree.iter_types(one, block)
             and (one.dynamic_extent is None or self._is_known(one.dynamic_extent))
         ]
-        operands = block.binding_operands
-        self._bindings = [
-            map_function(AffineMap(len(operands), 0, (expr,)))
-            if self._are_known(operands, expr.used_dims())
-            else None
-            for expr in block.binding_exprs
-        ]
+        self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
 
     def _is_known(self, value: SSAValue) -> bool:
-        return not loop_tree.defined_inside(value, self._loop)
+        return not loop_tree.defined_inside(value, self._loop) or value.owner in self.makers
+
+    def _binding(
+        self, expr: AffineExpr
+    ) -> tuple[list[SSAValue], Callable[..., tuple[int, ...]]] | None:
+        """A binding as a function of known values and of what counts elements; None if it depends
+        on others."""
+        composed = self._index.compose(expr, self.block.binding_operands)
+        map_, roots = self._index.to_map([composed])
+        known = self._are_known(roots, set(range(len(roots))))
+        return (roots, map_function(map_)) if known else None
 
     def _are_known(self, operands: Sequence[SSAValue], dims: set[int]) -> bool:
         counters = {one.var for one in self._counted}
@@ -80,11 +112,14 @@ class EmptyReduction:
 
     def _predicate(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
         """What is known of the predicate: operands, a condition on them, whether it must hold."""
-        block = self.block
-        for one in block.predicate.data.constraints:
-            if self._are_known(block.predicate_operands, one.lhs.used_dims()):
-                space = AffineSet(len(block.predicate_operands), 0, (one,))
-                yield block.predicate_operands, set_function(space), True
+        operands = self.block.predicate_operands
+        known = [
+            one
+            for one in self.block.predicate.data.constraints
+            if self._are_known(operands, one.lhs.used_dims())
+        ]
+        # As one: a condition on a poison value counts only if all others hold.
+        yield operands, set_function(AffineSet(len(operands), 0, tuple(known))), True
 
     def _path(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
         """What is known of the conditions on the way to the block."""
@@ -117,14 +152,15 @@ class EmptyReduction:
                 for operands, holds, wanted in self._conditions
             ):
                 continue
-            values = self._values(self.block.binding_operands, at, lookup)
             domains: list[Sequence[int]] = [
                 range(1) if reduced else range(extent)
                 for extent, reduced in zip(extents, is_reduced, strict=True)
             ]
             for n, binding in enumerate(self._bindings):
                 if binding is not None and not is_reduced[n]:
-                    domains[n] = [one for one in binding(*values) if one in domains[n]]
+                    roots, function = binding
+                    values = function(*self._values(roots, at, lookup))
+                    domains[n] = [one for one in values if one in domains[n]]
             yield from product(*domains)
 
     def _values(

@@ -98,6 +98,7 @@ class KernelInterpreter(Interpreter):
         self._sizes: dict[Operation, int] = {}
         self._named: dict[str, Operation] | None = None
         self._memory: dict[Operation, Any] = {}
+        self._apart: dict[Operation, Run] = {}
 
     # Functions -----------------------------------------------------------------------------
 
@@ -186,6 +187,15 @@ class KernelInterpreter(Interpreter):
     def value(self, value: SSAValue) -> Any:
         """What a value of the function that is running is at present."""
         return self._env[self._slots[value]]
+
+    def execute(self, ops: Iterable[Operation]) -> None:
+        """Run ops of the function that is running, apart from the block that they are in."""
+        for op in ops:
+            if op not in self._apart:
+                functions, registered = self._implementation(op)
+                self._apart[op] = self._observed(op, self._runnable(op, functions, registered))
+            value = self._apart[op](*self.get_values(op.operands))
+            self.set_values(zip(op.results, _as_tuple(op, value), strict=True))
 
     def run_ssacfg_region(
         self, region: Region, args: PythonValues, name: str = "unknown"

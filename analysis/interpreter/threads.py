@@ -180,6 +180,7 @@ class Kernel:
         init = reduction.block.init
         for thread in threads:
             self.interpreter.environment = thread.env
+            self.interpreter.execute(reduction.makers)
             for values in reduction.instances(self.interpreter.value):
                 self._enter(init.block, values, thread)
                 self._region(init, [thread])

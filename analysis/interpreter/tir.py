@@ -46,6 +46,7 @@ class TirFunctions(InterpreterFunctions):
 
         def run(*dynamic: int) -> None:
             for reduction, init in empty:
+                interpreter.execute(reduction.makers)
                 for values in reduction.instances(interpreter.value):
                     init(*values)
             if op.axis is not None:

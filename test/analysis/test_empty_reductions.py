@@ -7,6 +7,7 @@ import pytest
 from interpreter_support import parse
 from xdsl.context import Context
 
+from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.transforms.tir.lower_blocks import LowerBlocksPass
 from kc.transforms.tir.lower_init_block import LowerInitBlockPass
@@ -18,6 +19,7 @@ func.func @f(%A: memref<?x?xf32> {{kc.shape = affine_map<()[s0, s1] -> (s0, s1)>
   %m = tir.symbol "m"
   %n = tir.symbol "n"
   %z = arith.constant 3.0 : f32
+  %zero = arith.constant 0.0 : f32
   {loops}
   func.return
 }}
@@ -81,7 +83,29 @@ tir.for %b in %mo thread "blockIdx.x" {{ tir.for %t in 4 thread "threadIdx.x" {{
     {block("%b * 4 + %t", "%k", "%b * 4 + %t < %m")}
   }}
 }} }}"""
+# Sizes that are computed where they are used are known where the reduction begins all the same.
+COMPUTED = """
+tir.for %i in %m {
+  %n1 = tir.apply (%n)
+  tir.for %k in %n1 {
+    %n2 = tir.apply (%n1)
+    %z1 = arith.addf %z, %zero : f32
+    BLOCK
+  }
+}""".replace("BLOCK", block("%i", "%k").replace("in %n", "in %n2").replace("store %z", "store %z1"))
+COMPUTED_OUTSIDE = """
+tir.for %k in %n {
+  %m1 = tir.apply (%m)
+  tir.for %i in %m1 {
+    %n1 = tir.apply (%n)
+    %at = tir.apply (%i * 1)
+    %m2 = tir.apply (%m1)
+    BLOCK
+  }
+}""".replace("BLOCK", block("%at", "%k").replace("in %n", "in %n1").replace("in %m", "in %m2"))
 NESTS = {
+    "computed": COMPUTED,
+    "computed outside": COMPUTED_OUTSIDE,
     "inside": INSIDE,
     "outside": OUTSIDE,
     "tiled": TILED,
@@ -125,3 +149,25 @@ def test_nothing_is_stored_for_elements_that_the_loops_leave_out():
     nest = f"""tir.for %k in %n {{ tir.for %i in 3 {{ {block("%i", "%k", "%i < 2")} }} }}"""
     found = results(nest, 5, 0, lower=False)
     np.testing.assert_array_equal(found, np.array([3, 3, 77, 77, 77], np.float32))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_an_init_that_stays_in_the_loops(n: int):
+    """Of a falling variable the init comes last; over nothing there is an initial value still."""
+    nest = """
+    tir.for %i in %m {
+      tir.for %k in %n {
+        %n1 = tir.apply (%n)
+        BLOCK
+      }
+    }""".replace("BLOCK", block("%i", "%n - 1 - %k").replace("in %n", "in %n1"))
+    values = np.arange(4 * n, dtype=np.float32).reshape(4, n)
+    for passes in ([], [LowerInitBlockPass(), LowerBlocksPass()]):
+        module = parse(TEXT.format(loops=nest))
+        for one in passes:
+            one.apply(Context(), module)
+        module.verify()
+        check_dominance(module)
+        out = np.full(4, 77, np.float32)
+        run(module, "f", [values, out])
+        np.testing.assert_array_equal(out, 3 + (values[:, 0] if n else np.zeros(4)))

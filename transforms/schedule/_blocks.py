@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
-from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
@@ -23,6 +22,7 @@ from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import buffers_read, in_order, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import AllocOp, BlockOp, CombineOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 
@@ -306,45 +306,6 @@ def erase_empty(parent: Operation | None) -> None:
 
 
 # Where values are known -----------------------------------------------------------------------
-
-
-def is_available(value: SSAValue, anchor: Operation) -> bool:
-    """Whether ``value`` is defined where ``anchor`` stands."""
-    owner = value.owner
-    home = owner if isinstance(owner, Block) else owner.parent
-    op: Operation | None = anchor
-    while op is not None and op.parent is not home:
-        op = op.parent_op()
-    if op is None:
-        return False
-    return isinstance(owner, Block) or owner.is_before_in_block(op)
-
-
-def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
-    """Whether ``value`` is defined at ``anchor``, or can be computed there once more."""
-    if is_available(value, anchor):
-        return True
-    owner = value.owner
-    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
-        return False
-    return all(can_rebuild(one, anchor) for one in owner.operands)
-
-
-def rebuild(value: SSAValue, anchor: Operation, made: dict[SSAValue, SSAValue]) -> SSAValue:
-    """``value`` at ``anchor``; see :func:`can_rebuild`. ``made`` remembers what was computed."""
-    if value in made or is_available(value, anchor):
-        return made.get(value, value)
-    owner = value.owner
-    assert isinstance(owner, Operation)
-    for operand in owner.operands:
-        rebuild(operand, anchor, made)
-    copy = owner.clone(made)
-    copy.location = owner.location
-    home = anchor.parent
-    assert home is not None
-    home.insert_op_before(copy, anchor)
-    made.update(zip(owner.results, copy.results, strict=True))
-    return made[value]
 
 
 def captured(block: BlockOp) -> list[SSAValue]:

@@ -21,7 +21,7 @@ from kc.analysis.regions import in_order, loads_of, scope_of
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir_threads import is_shared
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import is_available
+from kc.transforms.known_values import is_available
 from kc.transforms.schedule._buffers import (
     BufferRef,
     FreshNames,

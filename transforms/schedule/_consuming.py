@@ -11,13 +11,8 @@ from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import loads_of, stores_to
 from kc.dialects.tir import AllocOp, LoadOp
-from kc.transforms.schedule._blocks import (
-    Definition,
-    can_rebuild,
-    describe,
-    rebuild,
-    require_available,
-)
+from kc.transforms.known_values import can_rebuild, rebuild
+from kc.transforms.schedule._blocks import Definition, describe, require_available
 from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 

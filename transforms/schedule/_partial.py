@@ -28,7 +28,8 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
-from kc.transforms.schedule._blocks import Definition, rebuild
+from kc.transforms.known_values import rebuild
+from kc.transforms.schedule._blocks import Definition
 from kc.transforms.schedule._combiners import neutral_of, steps_on
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import Site

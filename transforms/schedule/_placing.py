@@ -9,7 +9,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.captures import captured_values
 from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
@@ -20,6 +19,7 @@ from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
+from kc.transforms.known_values import rebuild, rebuild_captured
 from kc.transforms.schedule._blocks import (
     Definition,
     Position,
@@ -27,7 +27,6 @@ from kc.transforms.schedule._blocks import (
     erase_empty,
     own_loops,
     positions,
-    rebuild,
     require_available,
     require_unchanged,
     witness_text,
@@ -290,8 +289,8 @@ def require_init_first(site: Site, primitive: str, made: Definition, anchor: Ope
             + " to an element before it is initialised",
             at=block,
             why=found.undecided
-            or f"the update is{update.at(found)}, the init{init.at(found)}: what is added before "
-            "is lost, and would not be any more",
+            or f"the update{update.at(found)} comes before the init{init.at(found)}, which forgets "
+            "it; at the new place it would come after it, and count",
         )
 
 
@@ -413,11 +412,7 @@ def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:
         alloc.detach()
         home.insert_op_before(alloc, top)
         alloc.operands = [rebuild(one, alloc, made) for one in alloc.dynamic_sizes]
-    replaced = {value: rebuild(value, top, made) for value in captured_values(top)}
-    for op in top.walk():
-        for n, operand in enumerate(op.operands):
-            if operand in replaced and replaced[operand] is not operand:
-                op.operands[n] = replaced[operand]
+    rebuild_captured(top, made)
 
 
 def loop_near(

@@ -26,8 +26,8 @@ from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import is_available
 from kc.transforms.schedule._access_pattern import Access, Pattern, require_pattern
-from kc.transforms.schedule._blocks import is_available
 from kc.transforms.schedule._buffers import fresh_name, scope_attr, warn_of_scope
 from kc.transforms.schedule._cached_reads import CachedReads
 from kc.transforms.schedule._cached_writes import CachedWrites

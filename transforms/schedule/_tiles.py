@@ -13,8 +13,9 @@ from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import is_available
 from kc.transforms.schedule._blockized import InitPlan, OuterVariable, Part
-from kc.transforms.schedule._blocks import describe, is_available
+from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._subspace import Division, Subspace, outer_extent, stand_in
 from kc.transforms.schedule.base import Site
 from kc.transforms.tir._empty_reductions import may_not_begin

@@ -61,7 +61,7 @@ from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of
 from kc.dialects.tir import DYNAMIC, INDEX, ApplyOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import is_available
+from kc.transforms.known_values import is_available
 from kc.transforms.schedule._buffers import (
     fresh_name,
     require_plain_uses,

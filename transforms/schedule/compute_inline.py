@@ -46,6 +46,7 @@ from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp, LoadOp
+from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
     Position,
@@ -53,7 +54,6 @@ from kc.transforms.schedule._blocks import (
     describe,
     erase_with_loops,
     own_loops,
-    rebuild,
     require_available,
     require_definition,
     require_private,

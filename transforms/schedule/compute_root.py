@@ -45,9 +45,9 @@ from xdsl.ir import Operation
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
 from kc.dialects.tir import AllocOp
+from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
-    can_rebuild,
     describe,
     own_loops,
     require_definition,

@@ -65,13 +65,8 @@ from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, Stor
 from kc.support.diagnostics import ScheduleError, warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
-from kc.transforms.schedule._blocks import (
-    Definition,
-    describe,
-    is_available,
-    own_loops,
-    require_definition,
-)
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._blocks import Definition, describe, own_loops, require_definition
 from kc.transforms.schedule._buffers import fresh_name, require_plain_uses
 from kc.transforms.schedule._copies import loops_shared, same_element
 from kc.transforms.schedule._nests import loop_around

@@ -55,6 +55,7 @@ from kc.analysis.regions import consumers
 from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
+from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
     Position,
@@ -63,7 +64,6 @@ from kc.transforms.schedule._blocks import (
     erase_with_loops,
     own_loops,
     positions,
-    rebuild,
     require_definition,
     require_private,
     require_unchanged,

@@ -60,11 +60,8 @@ from kc.analysis.reductions import reduction_of
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
-from kc.transforms.schedule._blocks import (
-    is_available,
-    own_loops,
-    require_definition,
-)
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._blocks import own_loops, require_definition
 from kc.transforms.schedule._combiners import neutral_element
 from kc.transforms.schedule._layouts import LIMIT
 from kc.transforms.schedule._padded_einsum import Access, PaddedEinsum

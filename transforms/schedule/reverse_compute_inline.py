@@ -54,6 +54,7 @@ from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import producers
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp
+from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
     Position,
@@ -62,7 +63,6 @@ from kc.transforms.schedule._blocks import (
     erase_with_loops,
     own_loops,
     positions,
-    rebuild,
     require_definition,
     require_private,
     require_unchanged,

@@ -63,13 +63,8 @@ from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import (
-    Definition,
-    can_rebuild,
-    describe,
-    is_available,
-    require_definition,
-)
+from kc.transforms.known_values import can_rebuild, is_available
+from kc.transforms.schedule._blocks import Definition, describe, require_definition
 from kc.transforms.schedule._buffers import fresh_name
 from kc.transforms.schedule._partial import Factoring, build_partial
 from kc.transforms.schedule._sizes import sizes_of

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
-    AffineConstraintExpr,
-    AffineConstraintKind,
     AffineExpr,
     AffineMap,
     AffineSet,
@@ -20,10 +18,12 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.known_values import can_rebuild, rebuild_captured
 
 
 def is_empty(block: BlockOp) -> bool:
@@ -61,6 +61,7 @@ def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     place, fill = _fill(block, fresh_name)
     for op in fill:
         Rewriter.insert_op(op, InsertPoint.before(place))
+        rebuild_captured(op, {})
     Rewriter.erase_op(block)
 
 
@@ -69,13 +70,12 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     for extent in _reduce_extents(block):
         if isinstance(extent, int):
             continue
-        zero = AffineConstraintExpr(
-            AffineConstraintKind.eq, AffineExpr.dimension(0), AffineExpr.constant(0)
-        )
+        nothing = at_least_zero(AffineExpr.dimension(0) * -1)
         place, fill = _fill(block, fresh_name, extent)
-        guard = IfOp(AffineSet(1, 0, (zero,)), [extent], Region(Block(fill)))
+        guard = IfOp(AffineSet(1, 0, (nothing,)), [extent], Region(Block(fill)))
         guard.location = block.location
         Rewriter.insert_op(guard, InsertPoint.before(place))
+        rebuild_captured(guard, {})
 
 
 def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
@@ -83,12 +83,12 @@ def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
 
 
 def _outermost(block: BlockOp) -> Operation:
-    """The outermost loop around ``block`` in which nothing that its init uses is defined."""
+    """The outermost loop around ``block`` before which all that its init uses can be known."""
     used = captured_values(block.init.block)
     loops = [
         loop
         for loop in loop_tree.loops_around(block)
-        if not any(loop_tree.defined_inside(value, loop) for value in used)
+        if all(can_rebuild(value, loop) for value in used)
     ]
     return loops[0] if loops else block
 
@@ -108,7 +108,7 @@ def _fill(
         except CodegenError:
             if IterType.OPAQUE in block.types:
                 raise  # what has an order is not filled all at once
-            if extent is not None and loop_tree.defined_inside(extent, _outermost(block)):
+            if extent is not None and not can_rebuild(extent, _outermost(block)):
                 raise  # another extent for each element
     elif IterType.OPAQUE in block.types:
         raise _not_counted(block)
@@ -116,13 +116,13 @@ def _fill(
 
 
 def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
-    """The outermost loop of the reduction in which nothing that its init uses is defined, and
-    none of ``others``."""
+    """The outermost loop of the reduction before which all that its init uses can be known, and
+    the extents, and ``others``."""
     used = [*captured_values(block.init.block), *block.dynamic_extents, *others]
     carried = False
     for loop in loop_tree.loops_around(block):
         carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
-        if carried and not any(loop_tree.defined_inside(value, loop) for value in used):
+        if carried and all(can_rebuild(value, loop) for value in used):
             return loop
     return None
 

@@ -7,7 +7,7 @@
 // CHECK:         tir.for %i in 5 parallel {
 // CHECK-NEXT:      %n = tir.load %N[%i] : memref<5xindex>
 // CHECK-NEXT:      %m = tir.apply (%n * 2)
-// CHECK-NEXT:      tir.if (%n == 0) {
+// CHECK-NEXT:      tir.if (%n < 1) {
 // CHECK-NEXT:        tir.for %l in 3 {
 // CHECK-NEXT:          tir.block "S_init" (spatial %v_i in 5 = %i, spatial %v_l in 3 = %l) do {
 // CHECK:           tir.for %f in %m {

@@ -1,0 +1,56 @@
+"""Where values are known, and computing them once more where they are not."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import Pure
+
+from kc.analysis.captures import captured_values
+
+
+def is_available(value: SSAValue, anchor: Operation) -> bool:
+    """Whether ``value`` is defined where ``anchor`` stands."""
+    owner = value.owner
+    home = owner if isinstance(owner, Block) else owner.parent
+    op: Operation | None = anchor
+    while op is not None and op.parent is not home:
+        op = op.parent_op()
+    if op is None:
+        return False
+    return isinstance(owner, Block) or owner.is_before_in_block(op)
+
+
+def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
+    """Whether ``value`` is defined at ``anchor``, or can be computed there once more."""
+    if is_available(value, anchor):
+        return True
+    owner = value.owner
+    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
+        return False
+    return all(can_rebuild(one, anchor) for one in owner.operands)
+
+
+def rebuild(value: SSAValue, anchor: Operation, made: dict[SSAValue, SSAValue]) -> SSAValue:
+    """``value`` at ``anchor``; see :func:`can_rebuild`. ``made`` remembers what was computed."""
+    if value in made or is_available(value, anchor):
+        return made.get(value, value)
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    for operand in owner.operands:
+        rebuild(operand, anchor, made)
+    copy = owner.clone(made)
+    copy.location = owner.location
+    home = anchor.parent
+    assert home is not None
+    home.insert_op_before(copy, anchor)
+    made.update(zip(owner.results, copy.results, strict=True))
+    return made[value]
+
+
+def rebuild_captured(top: Operation, made: dict[SSAValue, SSAValue]) -> None:
+    """Compute before ``top`` once more what it uses and is not known there; see :func:`rebuild`."""
+    replaced = {value: rebuild(value, top, made) for value in captured_values(top)}
+    for op in top.walk():
+        for n, operand in enumerate(op.operands):
+            if operand in replaced and replaced[operand] is not operand:
+                op.operands[n] = replaced[operand]
