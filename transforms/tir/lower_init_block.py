@@ -221,13 +221,17 @@ class _Plan:
         rest = [self.at_zero(expr) for expr in reduce_exprs]
         if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
             raise _Stay  # some instance of the block is repeated
-        conditions = [
-            *self._predicate(),
-            *self._path(),
-            *self._begun(inner),
-            *(is_zero(expr) for expr in rest),
-        ]
-        self.conditions = simplify_constraints(conditions, self.index.ranges)
+        tests = [*self._predicate(), *self._path()]
+        others = [*self._begun(inner), *(is_zero(expr) for expr in rest)]
+        self.conditions = simplify_constraints(
+            [*(new for _, new in tests), *others], self.index.ranges
+        )
+        self.about_reduction = simplify_constraints(
+            [*(new for old, new in tests if lowering.variables([old]) & carriers), *others],
+            self.index.ranges,
+        )
+        """Those of the conditions that the elements of an empty reduction need not meet."""
+        self.carriers = carriers
         if any(extent == 0 for kind, _, extent in block.iters if kind is not IterType.REDUCE):
             self.conditions = None  # loops that are not copied have no iteration either
         spatial = [e for e, kind in zip(exprs, kinds, strict=True) if kind is not IterType.REDUCE]
@@ -266,8 +270,9 @@ class _Plan:
             raise _Stay
         return True
 
-    def _predicate(self) -> list[AffineConstraintExpr]:
-        """The predicate, as far as it does not say that the reduction is empty."""
+    def _predicate(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
+        """The predicate, as far as it does not say that the reduction is empty: what is compared
+        with 0, and the condition where the loops that are not copied are at 0."""
         found = []
         for one in self._over_roots(self.block.predicate.data, self.block.predicate_operands):
             rest = self.at_zero(one.lhs)
@@ -282,7 +287,7 @@ class _Plan:
                 and (high is None or high >= 0)
             ):
                 continue  # an upper bound of the reduction that does not depend on any loop
-            found.append(AffineConstraintExpr(one.kind, rest, ZERO))
+            found.append((one.lhs, AffineConstraintExpr(one.kind, rest, ZERO)))
         return found
 
     def _begun(self, inner: Sequence[ForOp]) -> list[AffineConstraintExpr]:
@@ -298,9 +303,9 @@ class _Plan:
             and may_not_begin(self.block, loop)
         ]
 
-    def _path(self) -> list[AffineConstraintExpr]:
-        """The conditions of each ``tir.if`` between ``place`` and the block."""
-        found: list[AffineConstraintExpr] = []
+    def _path(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
+        """The conditions of each ``tir.if`` between ``place`` and the block, like the predicate."""
+        found: list[tuple[AffineExpr, AffineConstraintExpr]] = []
         op: Operation = self.block
         while op is not self.place:
             parent = op.parent_op()
@@ -309,7 +314,8 @@ class _Plan:
                 if op.parent_region() is not parent.then:
                     raise _Stay
                 for one in self._over_roots(parent.condition.data, parent.operands_of_set):
-                    found.append(AffineConstraintExpr(one.kind, self.at_zero(one.lhs), ZERO))
+                    at_zero = AffineConstraintExpr(one.kind, self.at_zero(one.lhs), ZERO)
+                    found.append((one.lhs, at_zero))
             elif not isinstance(parent, ForOp):
                 raise _Stay
             op = parent
@@ -346,12 +352,14 @@ class _Plan:
             for kind, _, extent in self.block.iters
             if kind is IterType.REDUCE and not isinstance(extent, int)
         ]
-        used: set[SSAValue] = set()
-        for one in self.conditions or ():
-            used |= {self.index.roots[dim] for dim in dimensions(one.lhs)}  # pyright: ignore
-        used |= {loop.dynamic_extent for loop in self.kept if loop.dynamic_extent is not None}
-        if self.conditions is None:
+        if self.about_reduction is None:
             return bool(sizes)
+        used: set[SSAValue] = set()
+        for one in self.about_reduction:
+            used |= {self.index.roots[dim] for dim in dimensions(one.lhs)}  # pyright: ignore
+        for loop in self.kept:
+            if loop.dynamic_extent is not None and loop.var in self.carriers:
+                used.add(loop.dynamic_extent)
         return bool(origins(sizes) & origins(used))
 
     def _check_value(self, value: SSAValue) -> None:
@@ -487,7 +495,11 @@ class Decomposition:
             plan.check_order(lowering.users_below(loop))
         except _Stay as reason:
             return str(reason)
-        return "its reduction is over nothing" if is_empty(block) else cls(plan)
+        if is_empty(block):
+            return "its reduction is over nothing"
+        if plan.misses_empty():
+            return "the initial value would not be stored where a size is 0 and the reduction empty"
+        return cls(plan)
 
     def build(self) -> BlockOp | None:
         """Do it; the new block, unless the init never runs."""
