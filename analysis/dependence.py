@@ -175,15 +175,21 @@ class Scope:
     """The statements below ops of one parent, every loop outside in one (unknown) iteration.
 
     Buffers that are allocated in a root belong to one iteration of it, but for those that the
-    threads of ``axis`` share, if it is given, and but for ``merged``.
+    threads of ``axis`` share, if it is given, and but for ``merged``. With ``apart``, a load and a
+    store of one place are two accesses, not one.
     """
 
     def __init__(
-        self, *roots: Operation, axis: str | None = None, merged: SSAValue | None = None
+        self,
+        *roots: Operation,
+        axis: str | None = None,
+        merged: SSAValue | None = None,
+        apart: bool = False,
     ) -> None:
         self.roots = dict.fromkeys(roots)
         self.axis = axis
         self.merged = merged
+        self.apart = apart
         self.parameters: dict[SSAValue, str] = {}
         self.facts: list[str] = []
         self.statements: list[Statement] = []
@@ -279,7 +285,8 @@ class Scope:
                 updates = {op for one in found for op in one.accesses}
                 for op in ops:
                     self._add_accesses(statement, op)
-                _merge_accesses(statement, updates)
+                if not self.apart:
+                    _merge_accesses(statement, updates)
                 self.statements.append(statement)
 
     def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
@@ -512,6 +519,7 @@ class Scope:
         breaks: Callable[[Statement, Statement], str | None],
         *,
         ignore_reductions: bool,
+        concerns: Callable[[Access, Access], bool] = lambda source, sink: True,
     ) -> Conflict | None:
         """The first dependence between two instances for which ``breaks`` holds.
 
@@ -519,7 +527,7 @@ class Scope:
 
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
         of ``t`` becomes wrong, as isl text over their dims with the prefixes ``s_`` and ``t_``;
-        None means never.
+        None means never. ``concerns(a, b)`` leaves out pairs of accesses.
         """
         possible: Conflict | None = None
         for source in self.statements:
@@ -531,7 +539,7 @@ class Scope:
                 reduction = block is not None and _is_reduced(block)
                 for a in source.accesses:
                     for b in sink.accesses:
-                        if not (a.writes or b.writes):
+                        if not (a.writes or b.writes) or not concerns(a, b):
                             continue
                         if ignore_reductions and source is sink and a.updates and b.updates:
                             continue
@@ -650,6 +658,28 @@ def carried_conflict(
         return first
     second = scope.find(breaks, ignore_reductions=False)
     return first if first is not None and (second is None or second.undecided) else second
+
+
+def lane_conflict(loop: ForOp) -> Conflict | None:
+    """What keeps the iterations of ``loop`` from being the lanes of vectors, if anything does.
+
+    Ops are done one after the other, each for all lanes at once. So a later iteration may store
+    what an earlier one has loaded, if the store stands behind the load. That is only asked where no
+    loop is inside: in one, primitives exchange iterations of a lane, and would not see the others.
+    """
+    conflict = carried_conflict(loop)
+    if conflict is None or any(isinstance(op, ForOp) for op in loop.body.walk()):
+        return conflict
+    scope = Scope(loop, apart=True)
+    place = {op: n for n, op in enumerate(loop.body.walk())}
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        return f"s_{source.loop_dims[0]} < t_{sink.loop_dims[0]}"
+
+    found = scope.find(
+        breaks, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
+    )
+    return conflict if found is not None and conflict.reduction else found
 
 
 def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | None:

@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 from interpreter_support import parse
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import Conflict, carried_conflict, reorder_conflict
+from kc.analysis.dependence import (
+    Conflict,
+    carried_conflict,
+    lane_conflict,
+    reorder_conflict,
+)
 from kc.analysis.isl import first_point
 from kc.dialects.tir import ForOp
 
@@ -384,6 +389,38 @@ def test_carried_agrees_with_the_search(symbolic: bool, seed: int):
         tuple(extents): carried_pairs(nest.instances(extents), loop) for extents in nest.concrete()
     }
     compare(conflict, nest, pairs, text)
+
+
+def reversed_lanes(nest: Nest, extents: Sequence[int]) -> list[tuple[Instance, Instance]]:
+    """Pairs in different iterations of the innermost loop that conflict, the op of the later one
+    not being behind the op of the earlier one."""
+    ops: list[tuple[tuple[int, int, int], Instance]] = []
+    for point in itertools.product(*(range(one) for one in extents)):
+        for n, statement in enumerate(nest.statements):
+            for made in statement(point):
+                parts = [*made.term, *made.accesses]
+                is_update = int(made.update_of is not None)  # behind the init
+                ops += [((n, is_update, k), Instance(point, [one])) for k, one in enumerate(parts)]
+    return [
+        (a, b)
+        for (p, a), (q, b) in itertools.combinations(ops, 2)
+        if a.point[:-1] == b.point[:-1] and a.point[-1] < b.point[-1]
+        if q <= p and any(conflicts(a, b))
+    ]
+
+
+@pytest.mark.parametrize("symbolic", [False, True], ids=["constant", "symbolic"])
+@given(SEEDS)
+def test_lanes_agree_with_the_search(symbolic: bool, seed: int):
+    nest = Draw(Random(seed), symbolic).nest
+    text = nest.text()
+    conflict = lane_conflict(loops_of(text)[-1])
+    pairs = {tuple(extents): reversed_lanes(nest, extents) for extents in nest.concrete()}
+    if conflict is None:
+        compare(None, nest, pairs, text)
+    else:
+        assert conflict.undecided is None
+        assert any(nest.sizes) or any(pairs.values()), text
 
 
 # By hand ---------------------------------------------------------------------------------------

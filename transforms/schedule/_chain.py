@@ -7,12 +7,17 @@ from collections.abc import Iterable, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import ForOp, IfOp
 from kc.transforms.schedule.base import Site
 
 
-def require_chain(site: Site, primitive: str, loops: Sequence[ForOp]) -> list[ForOp]:
-    """The loops from the outermost to the innermost of ``loops``, which must nest perfectly."""
+def require_chain(
+    site: Site, primitive: str, loops: Sequence[ForOp], *, guards: bool = False
+) -> list[ForOp]:
+    """The loops from the outermost to the innermost of ``loops``, which must nest perfectly.
+
+    With ``guards`` there may be a ``tir.if`` without an else around what a loop holds.
+    """
     if len(set(loops)) != len(loops):
         twice = next(one for one in loops if list(loops).count(one) > 1)
         raise site.refuse("KC3030", f"{primitive}: loop {twice.label} is named twice", at=twice)
@@ -31,10 +36,13 @@ def require_chain(site: Site, primitive: str, loops: Sequence[ForOp]) -> list[Fo
     first = min(path.index(one) for one in loops)
     chain = path[first:]
     for outer, nested in zip(chain, chain[1:], strict=False):
-        if loop_tree.only_child(outer) is not nested:
+        held = child_behind_guards(outer) if guards else loop_tree.only_child(outer)
+        if held is not nested:
             others = [
                 _name(one)
-                for one in loop_tree.children(outer)
+                for op in loop_tree.path_to(nested)
+                if op is not nested and loop_tree.is_inside(op, outer)
+                for one in loop_tree.children(op)
                 if loop_tree.has_work(one) and not loop_tree.is_inside(nested, one)
             ]
             between = ", ".join(others) or "a guard"
@@ -47,6 +55,23 @@ def require_chain(site: Site, primitive: str, loops: Sequence[ForOp]) -> list[Fo
                 hints=_nest_hint([one for one in chain if one is not outer]),
             )
     return chain
+
+
+def child_behind_guards(loop: ForOp) -> Operation | None:
+    """The one op of the loop tree in ``loop``, or in guards that are all it holds, if there is."""
+    child = loop_tree.only_child(loop)
+    while isinstance(child, IfOp):
+        work = [op for op in loop_tree.children(child) if loop_tree.has_work(op)]
+        if len(work) != 1 or work[0].parent_region() is not child.then:
+            return None
+        child = work[0]
+    return child
+
+
+def guards_between(outer: ForOp, inner: ForOp) -> list[IfOp]:
+    """The guards in ``outer`` around ``inner``, outermost first; see :func:`require_chain`."""
+    around = [op for op in loop_tree.path_to(inner) if loop_tree.is_inside(op, outer)]
+    return [op for op in around if isinstance(op, IfOp)][::-1]
 
 
 def _name(op: Operation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NoReturn
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
@@ -20,8 +21,14 @@ def require_concurrent(site: Site, primitive: str, loop: ForOp, axis: str | None
     With ``axis``, they are threads of that axis.
     """
     conflict = carried_conflict(loop, axis)
-    if conflict is None:
-        return
+    if conflict is not None:
+        refuse_conflict(site, primitive, loop, conflict, axis)
+
+
+def refuse_conflict(
+    site: Site, primitive: str, loop: ForOp, conflict: Conflict, axis: str | None = None
+) -> NoReturn:
+    """Refuse (KC3040, KC3041) to run the iterations of ``loop`` at the same time."""
     if conflict.reduction and conflict.undecided is None:
         block = conflict.source.unit
         name = block.label if block is not None else "the reduction"

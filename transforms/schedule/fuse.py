@@ -16,7 +16,8 @@ After::
 
 1. KC3010, KC3011: the loops are serial and carry no annotation.
 2. KC3033: there are at least two loops, named from the outside in, each directly in the other.
-3. KC3032: each loop is the only child of the one around it.
+3. KC3032: each loop is the only child of the one around it, but for guards (``tir.if`` without an
+   else), which go inside: into the predicates of blocks where all they hold is in blocks.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
 5. KC3036: a reduction loop that may run no iteration is not fused with one of elements, since the
    initial value of the reduction would not be written.
@@ -45,7 +46,14 @@ from kc.analysis.index_values import IndexValues
 from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
-from kc.transforms.schedule._chain import extent_depends, require_chain, size_point
+from kc.transforms.schedule._chain import (
+    child_behind_guards,
+    extent_depends,
+    guards_between,
+    require_chain,
+    size_point,
+)
+from kc.transforms.schedule._guards import conjunction_of, guard_body
 from kc.transforms.schedule._units import without_unit_variables
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 
@@ -86,7 +94,7 @@ class Fuse(Primitive):
             )
         for one in loops:
             require_serial(site, "fuse", one)
-        chain = require_chain(site, "fuse", loops)
+        chain = require_chain(site, "fuse", loops, guards=True)
         if chain != loops:
             order = ",".join(one.label for one in chain)
             raise site.refuse(
@@ -132,7 +140,7 @@ class Fuse(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for loop in loop_tree.loops(site.function):
-            child = loop_tree.only_child(loop)
+            child = child_behind_guards(loop)
             if isinstance(child, ForOp):
                 yield cls((LoopRef(loop), LoopRef(child)))
 
@@ -141,9 +149,12 @@ class Fuse(Primitive):
         sizes = [one.extent_value for one in loops]
         point = InsertPoint.before(size_point(site, loops[0], sizes))
         extent = _product(sizes, point, loops[0])
-        hoist_index_ops(loops)
         innermost = loops[-1]
+        guards = guards_between(loops[0], innermost)
+        hoist_index_ops(loops, guards)
         body = innermost.detach_region(innermost.body)
+        if guards:
+            guard_body(body.block, *conjunction_of(guards))
         fused = ForOp(plan.name, extent, body)
         fused.location = loops[0].location
         inner_var = fused.var
@@ -182,11 +193,13 @@ class Fuse(Primitive):
         return Rewritten((fused,), {one: (fused,) for one in loops})
 
 
-def hoist_index_ops(loops: Sequence[ForOp]) -> None:
-    """Move index arithmetic that stands between nested loops into the innermost body."""
+def hoist_index_ops(loops: Sequence[ForOp], guards: Sequence[tir.IfOp] = ()) -> None:
+    """Move index arithmetic that stands between nested loops, and in ``guards`` between them, into
+    the innermost body."""
     target = loops[-1].body.block
+    around = [op for op in loop_tree.path_to(loops[-1]) if op in (*loops[:-1], *guards)][::-1]
     moved = [
-        op for outer in loops[:-1] for op in outer.body.block.ops if not loop_tree.has_work(op)
+        op for outer in around for op in loop_tree.children(outer) if not loop_tree.has_work(op)
     ]
     for op in reversed(moved):
         op.detach()

@@ -38,7 +38,7 @@ from typing import ClassVar, Self
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -47,9 +47,10 @@ from kc.analysis.instances import Space
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
-from kc.transforms.affine_rewrite import add_predicate, replace_with_expr
+from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule._chain import size_point
 from kc.transforms.schedule._factors import LIMIT, Factors, require_symbol
+from kc.transforms.schedule._guards import guard_body
 from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule._units import without_unit_variables
 from kc.transforms.schedule.base import (
@@ -222,8 +223,9 @@ class Split(Primitive):
         guard = None if plan.divides else builder.guard(expr)
         replace_with_expr(old, expr, operands, _after_index(body, operands))
         if guard is not None:
-            constraint, extra = guard
-            _guard_body(body, constraint, [*operands, *extra])
+            rest, extra = guard
+            values = [*operands, *extra]
+            guard_body(body.block, AffineSet(len(values), 0, (at_least_zero(rest),)), values)
         for outer, nested in zip(loops, loops[1:], strict=False):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(loop, loops[0], [])
@@ -345,40 +347,6 @@ def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
     if isinstance(owner, tir.LinearizeOp) and owner.parent is body.block:
         return InsertPoint.after(owner)
     return InsertPoint.at_start(body.block)
-
-
-def _guard_body(body: Region, rest: AffineExpr, operands: Sequence[SSAValue]) -> None:
-    """Make what is in ``body`` happen only where ``rest`` (over ``operands``) is at least 0."""
-    constraint = at_least_zero(rest)
-    loose = [
-        op
-        for op in body.walk()
-        if loop_tree.has_work(op) and not isinstance(op, BlockOp | ForOp | tir.IfOp)
-        if not _in_block(op, body)
-    ]
-    if not loose:
-        for op in list(body.walk()):
-            if isinstance(op, BlockOp) and not _in_block(op, body):
-                add_predicate(op, constraint, operands)
-        return
-    owners = {operand.owner for operand in operands}
-    inner = Region(Block())
-    for op in list(body.block.ops):
-        if op not in owners:
-            op.detach()
-            inner.block.add_op(op)
-    guard = tir.IfOp(AffineSet(len(operands), 0, (constraint,)), operands, inner)
-    guard.location = inner.block.ops.first.location if inner.block.ops.first else guard.location
-    body.block.add_op(guard)
-
-
-def _in_block(op: Operation, body: Region) -> bool:
-    parent = op.parent_op()
-    while parent is not None and parent is not body.parent_op():
-        if isinstance(parent, BlockOp):
-            return True
-        parent = parent.parent_op()
-    return False
 
 
 def _dividing_hints(extent: int | None) -> list[str]:

@@ -16,7 +16,9 @@ The loop may hold serial loops (a matrix product's reduction): they stay loops, 
 2. KC3043: its extent is a constant.
 3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
    threads.
-4. KC3040, KC3041: no two iterations depend on each other; a reduction does.
+4. KC3040, KC3041: no two iterations depend on each other; a reduction does. Only what a loop
+   without loops in it loads may be stored by a later iteration, behind the load: all lanes load
+   before any stores.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 """
@@ -28,12 +30,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
+from kc.analysis.dependence import lane_conflict
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import warn
 from kc.transforms.schedule._loop_kinds import (
     kinds_around,
     kinds_inside,
-    require_concurrent,
+    refuse_conflict,
     set_kind,
 )
 from kc.transforms.schedule.base import (
@@ -85,7 +88,9 @@ class Vectorize(Primitive):
                 why="a lane of a vector is one scalar: it holds no vectors and starts no threads",
                 hints=[f"reorder, or fuse {other.label} and {loop.label} before vectorizing"],
             )
-        require_concurrent(site, "vectorize", loop)
+        conflict = lane_conflict(loop)
+        if conflict is not None:
+            refuse_conflict(site, "vectorize", loop, conflict)
         return loop
 
     @classmethod

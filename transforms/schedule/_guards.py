@@ -1,0 +1,66 @@
+"""A condition on what a loop holds: in the predicates of blocks, or around what is no block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import BlockOp, ForOp, IfOp
+from kc.transforms.affine_rewrite import add_predicate, compact
+
+
+def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
+    """The conditions of all of ``guards``, and their operands."""
+    operands: list[SSAValue] = []
+    constraints: list[AffineConstraintExpr] = []
+    for guard in guards:
+        own = list(guard.operands_of_set)
+        dims = [AffineExpr.dimension(len(operands) + n) for n in range(len(own))]
+        constraints += [
+            AffineConstraintExpr(
+                one.kind, one.lhs.replace_dims_and_symbols(dims, []), one.rhs, canonicalize=False
+            )
+            for one in guard.condition.data.constraints
+        ]
+        operands += own
+    return compact(AffineSet(len(operands), 0, tuple(constraints)), operands)
+
+
+def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) -> None:
+    """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds."""
+    ops = list(_outside_of_blocks(body))
+    if all(isinstance(op, BlockOp | ForOp | IfOp) for op in ops if loop_tree.has_work(op)):
+        for op in ops:
+            if isinstance(op, BlockOp):
+                for one in condition.constraints:
+                    add_predicate(op, one, operands)
+        return
+    needed: set[Operation] = set()
+    pending = list(operands)
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, Operation) and owner.parent is body and owner not in needed:
+            needed.add(owner)
+            pending += owner.operands
+    inner = Block()
+    for op in list(body.ops):
+        if op not in needed:
+            op.detach()
+            inner.add_op(op)
+    guard = IfOp(condition, operands, Region(inner))
+    first = inner.first_op
+    guard.location = first.location if first is not None else guard.location
+    body.add_op(guard)
+
+
+def _outside_of_blocks(body: Block) -> Iterator[Operation]:
+    """The ops in ``body`` that are in no ``tir.block`` of it, these included."""
+    for op in body.ops:
+        yield op
+        if not isinstance(op, BlockOp):
+            for region in op.regions:
+                for block in region.blocks:
+                    yield from _outside_of_blocks(block)
