@@ -232,16 +232,18 @@ class _Prover:
             require_init_first(self.site, self.primitive, self.made, self.anchor)
 
     def require_unchanged(self) -> None:
-        """What the block reads has the same value at the new place."""
+        """What an instance of the block reads has the same value at the new place."""
         space = Space()
         block = self.made.block
         new = space.place(self.anchor)
         new.at_start = True
+        values = self.domain.enter(block, space, new)
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
         old = space.instance(block, common)
+        same = [f"{x} = {y}" for x, y in zip(values, old_values(old, block), strict=True)]
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
-        require_unchanged(self.site, self.primitive, self.made, space, old, *ends, [])
+        require_unchanged(self.site, self.primitive, self.made, space, old, *ends, same)
 
 
 def require_once(site: Site, primitive: str, made: Definition, anchor: Operation) -> None:
