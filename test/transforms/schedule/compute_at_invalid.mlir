@@ -370,7 +370,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // CHANGED-NEXT:   --> {{.*}}compute_at_invalid.mlir:172:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // CHANGED-NEXT:    |  for b in 8:
 // CHANGED-NEXT:    |    block B    <-- reads A
-// CHANGED-NEXT:   why: block W at (i=6) comes between the old place and the new one
+// CHANGED-NEXT:   why: block W at (i=3) comes between the old place and the new one
 // CHANGED-NEXT:   try: there is no loop at which it is legal
 
 // LOCAL:      error[KC3208]: compute_at: block B cannot be computed in loop c
