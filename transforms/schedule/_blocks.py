@@ -358,11 +358,29 @@ def require_unchanged(
     leave: Sequence[SSAValue] = (),
 ) -> None:
     """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads, but
-    for the buffers in ``leave``, may be written between the instances ``first`` and ``second``."""
+    for the buffers in ``leave``, may be written between the instances ``first`` and ``second``, or
+    is memory of another iteration at one of them."""
     for op in made.block.walk():
         if not isinstance(op, LoadOp) or op.buffer in (*made.buffers, *leave):
             continue
         require_plain_uses(site, primitive, made.block, op.buffer)
+        for end in (first, second):
+            same = space.same_buffer(op.buffer, block, end) if end is not block else []
+            if not same:
+                continue
+            apart = f"not ({' and '.join(same)})"
+            found = space.find([block, first, second], [*constraints, apart])
+            if found is not None:
+                name = buffer_name(op.buffer)
+                raise site.refuse(
+                    "KC3207",
+                    f"{primitive}: {name}, which block {made.block.label} reads, is memory of "
+                    "another iteration at the new place",
+                    at=made.block,
+                    mark={made.block: f"reads {name}"},
+                    why=found.undecided or f"{name} is allocated anew in each iteration around it",
+                    hints=[f"allocate {name} outside of the loop: compute_root of its block"],
+                )
         for store in stores_to(op.buffer):
             if loop_tree.is_inside(store, made.block) or _outside(store, first.op, second.op):
                 continue

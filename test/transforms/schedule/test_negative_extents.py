@@ -17,8 +17,9 @@ import pytest
 
 import kc
 from kc import tir
-from kc.analysis.interpreter import run
+from kc.analysis.interpreter import ExecutionError, run
 from kc.codegen.c_source import emit_c
+from kc.support.diagnostics import CallError
 from kc.support.registry import context, get_pass
 
 SIZES = ((3, 4), (0, 5), (5, 0), (-1, 5), (5, -1), (-1, -1), (-2, -2), (-3, -1), (8, 8))
@@ -200,7 +201,7 @@ def test_a_scalar_is_not_taken_for_a_size():
             np.testing.assert_array_equal(a, np.arange(8) + n >= 0)
 
 
-def test_memory_of_a_negative_size_has_no_element():
+def test_memory_of_a_negative_size():
     text = """
     func.func @f(%A: memref<8xf32>, %B: memref<8xf32>, %n: index) {
       %t = memref.alloc(%n) : memref<?xf32>
@@ -216,9 +217,17 @@ def test_memory_of_a_negative_size_has_no_element():
     }"""
     mod = tir.Schedule(kc.IRModule.parse(text)).mod
     a = np.arange(8, dtype=np.float32)
-    for call in (kc.build(mod), lambda *args: run(mod.op, "f", args)):
-        for n in (5, 0, -1, -4):
+    kernel = kc.build(mod)
+    for n in (5, 0):
+        for call in (kernel, lambda *args: run(mod.op, "f", args)):
             b = np.full(8, 77, np.float32)
             call(a, b, n)
-            np.testing.assert_array_equal(b[: max(n, 0)], a[: max(n, 0)])
-            assert (b[max(n, 0) :] == 77).all()
+            np.testing.assert_array_equal(b[:n], a[:n])
+            assert (b[n:] == 77).all()
+    b = np.full(8, 77, np.float32)
+    # MLIR gives such memory no meaning, so a call of it is refused.
+    with pytest.raises(CallError, match="KC5132.*n >= 0 does not hold"):
+        kernel(a, b, -1)
+    with pytest.raises(ExecutionError):
+        run(mod.op, "f", [a, b, -1])
+    assert (b == 77).all()

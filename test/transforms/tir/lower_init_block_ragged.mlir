@@ -59,18 +59,17 @@ func.func @refused(%N: memref<5xindex>, %S: memref<5x3xi64>) {
 // -----
 
 // The rows of a recurrence have an order: each is filled where it is computed, for the elements that
-// are counted there, also those whose number is computed from several loops.
+// are counted there, also those whose number is computed from several loops. All of a row is there
+// before the reduction begins, and if it is over nothing.
 
 // CHECK-LABEL: func.func @row
 // CHECK:         tir.for %t in 4 {
 // CHECK-NEXT:      tir.for %o in 2 {
-// CHECK-NEXT:        tir.if (%n == 0) {
-// CHECK-NEXT:          tir.for %i in %size {
-// CHECK-NEXT:            %e = tir.linearize [%o, %i] by [%c2, %size]
-// CHECK-NEXT:            tir.block "S_init" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m = %e) where (%e < %m) do {
-// CHECK-NEXT:              %z = arith.constant 7 : i64
-// CHECK-NEXT:              tir.store %z, %S[%v_t, %v_e] : memref<5x?xi64>
-// CHECK:             tir.block "S_init_1" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m
+// CHECK-NEXT:        tir.for %i_init in %size {
+// CHECK-NEXT:          %e = tir.linearize [%o, %i_init] by [%c2, %size]
+// CHECK-NEXT:          tir.block "S_init" (opaque %v_t in 5 = %t + 1, spatial %v_e in %m = %e) where (%e < %n + 3) do {
+// CHECK-NEXT:            %z = arith.constant 7 : i64
+// CHECK-NEXT:            tir.store %z, %S[%v_t, %v_e] : memref<5x?xi64>
 // CHECK:             tir.for %k in %n {
 func.func @row(%n: index, %S: memref<5x?xi64>) {
   %c2 = arith.constant 2 : index

@@ -1,0 +1,1 @@
+../../kc/check_each.py
