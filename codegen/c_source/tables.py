@@ -59,7 +59,7 @@ def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[st
     form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
     if form is not None:
         values: Sequence[Any] = value.get_values()
-        codes = [form.encode(float(one)) for one in values]
+        codes = [form.encode(float(one)) for one in values]  # pyright: ignore[reportArgumentType]  no complex numbers
         # Floats of 8 bits are in a signed type.
         return [str(code - (code & form.sign) * 2 if form.bits == 8 else code) for code in codes]
     constants = [arith.ConstantOp(one) for one in value.iter_attrs()]  # pyright: ignore

@@ -467,12 +467,12 @@ def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntO
         return value
     values: Sequence[Any] = value.get_values()
     if given == i1:
-        words = [int(one) & 1 for one in values]
+        words = [int(one) & 1 for one in values]  # pyright: ignore[reportArgumentType]
     elif isinstance(given, IndexType):
-        words = [int(one) for one in values]
+        words = [int(one) for one in values]  # pyright: ignore[reportArgumentType]
     else:
         form = NARROW_FLOATS[str(float_dtype(given))]
-        codes = [form.encode(float(one)) for one in values]
+        codes = [form.encode(float(one)) for one in values]  # pyright: ignore[reportArgumentType]
         words = [code - (code & form.sign) * 2 for code in codes]
     type_: Any = TensorType(element, value.get_shape())
     return DenseIntOrFPElementsAttr.from_list(type_, words)

@@ -83,7 +83,7 @@ def test_random_offsets(offsets: tuple[int, int, int, int], at: str, reduce: boo
     if 8 in offsets[3:]:
         offsets = (*offsets[:3], 9)
     if offsets[0] + offsets[1] > 5:
-        offsets = (0, *offsets[1:])
+        offsets = (0, *offsets[1:])  # pyright: ignore[reportAssignmentType]
     module = program(offsets, at, reduce=reduce)
     generator = np.random.default_rng(sum(offsets))
     args = [generator.integers(-99, 99, n).astype(np.int32) for n in (16, 8, 8)]
