@@ -15,7 +15,7 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     """Whether a function has tensors, or ops of linalg, affine or tensor.
 
     With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
-    generation takes these as they are, schedules do not.
+    generation takes these as they are, schedules do not. Nor does raising take branches (cf).
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
     if any(isinstance(one, TensorType) for one in types):
@@ -26,7 +26,7 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
             return True
         has_loops = has_loops or op.name.startswith(_LOOPS)
         has_tir = has_tir or op.name.startswith("tir.")
-    return loops and has_loops and not has_tir
+    return loops and has_loops and not has_tir and len(function.body.blocks) == 1
 
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:

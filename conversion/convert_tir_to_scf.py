@@ -113,6 +113,14 @@ def _uses_tir(function: func.FuncOp) -> bool:
 def _require_lowered(function: func.FuncOp) -> None:
     """Refuse what earlier passes remove, before anything changes."""
     symbols = _symbol_sources(function)
+    if len(function.body.blocks) > 1:
+        raise CodegenError(
+            "KC4214",
+            f"convert-tir-to-scf: @{function.sym_name.data} has branches",
+            location=location_of(function.body.blocks[0].last_op),
+            why="loops of tir stand in functions of one block",
+            hints=["write tir.if or scf.if, or put the loops into a function of their own"],
+        )
     for op in function.walk():
         if isinstance(op, tir.BlockOp):
             raise CodegenError(

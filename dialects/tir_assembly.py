@@ -55,6 +55,16 @@ def is_name(name: str) -> bool:
     return name.isidentifier() and name.isascii()
 
 
+def verify_structured(op: Operation) -> None:
+    """Refuse ``op`` among branches: there are loops and conditions around it."""
+    region = op.parent_region()
+    if region is not None and region.first_block is not region.last_block:
+        raise VerifyException(
+            f"{op.name}: it stands in a region of several blocks; loops and conditions of tir have "
+            "no branches (cf) beside them"
+        )
+
+
 def verify_name(op: Operation, name: str) -> None:
     """Refuse a name that is none."""
     if not is_name(name):

@@ -48,6 +48,7 @@ from kc.dialects.tir_assembly import (
     print_named_variable,
     print_optional_attributes,
     verify_name,
+    verify_structured,
 )
 
 
@@ -180,6 +181,7 @@ class BlockOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_name(self, self.label)
+        verify_structured(self)
         count = len(self.iter_types.data)
         for what, found in (
             ("names", len(self.iter_names.data)),

@@ -45,6 +45,7 @@ from kc.dialects.tir_assembly import (
     print_named_variable,
     print_optional_attributes,
     verify_name,
+    verify_structured,
 )
 from kc.dialects.tir_threads import THREAD_AXES
 
@@ -154,6 +155,7 @@ class ForOp(IRDLOperation):
                 f"tir.for: loop {self.label} is bound to '{self.axis}'; the thread axes are "
                 + ", ".join(THREAD_AXES)
             )
+        verify_structured(self)
         if self.dynamic_extent is None and self.extent.value.data < 0:
             raise VerifyException(
                 f"tir.for: loop {self.label} has the extent {self.extent.value.data}; "

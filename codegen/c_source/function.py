@@ -112,6 +112,14 @@ class FunctionPrinter:
             kind = c_type(results[0]) or ""
         written = self._written()
         parameters: list[str] = []
+        if len(function.body.blocks) > 1:
+            raise CodegenError(
+                "KC4403",
+                f"c: there is no C for the branches of @{function.sym_name.data}",
+                location=location_of(function.body.blocks[0].last_op),
+                why="the C target takes structured control flow: scf.for, scf.while and scf.if",
+                hints=["mlir-opt -lift-cf-to-scf makes loops and conditions of branches"],
+            )
         arguments: Sequence[SSAValue] = function.body.block.args if function.body.blocks else ()
         if not function.body.blocks:
             parameters = [self._bare(one) for one in function.function_type.inputs]

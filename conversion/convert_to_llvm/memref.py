@@ -465,7 +465,7 @@ def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntO
     given = value.get_element_type()
     if given == element:
         return value
-    values: Sequence[Any] = value.get_values()
+    values: Any = value.get_values()
     if given == i1:
         words = [int(one) & 1 for one in values]  # pyright: ignore[reportArgumentType]
     elif isinstance(given, IndexType):

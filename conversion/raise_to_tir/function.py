@@ -68,6 +68,7 @@ class FunctionRaiser(Emitter):
     def convert(self) -> func.FuncOp:
         """The new function; the old one stays as it is."""
         source = self.source
+        self._require_structured(source)
         results = list(source.function_type.outputs)
         if any(not isinstance(one, TensorType) for one in results):
             raise CodegenError(
@@ -110,6 +111,20 @@ class FunctionRaiser(Emitter):
             new.attributes["kc.symbols"] = ArrayAttr([StringAttr(one) for one in self.symbols])
         set_requirements(new, self.requirements.listed(self.symbols), len(self.symbols))
         return new
+
+    def _require_structured(self, op: Operation) -> None:
+        """Refuse branches: KC4550."""
+        for region in op.regions:
+            if len(region.blocks) > 1:
+                end = region.blocks[0].last_op
+                raise CodegenError(
+                    "KC4550",
+                    f"raise-to-tir: {end.name if end is not None else op.name} has no counterpart "
+                    "in tir",
+                    location=location_of(end),
+                    why="there are loops and conditions in tir, and no branches",
+                    hints=["mlir-opt -lift-cf-to-scf makes loops and conditions of branches"],
+                )
 
     def _with_known_sizes(self, type_: Attribute, n: int) -> Attribute:
         """The type of an argument with the sizes that are constants by what is done with it."""
@@ -397,6 +412,7 @@ class FunctionRaiser(Emitter):
             )
         for one in op.results:
             self.check_buffer(one.type, op)
+        self._require_structured(op)
         if op.regions:
             self.emit(self.with_regions(op), op)
             return

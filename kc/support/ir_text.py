@@ -7,7 +7,13 @@ import re
 from collections.abc import Iterator
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float80Type,
+    Float128Type,
+    ModuleOp,
+    UnregisteredOp,
+)
 from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator
@@ -15,6 +21,7 @@ from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 
 from kc.support.diagnostics import KCError, Location, ParseError, suggest
+from kc.support.index_numbers import SUSPICIOUS, wrong_number
 from kc.support.locations import LocationParser, location_of
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
@@ -74,18 +81,23 @@ class _Parser(LocationParser):
 
     def __init__(self, context: Context, text: str, name: str, line_offset: int) -> None:
         self._failed_op: int | None = None
+        self._is_suspicious = SUSPICIOUS.search(text) is not None
         super().__init__(context, text, name, line_offset)
 
     def parse_operation(self) -> Operation:
         start = self._current_token.span.start
         try:
-            return super().parse_operation()
+            op = super().parse_operation()
         except (KCError, xdsl_errors.ParseError):
             raise
         except Exception:
             if self._failed_op is None:
                 self._failed_op = start
             raise
+        if self._is_suspicious and (wrong := wrong_number(op)) is not None:
+            message, why = wrong
+            raise ParseError("KC1001", message, location=self.place(start), why=why)
+        return op
 
     def failed_at(self) -> Location:
         """The innermost operation that an exception came out of."""
@@ -322,6 +334,14 @@ class NamingPrinter(Printer):
         if value not in self._ssa_values and name not in self.ssa_names:
             self.ssa_names[name] = 1
             self._ssa_values[value] = name
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        if isinstance(type, Float80Type | Float128Type):
+            # xDSL reads these as f64, and knows no bits of them.
+            short = f"{value:.6e}"
+            self.print_string(short if float(short) == value else f"{value:.16e}")
+        else:
+            super().print_float(value, type)
 
     def print_ssa_value(self, value: SSAValue) -> str:
         hint = value.name_hint

@@ -12,6 +12,8 @@ import kc
 from kc import te
 from kc.codegen.c_source import emit_c, emit_header
 from kc.error import KCError
+from kc.support.diagnostics import source_text
+from kc.support.ir_text import parse_module
 from kc.support.registry import context, get_pass
 
 CC = shutil.which("cc")
@@ -193,9 +195,6 @@ def test_an_op_without_c():
         "func.func @f(%A: memref<4xf32>) {\n"
         '  "test.op"(%A) : (memref<4xf32>) -> ()\n  func.return\n}'
     )
-    from kc.support.diagnostics import source_text
-    from kc.support.ir_text import parse_module
-
     with source_text("t.mlir", text), pytest.raises(KCError) as caught:
         emit_c(parse_module(text, "t.mlir", context(allow_unregistered=True)))
     with source_text("t.mlir", text):
@@ -203,6 +202,24 @@ def test_an_op_without_c():
             "error[KC4403]: c: there is no C for test.op\n"
             '  --> t.mlir:2:3  "test.op"(%A) : (memref<4xf32>) -> ()\n'
             "  why: the C target takes loops, branches, buffers and scalar arithmetic"
+        )
+
+
+def test_branches_have_no_c():
+    text = """func.func @f(%A: memref<i64>, %n: i64) {
+  cf.br ^head(%n : i64)
+^head(%k: i64):
+  memref.store %k, %A[] : memref<i64>
+  func.return
+}"""
+    with source_text("t.mlir", text), pytest.raises(KCError) as caught:
+        emit_c(parse_module(text, "t.mlir", context()))
+    with source_text("t.mlir", text):
+        assert str(caught.value) == (
+            "error[KC4403]: c: there is no C for the branches of @f\n"
+            "  --> t.mlir:2:3  cf.br ^head(%n : i64)\n"
+            "  why: the C target takes structured control flow: scf.for, scf.while and scf.if\n"
+            "  try: mlir-opt -lift-cf-to-scf makes loops and conditions of branches"
         )
 
 

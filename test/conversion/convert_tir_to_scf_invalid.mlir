@@ -24,3 +24,15 @@ func.func @symbol() attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
   func.return
 }
+
+// -----
+
+func.func @branches(%A: memref<8xf32>, %x: f32, %q: i1) {
+  // expected-error@+1 {{@branches has branches}}
+  cf.cond_br %q, ^a, ^b
+^a:
+  tir.store %x, %A[0] : memref<8xf32>
+  cf.br ^b
+^b:
+  func.return
+}

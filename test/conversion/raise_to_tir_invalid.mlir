@@ -92,3 +92,27 @@ func.func @asserted(%a: memref<8xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @branches(%a: memref<8xf32>, %b: memref<8xf32>, %q: i1) {
+  // expected-error@+1 {{raise-to-tir: cf.cond_br has no counterpart in tir}}
+  cf.cond_br %q, ^a, ^b
+^a:
+  linalg.exp ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+  cf.br ^b
+^b:
+  return
+}
+
+// -----
+
+func.func @dimension(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %c7 = arith.constant 7 : index
+  // expected-error@+1 {{raise-to-tir: tensor.dim of dimension 7, and tensor<?xf32> has 1}}
+  %n = tensor.dim %a, %c7 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}

@@ -228,3 +228,69 @@ def test_deeper_than_there_is_room_for():
             100000,
         )
     assert str(caught.value).startswith("error[KC1003]: this is nested too deeply")
+
+
+BEYOND = {
+    "index constant": "%0 = arith.constant {} : index",
+    "index map": '"test.op"() {{a = affine_map<(d0) -> (d0 * {})>}} : () -> ()',
+    "condition": '"test.op"() {{a = affine_set<(d0) : (d0 + {} >= 0)>}} : () -> ()',
+    "size of a buffer": '%0 = "test.op"() : () -> memref<4x{}xf32>',
+    "size of an argument": "func.func private @f(memref<{}xf32>)",
+    "attribute of an attribute": '"test.op"() {{a = [{{b = {} : index}}]}} : () -> ()',
+}
+
+
+@pytest.mark.parametrize("place", BEYOND)
+def test_indices_have_64_bits(place: str):
+    text = BEYOND[place].format(2**63)
+    assert complaint(text, allow_unregistered=True) == (
+        "error[KC1001]: integer value 9223372036854775808 is out of range for an index\n"
+        f"  --> x.mlir:1:1  {text}\n"
+        "  why: indices are in the range [-9223372036854775808, 9223372036854775807]"
+    )
+    parse_module(
+        BEYOND[place].format(2**63 - 1), "x.mlir", registry.context(allow_unregistered=True)
+    ).verify()
+
+
+def test_negative_indices_have_64_bits_too():
+    message = complaint("%0 = arith.constant -9223372036854775809 : index")
+    assert "integer value -9223372036854775809 is out of range for an index" in message
+    parse_module(f"%0 = arith.constant {-(2**63)} : index", "x.mlir", registry.context()).verify()
+
+
+def test_other_numbers_may_be_larger():
+    parse_module(
+        "%0 = arith.constant 18446744073709551615 : i64\n"
+        "%1 = arith.constant 100000000000000000000.0 : f64",
+        "x.mlir",
+        registry.context(),
+    ).verify()
+
+
+@pytest.mark.parametrize("op", ["mod", "floordiv", "ceildiv"])
+@pytest.mark.parametrize("divisor", ["-8", "0", "(-8)", "(4 - 4)"])
+def test_divisors_are_positive(op: str, divisor: str):
+    text = f'"test.op"() {{a = affine_map<(d0) -> (d0 + (d0 {op} {divisor}))>}} : () -> ()'
+    number = {"-8": -8, "0": 0, "(-8)": -8, "(4 - 4)": 0}[divisor]
+    assert complaint(text, allow_unregistered=True) == (
+        f"error[KC1001]: the divisor {number} of {op} is not positive\n"
+        f"  --> x.mlir:1:1  {text}\n"
+        "  why: mod, floordiv, ceildiv are defined for positive divisors"
+    )
+
+
+def test_divisors_of_accesses_are_positive():
+    text = (
+        "func.func @f(%A: memref<8xf32>) {\n"
+        "  tir.for %i in 8 {\n"
+        "    %a = tir.load %A[%i mod -8] : memref<8xf32>\n"
+        "  }\n"
+        "  func.return\n"
+        "}"
+    )
+    assert complaint(text).startswith(
+        "error[KC1001]: the divisor -8 of mod is not positive\n  --> x.mlir:3:5"
+    )
+    text = text.replace("-8]", "(2 * 4)]")
+    verify_module(parse_module(text, "x.mlir", registry.context()))

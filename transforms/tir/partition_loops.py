@@ -78,7 +78,8 @@ class PartitionLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            _block(function.body.block, self)
+            for block in function.body.blocks:
+                _block(block, self)
             _remove_dead(function)
 
 

@@ -66,7 +66,8 @@ class UnrollLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            _block(function.body.block, self)
+            for block in function.body.blocks:
+                _block(block, self)
 
 
 @dataclass(frozen=True)

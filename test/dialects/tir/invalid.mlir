@@ -127,3 +127,29 @@ func.func @f() {
   }) : () -> ()
   func.return
 }
+
+// -----
+
+func.func @branches(%q: i1) {
+  cf.cond_br %q, ^a, ^b
+^a:
+  // expected-error@+1 {{tir.for: it stands in a region of several blocks; loops and conditions of tir have no branches (cf) beside them}}
+  tir.for %i in 8 {
+  }
+  cf.br ^b
+^b:
+  func.return
+}
+
+// -----
+
+func.func @branches(%q: i1) {
+  cf.cond_br %q, ^a, ^b
+^a:
+  // expected-error@+1 {{tir.block: it stands in a region of several blocks; loops and conditions of tir have no branches (cf) beside them}}
+  tir.block "B" () do {
+  }
+  cf.br ^b
+^b:
+  func.return
+}
