@@ -21,6 +21,8 @@ buffer of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_ma
 is not ``explicit_unroll`` the loops are marked, and LLVM unrolls them. Loops of an extent that is
 not a constant, and loops around blocks (see ``lower-blocks``), stay as they are.
 
+KC4215: the copies of a loop would be more operations than can be compiled.
+
 TVM: ``UnrollLoop``.
 """
 
@@ -31,14 +33,20 @@ from dataclasses import dataclass, field, replace
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.analysis.loop_tree import functions
 from kc.dialects.tir import INDEX, BlockOp, CallOp, ForKind, ForKindAttr, ForOp, LoadOp, StoreOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
 
 MAX_STEP = "pragma_auto_unroll_max_step"
 EXPLICIT = "pragma_unroll_explicit"
+
+MAX_OPERATIONS = 100_000
+"""That one unrolled loop may become."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +74,22 @@ class UnrollLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
+            plan = _Plan(function)
             for block in function.body.blocks:
-                _block(block, self)
+                plan.block(block, self)
+            plan.perform()
 
 
 @dataclass(frozen=True)
 class _Counts:
-    """What is in a piece of code: statements, nested unrolled loops, nested loops that stay."""
+    """What is in a piece of code: statements, nested unrolled loops, nested loops that stay, and
+    operations, as many as there will be."""
 
     steps: int = 0
     unrolled: int = 0
     normal: int = 0
     blocks: bool = False
+    operations: int = 0
 
     def beside(self, other: _Counts) -> _Counts:
         return _Counts(
@@ -85,65 +97,100 @@ class _Counts:
             max(self.unrolled, other.unrolled),
             max(self.normal, other.normal),
             self.blocks or other.blocks,
+            self.operations + other.operations,
         )
 
 
-def _block(block: Block, options: UnrollLoopPass) -> _Counts:
-    counts = _Counts()
-    for op in list(block.ops):
-        counts = counts.beside(_operation(op, options))
-    return counts
+class _Plan:
+    """What becomes of the loops of a function, decided before any of them changes."""
 
+    def __init__(self, function: FuncOp) -> None:
+        self.function = function
+        self.copied: list[tuple[ForOp, int]] = []
+        self.marked: list[ForOp] = []
+        self.annotations: list[tuple[ForOp, DictionaryAttr | None]] = []
 
-def _operation(op: Operation, options: UnrollLoopPass) -> _Counts:
-    inner = _pragmas(op, options) if isinstance(op, ForOp) else options
-    counts = _Counts(int(isinstance(op, StoreOp | CallOp)), blocks=isinstance(op, BlockOp))
-    for region in op.regions:
-        for block in region.blocks:
-            counts = counts.beside(_block(block, inner))
-    return _loop(op, inner, counts) if isinstance(op, ForOp) else counts
+    def perform(self) -> None:
+        """Change the loops; inner ones come first."""
+        for loop, kept in self.annotations:
+            loop.annotations = kept
+        for loop in self.marked:
+            loop.kind = ForKindAttr(ForKind.UNROLLED)
+        for loop, extent in self.copied:
+            _unroll(loop, extent)
 
+    def block(self, block: Block, options: UnrollLoopPass) -> _Counts:
+        counts = _Counts()
+        for op in block.ops:
+            counts = counts.beside(self._operation(op, options))
+        return counts
 
-def _pragmas(loop: ForOp, options: UnrollLoopPass) -> UnrollLoopPass:
-    """The options for a loop; its pragmas are used up."""
-    if loop.annotations is None:
+    def _operation(self, op: Operation, options: UnrollLoopPass) -> _Counts:
+        inner = self._pragmas(op, options) if isinstance(op, ForOp) else options
+        counts = _Counts(
+            int(isinstance(op, StoreOp | CallOp)), blocks=isinstance(op, BlockOp), operations=1
+        )
+        for region in op.regions:
+            for block in region.blocks:
+                counts = counts.beside(self.block(block, inner))
+        return self._loop(op, inner, counts) if isinstance(op, ForOp) else counts
+
+    def _pragmas(self, loop: ForOp, options: UnrollLoopPass) -> UnrollLoopPass:
+        """The options for a loop; its pragmas are used up."""
+        if loop.annotations is None:
+            return options
+        kept = dict(loop.annotations.data)
+        step, explicit = kept.pop(MAX_STEP, None), kept.pop(EXPLICIT, None)
+        if isinstance(step, IntegerAttr):
+            options = replace(options, auto_max_step=step.value.data)
+        if isinstance(explicit, IntegerAttr):
+            options = replace(options, explicit_unroll=bool(explicit.value.data))
+        if len(kept) != len(loop.annotations.data):
+            self.annotations.append((loop, DictionaryAttr(kept) if kept else None))
         return options
-    kept = dict(loop.annotations.data)
-    step, explicit = kept.pop(MAX_STEP, None), kept.pop(EXPLICIT, None)
-    if isinstance(step, IntegerAttr):
-        options = replace(options, auto_max_step=step.value.data)
-    if isinstance(explicit, IntegerAttr):
-        options = replace(options, explicit_unroll=bool(explicit.value.data))
-    if len(kept) != len(loop.annotations.data):
-        loop.annotations = DictionaryAttr(kept) if kept else None
-    return options
 
-
-def _loop(loop: ForOp, options: UnrollLoopPass, inside: _Counts) -> _Counts:
-    extent, kind = loop.static_extent, loop.kind.data
-    if inside.blocks:
-        extent = None
-    marked = kind is ForKind.UNROLLED and extent is not None
-    chosen = (
-        kind is ForKind.SERIAL
-        and extent is not None
-        and extent > 0
-        and not inside.normal
-        and inside.unrolled <= options.auto_max_depth
-        and (
-            0 < extent * inside.steps <= options.auto_max_step
-            or extent <= options.auto_max_extent
-            or (options.unroll_local_access and _counts_local(loop))
+    def _loop(self, loop: ForOp, options: UnrollLoopPass, inside: _Counts) -> _Counts:
+        extent, kind = loop.static_extent, loop.kind.data
+        if inside.blocks:
+            extent = None
+        marked = kind is ForKind.UNROLLED and extent is not None
+        chosen = (
+            kind is ForKind.SERIAL
+            and extent is not None
+            and extent > 0
+            and not inside.normal
+            and inside.unrolled <= options.auto_max_depth
+            and (
+                0 < extent * inside.steps <= options.auto_max_step
+                or extent <= options.auto_max_extent
+                or (options.unroll_local_access and _counts_local(loop))
+            )
         )
+        if not marked and not chosen:
+            return replace(inside, normal=inside.normal + 1)
+        assert extent is not None
+        operations = inside.operations
+        if options.explicit_unroll:
+            operations *= extent
+            if operations > MAX_OPERATIONS:
+                raise _too_many(loop, extent, operations)
+            self.copied.append((loop, extent))
+        else:
+            self.marked.append(loop)
+        return _Counts(
+            inside.steps * extent, inside.unrolled + 1, inside.normal, operations=operations
+        )
+
+
+def _too_many(loop: ForOp, extent: int, operations: int) -> CodegenError:
+    return CodegenError(
+        "KC4215",
+        f"unroll-loop: {extent} copies of {loop.label} are {operations} operations",
+        location=location_of(loop),
+        why=f"a loop is unrolled to at most {MAX_OPERATIONS} operations: the time to compile grows "
+        "faster than the code",
+        hints=["split the loop and unroll the inner one, by a small factor"],
     )
-    if not marked and not chosen:
-        return replace(inside, normal=inside.normal + 1)
-    assert extent is not None
-    if options.explicit_unroll:
-        _unroll(loop, extent)
-    else:
-        loop.kind = ForKindAttr(ForKind.UNROLLED)
-    return _Counts(inside.steps * extent, inside.unrolled + 1, inside.normal)
 
 
 def _counts_local(loop: ForOp) -> bool:
