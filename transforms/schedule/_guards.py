@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import BlockOp, ForOp, IfOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp
 from kc.transforms.affine_rewrite import add_predicate, compact
 
 
@@ -32,7 +32,8 @@ def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
 def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) -> None:
     """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds."""
     ops = list(_outside_of_blocks(body))
-    if all(isinstance(op, BlockOp | ForOp | IfOp) for op in ops if loop_tree.has_work(op)):
+    work = [op for op in ops if loop_tree.has_work(op) and not _is_fixed(op, body)]
+    if all(isinstance(op, BlockOp | ForOp | IfOp) for op in work):
         for op in ops:
             if isinstance(op, BlockOp):
                 for one in condition.constraints:
@@ -54,6 +55,13 @@ def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) 
     first = inner.first_op
     guard.location = first.location if first is not None else guard.location
     body.add_op(guard)
+
+
+def _is_fixed(op: Operation, body: Block) -> bool:
+    """Whether ``op`` allocates the same whatever ``body`` computes, so it needs no guard."""
+    return isinstance(op, AllocOp) and not any(
+        body.is_ancestor(size.owner) for size in op.dynamic_sizes
+    )
 
 
 def _outside_of_blocks(body: Block) -> Iterator[Operation]:

@@ -5,6 +5,8 @@
 // RUN: kc-opt %s --split="block=S loop=i factors=?,m" | FileCheck %s --check-prefix=SYMBOL
 // RUN: kc-opt %s --split="func=plain loop=i factors=?,4" | FileCheck %s --check-prefix=PLAIN
 // RUN: kc-opt %s --split="func=indirect loop=i factors=?,4" | FileCheck %s --check-prefix=LOAD
+// RUN: kc-opt %s --split="func=tile loop=i factors=?,4" | FileCheck %s --check-prefix=ALLOC
+// RUN: kc-opt %s --split="func=rows loop=i factors=?,4" | FileCheck %s --check-prefix=ROWS
 // RUN: kc-opt %s --split | FileCheck %s --check-prefix=BARE
 // RUN: kc-opt %s --split="block=C loop=j factors=?,32" --split="block=C loop=j_i factors=?,8" | FileCheck %s --check-prefix=TWICE
 
@@ -123,6 +125,53 @@ func.func @complex(%A: memref<16xcomplex<f32>>, %x: complex<f32>) {
   tir.for %i in 16 {
     tir.block "Z" (spatial %v_i in 16 = %i) do {
       tir.store %x, %A[%v_i] : memref<16xcomplex<f32>>
+    }
+  }
+  func.return
+}
+
+// Memory of a fixed size needs no guard, so what threads share stays theirs: the guard is that of
+// the blocks. One that the loop computes the size of does.
+// ALLOC-LABEL: func.func @tile
+// ALLOC:       tir.for %i_o in 3 {
+// ALLOC-NEXT:    tir.for %i_i in 4 {
+// ALLOC-NEXT:      %T = tir.alloc "T" : memref<8xf32, "shared">
+// ALLOC-NEXT:      tir.for %j in 8 thread "threadIdx.x" {
+// ALLOC-NEXT:        tir.block "T" (spatial %v_i in 10 = %i_o * 4 + %i_i, spatial %v_j in 8 = %j) where (%i_o * 4 + %i_i < 10) do {
+// ALLOC:           tir.block "B" (spatial %v_i in 10 = %i_o * 4 + %i_i, spatial %v_j in 8 = %{{.*}}) where (%i_o * 4 + %i_i < 10) do {
+func.func @tile(%A: memref<10x8xf32>, %B: memref<10x8xf32>) {
+  tir.for %i in 10 {
+    %T = tir.alloc "T" : memref<8xf32, "shared">
+    tir.for %j in 8 thread "threadIdx.x" {
+      tir.block "T" (spatial %v_i in 10 = %i, spatial %v_j in 8 = %j) do {
+        %a = tir.load %A[%v_i, %v_j] : memref<10x8xf32>
+        tir.store %a, %T[%v_j] : memref<8xf32, "shared">
+      }
+    }
+    tir.for %j in 8 thread "threadIdx.x" {
+      tir.block "B" (spatial %v_i in 10 = %i, spatial %v_j in 8 = %j) do {
+        %t = tir.load %T[7 - %v_j] : memref<8xf32, "shared">
+        tir.store %t, %B[%v_i, %v_j] : memref<10x8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// ROWS-LABEL: func.func @rows
+// ROWS:       tir.for %i_i in 4 {
+// ROWS-NEXT:    tir.if (%i_o * 4 + %i_i < 10) {
+// ROWS-NEXT:      %[[SIZE:.*]] = tir.apply (%i_o * -4 - %i_i + 10)
+// ROWS-NEXT:      %T = tir.alloc "T" (%[[SIZE]]) : memref<?xf32>
+func.func @rows(%A: memref<10xf32>) {
+  tir.for %i in 10 {
+    %rest = tir.apply (10 - %i)
+    %T = tir.alloc "T" (%rest) : memref<?xf32>
+    tir.for %j in %rest {
+      tir.block "T" (spatial %v_i in 10 = %i, spatial %v_j in %rest = %j) do {
+        %a = tir.load %A[%v_i] : memref<10xf32>
+        tir.store %a, %T[%v_j] : memref<?xf32>
+      }
     }
   }
   func.return
