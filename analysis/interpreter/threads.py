@@ -35,7 +35,7 @@ Place = frozenset[tuple[Hashable, int]]
 class Thread:
     """A thread: its coordinates, and what it knows."""
 
-    __slots__ = ("block", "env", "lane", "numbers", "place", "team")
+    __slots__ = ("block", "env", "lane", "numbers", "place", "row", "team")
 
     def __init__(self, numbers: dict[Hashable, int], env: list[Any]) -> None:
         self.numbers = numbers
@@ -44,6 +44,7 @@ class Thread:
         self.block: Place = frozenset((axis, n) for axis, n in numbers.items() if axis in _BLOCKS)
         self.lane: Place = frozenset((axis, n) for axis, n in numbers.items() if axis in _LANES)
         self.team: Place = self.place - self.lane
+        self.row: Place = self.without(["threadIdx.x"])
 
     def fork(self, axis: Hashable, number: int) -> Thread:
         """The thread of this number along ``axis``."""
@@ -85,7 +86,8 @@ class Kernel:
     """The thread that is running."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
     written: dict[Buffer, dict[Index, Written]] = field(default_factory=dict)
-    divergences: list[object] = field(default_factory=list)
+    divergences: dict[str, list[object]] = field(default_factory=lambda: {"": [], "warp": []})
+    """Where some threads are apart from others of their block, and in a warp from others of it."""
     is_sequential: bool = False
     """Whether threads run alone, one after the other, as in a reduction."""
     single: frozenset[str] | None = None
@@ -143,15 +145,27 @@ class Kernel:
     @contextlib.contextmanager
     def _some(self, chosen: Threads, threads: Threads) -> Iterator[None]:
         """Run ``chosen`` of ``threads``, apart from others that they would have to wait for."""
-        teams = {one.team for one in chosen}
-        diverges = len(chosen) < sum(one.team in teams for one in threads)
-        if diverges:
-            self.divergences.append(object())
+        place = object()
+        teams, rows = {one.team for one in chosen}, {one.row for one in chosen}
+        diverging = [
+            self.divergences[scope]
+            for scope, count in (
+                ("", sum(one.team in teams for one in threads)),
+                ("warp", sum(one.row in rows for one in threads)),
+            )
+            if len(chosen) < count
+        ]
+        for places in diverging:
+            places.append(place)
         try:
             yield
         finally:
-            if diverges:
-                self.divergences.pop()
+            for places in diverging:
+                places.pop()
+
+    def _apart(self, scope: str) -> list[object]:
+        """The places where the running threads cannot wait for others that share ``scope``."""
+        return self.divergences["warp" if scope == "warp" else ""]
 
     # Control -------------------------------------------------------------------------------
 
@@ -335,7 +349,9 @@ class Kernel:
                 f"{buffer.name}{index_text(at)} was written by another block of threads, and "
                 "blocks are in no order",
             )
-        apart = last.divergence is not None and last.divergence in self.divergences
+        apart = last.divergence is not None and last.divergence in self._apart(
+            memory_scope(op.buffer)
+        )
         if apart and not any(one.lane <= thread.place for one in last.threads):
             raise ExecutionError(
                 op,
@@ -348,7 +364,8 @@ class Kernel:
         index, write = self._function(
             op, lambda: (map_function(op.indices.data), writer(op, op.value.type))
         )
-        divergence = self.divergences[-1] if self.divergences else None
+        apart = self._apart(memory_scope(op.buffer))
+        divergence = apart[-1] if apart else None
         stored: dict[tuple[Buffer, Index], tuple[Any, list[Thread]]] = {}
         for thread in threads:
             self.current = thread

@@ -302,6 +302,35 @@ def test_an_exchange_of_virtual_threads_needs_no_waiting():
     assert a.tolist() == [2, 1, 0, 0]
 
 
+def test_warps_need_no_threads_of_others():
+    """Where a warp is complete, its threads wait for each other, whatever the rest of the block
+    does; in part of a warp they cannot."""
+    body = """
+  tir.for %w in 2 thread "threadIdx.y" {{
+    tir.for %t in 4 thread "threadIdx.x" {{
+      %W = tir.alloc "W" : memref<4xi32, "{scope}">
+      tir.if ({condition}) {{
+        %n = arith.index_cast %t : index to i32
+        tir.store %n, %W[%t] : memref<4xi32, "{scope}">
+        %y = tir.load %W[{read}] : memref<4xi32, "{scope}">
+        tir.store %y, %A[%w, %t] : memref<2x4xi32>
+      }}
+    }}
+  }}
+"""
+    a = np.full((2, 4), 9, np.int32)
+    call(body.format(scope="warp", condition="%w < 1", read="3 - %t"), a)
+    assert a.tolist() == [[3, 2, 1, 0], [9, 9, 9, 9]]
+    for scope, condition, read in (
+        ("warp", "%t < 3", "2 - %t"),
+        ("warp", "%w + %t < 3", "2 - %t"),
+        ("shared", "%w < 1", "3 - %t"),
+    ):
+        with pytest.raises(ExecutionError) as caught:
+            call(body.format(scope=scope, condition=condition, read=read), a)
+        assert "was written by another thread where not all threads are" in str(caught.value)
+
+
 def test_blocks_may_store_the_same():
     """Each block needs the middle element, and makes it by itself at another time."""
     a = np.zeros(3, np.int32)
