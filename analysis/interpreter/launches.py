@@ -49,7 +49,7 @@ class Launch(Kernel):
             if loop.axis is not None and loop.axis not in VIRTUAL_AXES:
                 size = loop.extent_value
                 count = size if isinstance(size, int) else self.interpreter.value(size)
-                extents.setdefault(loop.axis, count)
+                extents.setdefault(loop.axis, max(count, 1))
         if not extents:
             super().run(root, extent)  # virtual threads of a CPU
             return
@@ -101,6 +101,10 @@ class Launch(Kernel):
         type_ = value.type
         assert isinstance(type_, MemRefType)
         return Buffer(fresh_array(op, buffer.array(op).shape, type_.element_type), buffer.name)
+
+    def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
+        if any(extents):  # else there is a thread, for what is around the loop
+            super()._thread_loop(op, extents, threads)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
         if axis not in BLOCK_AXES:  # one block at a time

@@ -199,3 +199,41 @@ def test_virtual_threads_alone_run_on_the_host():
         a,
     )
     assert a.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_loop_of_threads_may_be_empty(n: int):
+    """A block has a thread even so, which does what stands around the loop."""
+    rows, lanes = np.zeros(2, np.int32), np.full((2, max(n, 1)), 7, np.int32)
+    launch(
+        f"""
+  tir.for %b in 2 thread "blockIdx.x" {{
+    %one = arith.constant 1 : i32
+    tir.store %one, %A[%b] : memref<2xi32>
+    tir.for %t in {n} thread "threadIdx.x" {{
+      %v = arith.index_cast %t : index to i32
+      tir.store %v, %B[%b, %t] : memref<2x{max(n, 1)}xi32>
+    }}
+  }}
+""",
+        rows,
+        lanes,
+    )
+    assert rows.tolist() == [1, 1]
+    assert lanes.tolist() == [[0, 1, 2] if n else [7]] * 2
+
+
+def test_a_kernel_may_be_empty():
+    a = np.full(1, 7, np.int32)
+    launch(
+        """
+  tir.for %b in 0 thread "blockIdx.x" {
+    tir.for %t in 4 thread "threadIdx.x" {
+      %v = arith.index_cast %t : index to i32
+      tir.store %v, %A[0] : memref<1xi32>
+    }
+  }
+""",
+        a,
+    )
+    assert a.tolist() == [7]
