@@ -1,9 +1,10 @@
 """Runs LLVM in a process of its own, where it may abort.
 
 LLVM ends the process on what it takes for impossible: a CPU without 64-bit mode for a 64-bit
-triple, an intrinsic the CPU lacks, inline assembly that does not assemble. This file is run as a
-script: a request comes as JSON on standard input, the answer goes to standard output, and what LLVM
-prints goes to standard error. It imports llvmlite alone, so that it starts fast.
+triple, an intrinsic the CPU lacks, inline assembly that does not assemble, bitcode that is none.
+This file is run as a script: a request comes as JSON on standard input, the answer goes to standard
+output, and what LLVM prints goes to standard error. It imports llvmlite alone, so that it starts
+fast.
 """
 
 import base64
@@ -21,6 +22,15 @@ def main() -> None:
     request: dict[str, Any] = json.load(sys.stdin)
     import llvmlite.binding as llvm
 
+    if "bitcode" in request:
+        try:
+            bitcode = llvm.parse_bitcode(base64.b64decode(request["bitcode"]))
+            bitcode.verify()
+        except RuntimeError as reason:
+            json.dump({"refused": str(reason)}, sys.stdout)
+        else:
+            json.dump({"ir": str(bitcode)}, sys.stdout)
+        return
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for inline assembly

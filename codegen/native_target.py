@@ -6,6 +6,7 @@ LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -208,12 +209,30 @@ def run_worker(
         "text": text,
         "opt_level": opt_level,
     }
+    return _work(request)
+
+
+def _work(request: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", str(_WORKER)],
         input=json.dumps(request),
         capture_output=True,
         text=True,
     )
+
+
+def text_of_bitcode(data: bytes) -> str:
+    """LLVM IR as text, from bitcode that may be damaged: read in a process of its own.
+
+    Raises llvmlite's RuntimeError.
+    """
+    done = _work({"bitcode": base64.b64encode(data).decode()})
+    if done.returncode:
+        raise RuntimeError(last_words(done.stderr))
+    answer = json.loads(done.stdout)
+    if "refused" in answer:
+        raise RuntimeError(answer["refused"])
+    return answer["ir"]
 
 
 def last_words(said: str) -> str:

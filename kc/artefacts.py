@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kc.runtime.c_compiler import link_library, require_compiler, run_compiler
+from kc.runtime.checksums import with_block, with_comment
 from kc.runtime.function import CompiledFunction
 from kc.runtime.hooks import require_no_hooks
-from kc.runtime.metadata import SYMBOL, ModuleRecord
+from kc.runtime.metadata import OBJECT, SYMBOL, ModuleRecord, with_checksum
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CodegenError
@@ -84,7 +85,7 @@ def _tir(source: Source, target: Target, entry: str) -> str:
     module = IRModule.parse(source if isinstance(source, str) else source())
     module.op.attributes["kc.target"] = StringAttr(str(target))
     module.op.attributes["kc.entry"] = StringAttr(entry)
-    return str(module)
+    return with_comment(str(module), "//")
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,10 @@ class NativeCode:
     def files(self) -> Files:
         """The formats it can be saved in."""
         return {
-            "o": lambda: self._compiled.object(),
+            "o": lambda: with_checksum(self._compiled.object(), OBJECT),
             "s": lambda: self._compiled.asm(),
-            "ll": lambda: self._standalone[0],
-            "bc": lambda: self._standalone[1],
+            "ll": lambda: with_comment(self._standalone[0], ";"),
+            "bc": lambda: with_block(self._standalone[1]),
             "mlir": lambda: _tir(self.tir, self.target, self.entry),
         }
 
@@ -262,7 +263,7 @@ class CSource:
                 [*command, *self.flags, "-c", os.fspath(source), "-o", os.fspath(made)],
                 "the C target",
             )
-            return made.read_bytes()
+            return with_checksum(made.read_bytes(), OBJECT)
 
     @cached_property
     def _library(self) -> Module:

@@ -64,7 +64,13 @@ class Stored:
 def directory() -> Path | None:
     """The directory in use, None where the cache is off."""
     given = environment.read(VARIABLE)
-    return Path(given).expanduser() if given else None
+    if not given:
+        return None
+    try:
+        return Path(given).expanduser()
+    except RuntimeError as error:  # ~name of no user
+        _warn(given, str(error))
+        return None
 
 
 def key_of(
@@ -201,7 +207,7 @@ def _usable(folder: Path) -> bool:
 
 
 @cache
-def _warn(folder: Path, reason: str) -> None:
+def _warn(folder: Path | str, reason: str) -> None:
     warn(
         "KC5150",
         f"the compile cache {folder} is not used: {reason}",
@@ -234,8 +240,9 @@ def _prune(folder: Path) -> None:
 def _load(path: Path) -> Stored | None:
     """The entry in a file; None where it is not there or not whole, in which case it is removed."""
     try:
-        data = path.read_bytes()
-        about = path.stat()
+        about = path.lstat()
+        is_file = stat.S_ISREG(about.st_mode)
+        data = path.read_bytes() if is_file else b""  # pipes and devices may have no end
     except OSError:
         return None
     try:
@@ -248,7 +255,7 @@ def _load(path: Path) -> Stored | None:
         return Stored(
             path.stem, path, head["key"], len(data), about.st_mtime, head["created"], content
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         with contextlib.suppress(OSError):
             path.unlink()
         return None

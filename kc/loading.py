@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.artefacts import POOL, Files, call_jit, parsed
 from kc.runtime import callbacks
+from kc.runtime.checksums import check_block, check_comment, damaged
 from kc.runtime.function import CompiledFunction
-from kc.runtime.metadata import SYMBOL, ModuleRecord, merged, read_records
+from kc.runtime.metadata import (
+    LIBRARY,
+    OBJECT,
+    SYMBOL,
+    ModuleRecord,
+    merged,
+    read_records,
+    with_checksum,
+)
 from kc.runtime.module import Module
 from kc.support.diagnostics import CallError, suggest
 
@@ -89,7 +99,7 @@ def _load_library(path: str) -> Module:
     import ctypes
 
     data = _read(path)
-    records = read_records(data, path)
+    records = read_records(data, path, LIBRARY)
     _check_machine(records)
     try:
         # The path in full: without a slash, it would be looked up among the system's libraries.
@@ -103,7 +113,7 @@ def _load_library(path: str) -> Module:
         except AttributeError:
             found = None
         if not found:
-            raise CallError("KC5143", f"{path} is damaged", why=f"it has no function {symbol}")
+            raise damaged(path, f"it has no function {symbol}")
         return found
 
     return _module(records, address, library, {"so": lambda: data})
@@ -122,7 +132,10 @@ def _load_object(path: str, data: bytes | None = None) -> Module:
     _check_machine(records)
     symbols = [symbol for symbol, _ in merged(records).values()]
     packed = callbacks.addresses([hook for one in records for hook in one.packed])
-    engine = load_object(data, symbols, packed)
+    try:
+        engine = load_object(data, symbols, packed)
+    except (struct.error, ValueError, IndexError) as error:
+        raise damaged(path, f"it is no object: {error}") from None
     if POOL.encode() in data:
         ensure_pool()  # ends the workers at exit, whoever started them
         _KEPT.append(engine)
@@ -132,15 +145,21 @@ def _load_object(path: str, data: bytes | None = None) -> Module:
 def _load_ir(path: str) -> Module:
     """Compile LLVM IR, text or bitcode, for the machine that its record names."""
     from kc.codegen.native import compile_ir
+    from kc.codegen.native_target import text_of_bitcode
 
     data = _read(path)
+    is_bitcode = data.startswith(b"BC\xc0\xde")
+    is_checked = check_block(data, path) if is_bitcode else check_comment(data, path)
     try:
-        source = data if data.startswith(b"BC\xc0\xde") else data.decode()
+        source = data if is_bitcode else data.decode()
+        if is_bitcode and not is_checked:
+            # Another tool wrote it, or it is cut off; on much that is none, LLVM ends the process.
+            source = text_of_bitcode(data)
         with parsed(source) as (module, _):
             text = str(module)
             constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
     except (RuntimeError, UnicodeDecodeError) as error:
-        raise CallError("KC5143", f"{path} is damaged", why=" ".join(str(error).split())) from None
+        raise damaged(path, " ".join(str(error).split())) from None
     records = read_records(_constant(constants[0]) if constants else b"", path)
     _check_machine(records)
     first = records[0]
@@ -151,7 +170,7 @@ def _load_ir(path: str) -> Module:
         features=first.features,
         relocation="pic",
     )
-    return _load_object(path, made.object())
+    return _load_object(path, with_checksum(made.object(), OBJECT))
 
 
 def _constant(text: str) -> bytes:
@@ -170,6 +189,10 @@ def _load_text(path: str) -> Module:
     from kc.support.files import read_text
     from kc.tir.module import IRModule
 
+    data = _read(path)
+    if b"\n" not in data:
+        raise damaged(path, "it ends in its first line")
+    check_comment(data, path)
     module = IRModule.parse(read_text(path), path)
     target, entry = (
         getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")

@@ -157,7 +157,7 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
             f"{stage.name}: {' '.join(str(error).split()) or 'it failed'}",
             location=location_of(module),
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if stage.origin == USER:
             raise  # their own code, and their own traceback
         raise PassFailure(stage.name, stage.origin) from error

@@ -6,10 +6,12 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from kc.runtime.metadata import LIBRARY, MAGIC, with_checksum
 from kc.support.diagnostics import CallError
 from kc.support.environment import read
 
@@ -77,7 +79,11 @@ def link_library(
             file = Path(folder, name)
             file.write_bytes(content)
             sources.append(os.fspath(file))
-        made = Path(folder, "library")
-        output = [*sources, "-o", os.fspath(made)]
+        library = Path(folder, "library")
+        output = [*sources, "-o", os.fspath(library)]
         run_compiler([*command, "-shared", "-fPIC", *output, *options, "-lm"], target.name)
-        os.replace(made, target)
+        content = library.read_bytes()
+        # Not where the system's linker has signed it.
+        if content.count(MAGIC) == 1 and sys.platform != "darwin":
+            library.write_bytes(with_checksum(content, LIBRARY))
+        os.replace(library, target)

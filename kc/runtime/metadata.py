@@ -6,9 +6,12 @@ A file that holds compiled kernels has a record somewhere in its bytes::
      8 bytes  length of the text, little-endian
     32 bytes  SHA-256 of the text
      n bytes  the text: JSON, UTF-8
+     1 byte   what the next is of: the object or the library that the record is in, or nothing
+    32 bytes  SHA-256 of that file, with this and the byte before as 0
 
 so that it is read, and refused if need be, before any code of the file is loaded. A library that
-was linked from several objects has several records.
+was linked from several objects has several records. One that is linked elsewhere has those of its
+objects, and no checksum of its own.
 """
 
 from __future__ import annotations
@@ -20,11 +23,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kc.runtime.checksums import damaged
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CallError
 from kc.support.packed_signature import PackedSignature
 
-FORMAT = 1
+FORMAT = 2
 """The version of the record and of the calling convention; others are refused."""
 
 SYMBOL = "kc_module_metadata"
@@ -34,6 +38,11 @@ SYMBOL = "kc_module_metadata"
 MAGIC = b"\x7f" + b"kernels of kc: "
 
 _HEAD = struct.Struct("<Q32s")
+
+OBJECT, LIBRARY = b"\x3c", b"\xc3"
+"""What a checksum is of. One bit that is changed makes neither of the other."""
+_NOTHING = b"\0"
+_SEAL = 1 + hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,8 @@ class ModuleRecord:
                 "packed": [one.to_data() for one in self.packed],
             }
         ).encode()
-        return MAGIC + _HEAD.pack(len(text), hashlib.sha256(text).digest()) + text
+        head = _HEAD.pack(len(text), hashlib.sha256(text).digest())
+        return MAGIC + head + text + bytes(_SEAL)
 
     @classmethod
     def _decode(cls, data: dict[str, Any]) -> ModuleRecord:
@@ -88,17 +98,27 @@ class ModuleRecord:
         )
 
 
-def read_records(data: bytes, path: str) -> list[ModuleRecord]:
-    """The records in the bytes of the file ``path``.
+def with_checksum(data: bytes, kind: bytes) -> bytes:
+    """A file of :data:`OBJECT` or :data:`LIBRARY`, which has one record, with its checksum."""
+    at = _seal(data, data.index(MAGIC) + len(MAGIC))
+    content = data[:at] + bytes(_SEAL) + data[at + _SEAL :]
+    return data[:at] + kind + hashlib.sha256(content).digest() + data[at + _SEAL :]
+
+
+def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRecord]:
+    """The records in the bytes of the file ``path``, an :data:`OBJECT` or a :data:`LIBRARY`.
 
     Raises CallError KC5140 where there is none, KC5142 for one of another version, KC5143 for one
     that is damaged.
     """
-    found: list[ModuleRecord] = []
+    places: list[int] = []
     at = data.find(MAGIC)
     while at >= 0:
-        found.append(_read(data, at + len(MAGIC), path))
+        places.append(at + len(MAGIC))
         at = data.find(MAGIC, at + len(MAGIC))
+    found = [_read(data, at, path) for at in places]
+    if len(places) == 1:  # what was linked of several has their checksums
+        _check(data, _seal(data, places[0]), path, kind)
     if not found:
         raise CallError(
             "KC5140",
@@ -109,12 +129,27 @@ def read_records(data: bytes, path: str) -> list[ModuleRecord]:
     return found
 
 
+def _seal(data: bytes, at: int) -> int:
+    """Where the checksum of the file is, of the record whose head is at ``at``."""
+    return at + _HEAD.size + _HEAD.unpack_from(data, at)[0]
+
+
+def _check(data: bytes, at: int, path: str, kind: bytes) -> None:
+    seal = data[at : at + _SEAL]
+    of = seal[:1]
+    if len(seal) < _SEAL or of not in (OBJECT, LIBRARY, _NOTHING):
+        raise damaged(path)
+    is_linked_elsewhere = (of, kind) == (OBJECT, LIBRARY)
+    if of != _NOTHING and not is_linked_elsewhere and with_checksum(data, of) != data:
+        raise damaged(path)
+
+
 def _read(data: bytes, at: int, path: str) -> ModuleRecord:
     head = data[at : at + _HEAD.size]
     length, digest = _HEAD.unpack(head) if len(head) == _HEAD.size else (0, b"")
     text = data[at + _HEAD.size : at + _HEAD.size + length]
     if len(text) != length or hashlib.sha256(text).digest() != digest:
-        raise CallError("KC5143", f"{path} is damaged", hints=["save the module again"])
+        raise damaged(path)
     fields = json.loads(text)
     if fields["format"] != FORMAT:
         raise CallError(

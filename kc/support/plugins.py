@@ -22,6 +22,9 @@ from typing import Any
 
 from kc.support.diagnostics import InputError, KCError, suggest, warn
 
+_RAISED = (Exception, SystemExit)
+"""What the code of plugins may raise: all of it is reported as theirs."""
+
 GROUP = "kc.plugins"
 UNIVERSE_GROUP = "xdsl.universe"
 PHASES = (0, 1, 2, 3)
@@ -65,8 +68,7 @@ def load(path: str, what: str) -> Any:
         return getattr(importlib.import_module(module_name), attribute)
     except KCError:
         raise
-    except Exception as error:
-        # Code of others is run here: whatever it raises is reported as theirs.
+    except _RAISED as error:
         raise InputError(
             "KC0033",
             f"{what} cannot be loaded from {path}",
@@ -81,7 +83,7 @@ def installed() -> Iterator[Plugin]:
             found = load_entry()
             if not isinstance(found, Plugin):
                 raise TypeError(f"{value} is not a kc.support.plugins.Plugin")
-        except Exception as error:
+        except _RAISED as error:
             _warn_broken(name, value, error)
             continue
         yield found
@@ -95,7 +97,7 @@ def installed_dialects() -> Iterator[tuple[str, Callable[[], Any], str]]:
             continue
         try:
             dialects = dict(load_entry().all_dialects)
-        except Exception as error:
+        except _RAISED as error:
             _warn_broken(name, value, error)
             continue
         for dialect, factory in dialects.items():
@@ -118,7 +120,7 @@ def _entry_points_on(
     return [(entry.name, entry.value, entry.load) for entry in found]
 
 
-def _warn_broken(name: str, value: str, error: Exception) -> None:
+def _warn_broken(name: str, value: str, error: BaseException) -> None:
     warn(
         "KC0030",
         f"plugin '{name}' is broken and left out",
@@ -153,8 +155,7 @@ def _import(where: str) -> ModuleType:
         sys.modules[name] = module
         spec.loader.exec_module(module)
         return module
-    except Exception as error:
-        # Code of others is run here: whatever it raises is reported as theirs.
+    except _RAISED as error:
         raise InputError(
             "KC0031",
             f"plugin {where} cannot be loaded",

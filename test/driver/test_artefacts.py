@@ -295,6 +295,71 @@ def test_a_damaged_file(kind: str, tmp_path: Path):
     assert refused(load_module, path).code == "KC5143"
 
 
+@pytest.mark.parametrize("kind", LOADED)
+def test_a_bit_that_is_flipped(kind: str, tmp_path: Path):
+    """Any bit of any format, before anything is mapped: what ran would be anything."""
+    path = write(add(), tmp_path / f"k.{kind}")
+    content = path.read_bytes()
+    record = content.find(metadata.MAGIC)
+    places = {*range(0, len(content), len(content) // 40), *range(16), len(content) - 1}
+    if record >= 0:
+        places |= set(range(record, record + 60, 3))
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        error = refused(load_module, path)
+        assert error.code in ("KC5140", "KC5143"), (place, error)
+
+
+@pytest.mark.parametrize("kind", LOADED)
+def test_a_file_that_is_cut_off(kind: str, tmp_path: Path):
+    path = write(add(), tmp_path / f"k.{kind}")
+    content = path.read_bytes()
+    for size in [*range(0, len(content), len(content) // 20), len(content) - 1]:
+        path.write_bytes(content[:size])
+        error = refused(load_module, path)
+        assert error.code in ("KC5140", "KC5143"), (size, error)
+
+
+def test_the_text_of_a_damaged_file(tmp_path: Path):
+    path = write(add(), tmp_path / "k.mlir")
+    path.write_text(path.read_text().replace("2.000000e+00", "3.000000e+00"))
+    assert str(refused(load_module, path)) == textwrap.dedent(
+        f"""\
+        error[KC5143]: {path} is damaged
+          why: its content does not have the checksum in its first line
+          try: save the module again
+          try: if it was edited on purpose, take that comment out"""
+    )
+    first, rest = path.read_text().split("\n", 1)
+    path.write_text(f"{first.partition(' // sha256')[0]}\n{rest}")
+    a, out = np.ones(5, np.float32), np.zeros(5, np.float32)
+    load_module(path)(a, a, out)
+    np.testing.assert_array_equal(out, np.full(5, 4, np.float32))
+
+
+@needs_cc
+def test_a_library_that_was_linked_by_another_tool(tmp_path: Path):
+    """It has the checksum of its object, which is not its own."""
+    add().save(tmp_path / "k.o")
+    assert CC is not None
+    subprocess.run([CC, "-shared", "k.o", "-o", "k.so", "-lm"], cwd=tmp_path, check=True)
+    check_add(load_module(tmp_path / "k.so"))
+
+
+def test_bitcode_of_another_tool(tmp_path: Path):
+    """It has no checksum, and is read where LLVM may end the process."""
+    path = write(add(), tmp_path / "k.bc")
+    content = path.read_bytes()
+    path.write_bytes(content[: -8 - 52])  # without the block of the checksum
+    check_add(load_module(path))
+    path.write_bytes(content[:1000])
+    error = refused(load_module, path)
+    assert error.code == "KC5143"
+    assert error.message == f"{path} is damaged"
+
+
 def test_an_object_that_ends_too_early(tmp_path: Path):
     path = write(add(), tmp_path / "k.o")
     data = path.read_bytes()

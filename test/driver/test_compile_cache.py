@@ -153,6 +153,7 @@ def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
         lambda data: data[:-1] + bytes([data[-1] ^ 1]),
         lambda data: data.replace(b"kc-cache-1", b"kc-cache-0"),
         lambda data: b"kc-cache-1\n[]\n",
+        lambda data: b"kc-cache-1\n" + b"[" * 200_000 + b"\n",
     ],
 )
 def test_damage_is_noticed(damage: Any, folder: Path, lowered: list[int]):
@@ -163,6 +164,36 @@ def test_damage_is_noticed(damage: Any, folder: Path, lowered: list[int]):
     build()
     assert len(lowered) == 2
     build()
+    assert len(lowered) == 2
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_not_read(make: Any, folder: Path, lowered: list[int]):
+    """It may have no end; it gives way to an entry."""
+    build()
+    (path,) = files(folder)
+    path.unlink()
+    make(path)
+    build()
+    build()
+    assert len(lowered) == 2
+    assert path.is_file()
+    assert not path.is_symlink()
+
+
+def test_a_home_that_nobody_has(folder: Path, lowered: list[int], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("KC_CACHE_DIR", "~nobody_has_this_name/cache")
+    said: list[Diagnostic] = []
+    with diagnostic_handler(said.append):
+        build()
+        build()
+    assert [(one.code, one.message) for one in said] == [
+        (
+            "KC5150",
+            "the compile cache ~nobody_has_this_name/cache is not used: "
+            "Could not determine home directory.",
+        )
+    ]
     assert len(lowered) == 2
 
 

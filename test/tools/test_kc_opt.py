@@ -41,6 +41,8 @@ class RaisePass(ModulePass):
             raise PassFailedException("only empty modules are supported")
         if self.what == "interrupt":
             raise KeyboardInterrupt
+        if self.what == "exit":
+            raise SystemExit(3)
         if self.what == "invalid":
             for one in list(op.body.walk()):
                 if one.name == "func.return":
@@ -337,6 +339,24 @@ def test_pass_of_others_that_gives_up(source, capsys):
         1,
         "",
         "error[KC1102]: raise: only empty modules are supported\n",
+    )
+
+
+def test_pass_that_exits(source, capsys):
+    status, out, err = run(capsys, source, "--load-plugin=failing.py", "--raise=what=exit")
+    assert (status, out) == (70, "")
+    assert err.startswith(
+        "error[KC0070]: internal error in pass 'raise' of plugin 'failing' (SystemExit: 3); "
+        "reproducer: kc-reproducer-"
+    )
+
+
+def test_plugin_that_exits(source, capsys):
+    Path("exiting.py").write_text("raise SystemExit(3)\n")
+    assert run(capsys, source, "--load-plugin=exiting.py") == (
+        2,
+        "",
+        "error[KC0031]: plugin exiting.py cannot be loaded\n   |  SystemExit: 3\n",
     )
 
 
