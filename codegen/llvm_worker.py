@@ -82,8 +82,7 @@ def optimized(
         options = llvm.create_pipeline_tuning_options(speed_level=speed)
         options.loop_vectorization = loops
         options.slp_vectorization = straight
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(ref(made), builder)
+        run_pipeline(llvm, ref(made), machine, options)
         try:
             ref(made).verify()
         except RuntimeError as error:
@@ -91,6 +90,16 @@ def optimized(
         else:
             return made
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
+
+
+def run_pipeline(llvm: Any, module: Any, machine: Any, options: Any) -> None:
+    """Run LLVM's default pipeline over ``module``, with these tuning options."""
+    builder = llvm.create_pass_builder(machine, options)
+    manager = builder.getModulePassManager()
+    manager.run(module, builder)
+    # llvmlite leaves it to LLVM for ever: its class inherits a _dispose that does nothing.
+    llvm.newpassmanagers.NewPassManager._dispose(manager)
+    manager.detach()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native
 from __future__ import annotations
 
 import base64
-import itertools
 import json
 import re
 import threading
@@ -226,17 +225,37 @@ class JitModule:
         return self._library[name]
 
 
-_LIBRARY_NUMBERS = itertools.count()
+class _Linkers:
+    """LLVM's in-process linkers, each for some libraries.
 
-
-@cache
-def _linker(debugger: bool = False) -> Any:
-    """LLVM's in-process linker, one for all modules; or its older one, which tells debuggers.
-
-    The older one announces what it loads through gdb's interface (``__jit_debug_register_code``),
-    which llvmlite does not make JITLink do.
+    A linker keeps about 9 KB of each library that it linked, also of those that were unloaded. It
+    goes with the last of them, so nothing is kept for long where no module is.
     """
-    return llvm_binding().create_lljit_compiler(use_jit_link=not debugger, suppress_errors=True)
+
+    LIBRARIES = 32
+
+    def __init__(self, *, jit_link: bool) -> None:
+        self._jit_link = jit_link
+        self._lock = threading.Lock()
+        self._linker: Any = None
+        self._count = 0
+
+    def link(self, library: Any) -> Any:
+        """Load a library; raises llvmlite's RuntimeError."""
+        with self._lock:
+            if self._count % self.LIBRARIES == 0:
+                self._linker = llvm_binding().create_lljit_compiler(
+                    use_jit_link=self._jit_link, suppress_errors=True
+                )
+            self._count += 1
+            linker, name = self._linker, f"kc{self._count}"
+        return library.link(linker, name)
+
+
+_LINKERS = _Linkers(jit_link=True)
+_DEBUGGED = _Linkers(jit_link=False)
+"""The older linker, which announces what it loads through gdb's interface
+(``__jit_debug_register_code``), as llvmlite does not make JITLink do."""
 
 
 def jit(
@@ -313,7 +332,7 @@ def load_object(
     if debugger is None:
         debugger = elf is not None and elf.section(".debug_line") is not None
     try:
-        linked = library.link(_linker(debugger), f"kc{next(_LIBRARY_NUMBERS)}")
+        linked = (_DEBUGGED if debugger else _LINKERS).link(library)
     except RuntimeError as reason:
         raise _failed(str(reason)) from None
     if elf is not None and perf_map.wanted():

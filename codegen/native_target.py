@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from kc.codegen.llvm_worker import run_pipeline
 from kc.support.diagnostics import TargetError, suggest
 from kc.support.target_data import architecture, kinds
 
@@ -280,8 +281,7 @@ def _features_among(machine: Machine, names: list[str]) -> list[str]:
     module = ParsedModule(text)
     module.ref.triple = machine.triple
     options = llvm.create_pipeline_tuning_options(speed_level=1)
-    builder = llvm.create_pass_builder(Machine(*host_target()).create(1), options)
-    builder.getModulePassManager().run(module.ref, builder)
+    run_pipeline(llvm, module.ref, Machine(*host_target()).create(1), options)
     optimized = str(module.ref)
     return [name for i, name in enumerate(names) if f"@needs{i}(" not in optimized]
 

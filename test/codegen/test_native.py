@@ -416,6 +416,34 @@ def test_code_goes_with_its_module_and_stays_until_then():
     assert [run() for _, run in runs] == [i for i, _ in runs]
 
 
+MEMORY = """
+import gc, re, sys
+from kc.codegen.native import jit
+
+def resident():
+    gc.collect()
+    return int(re.search(r"VmRSS:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+
+def work(count):
+    for i in range(count):
+        jit(f"define i32 @f() {{\\n  ret i32 {i}\\n}}", debugger=sys.argv[1] == "debugger")
+
+work(100)
+before = resident()
+work(300)
+print((resident() - before) / 300)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux")
+@pytest.mark.parametrize("linker", ["jit link", "debugger"])
+def test_modules_that_are_gone_leave_no_memory(linker: str):
+    """A pass manager of LLVM has 60 KB, a loaded library that is unloaded leaves 9."""
+    command = [sys.executable, "-c", MEMORY, linker]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 5, "KB a module"
+
+
 def test_garbage_of_failures_is_collected_in_order():
     for _ in range(20):
         try:
