@@ -16,7 +16,7 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
@@ -28,7 +28,7 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSet,
 )
-from xdsl.traits import SymbolTable, get_effects
+from xdsl.traits import Pure, SymbolTable, get_effects
 
 from kc.analysis.array_sizes import is_array_size
 from kc.analysis.isl import expr_text, first_point
@@ -169,6 +169,8 @@ _AFFINE = (
     arith.MinSIOp,
     arith.MaxSIOp,
 )
+_DETERMINED = ("arith", "math", "tir")
+"""Dialects whose pure operations compute the same of the same operands, in all threads."""
 
 
 class Scope:
@@ -191,6 +193,8 @@ class Scope:
         self.merged = merged
         self.apart = apart
         self.parameters: dict[SSAValue, str] = {}
+        self._computations: dict[Hashable, SSAValue] = {}
+        self._representatives: dict[SSAValue, SSAValue | None] = {}
         self.facts: list[str] = []
         self.statements: list[Statement] = []
         self._collect()
@@ -430,15 +434,17 @@ class Scope:
 
     def _invariant(self, value: SSAValue, statement: Statement) -> str:
         """A value that is the same in all iterations: expanded where affine, else a parameter."""
-        owner = value.owner
-        if isinstance(owner, _AFFINE):
+        if isinstance(value.owner, _AFFINE):
             return self._computed(value, statement)  # pyright: ignore[reportArgumentType]
+        return self._parameter(value, statement)
+
+    def _parameter(self, value: SSAValue, statement: Statement) -> str:
         if value not in self.parameters:
             name = self.parameters[value] = f"p{len(self.parameters)}"
             if _is_size(value):
                 self.facts.append(f"{name} >= 0")
             elif _is_loop_var(value):
-                loop = owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
+                loop = value.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
                 assert isinstance(loop, ForOp)
                 extent = self._extent(loop.extent_value, statement)
                 self.facts.append(f"0 <= {name} and {name} < {extent}")
@@ -481,7 +487,32 @@ class Scope:
                 parts.append(part)
             self._tie(statement, whole, tuple(parts), op.sizes)
             return self._values[value]
+        alike = self._alike(value)
+        if alike is not None:
+            return self._parameter(alike, statement)
         return self._opaque(statement, f"{value.name_hint or op.name} is not affine")
+
+    def _alike(self, value: SSAValue) -> SSAValue | None:
+        """The first value that is computed as ``value`` is, from values of outside.
+
+        It is the same in all iterations. None if ``value`` depends on more than these.
+        """
+        if not self._is_inside(value):
+            return value
+        if value not in self._representatives:
+            self._representatives[value] = self._first_alike(value)
+        return self._representatives[value]
+
+    def _first_alike(self, value: SSAValue) -> SSAValue | None:
+        op = value.op if isinstance(value, OpResult) else None
+        if op is None or op.dialect_name() not in _DETERMINED or not op.has_trait(Pure):
+            return None
+        operands = tuple(map(self._alike, op.operands))
+        if op.regions or None in operands:
+            return None
+        notes = frozenset((op.properties | op.attributes).items())
+        computation = (op.name, notes, op.results.index(value), operands)
+        return self._computations.setdefault(computation, value)
 
     def _tie(
         self, statement: Statement, whole: str, parts: tuple[str, ...], sizes: Iterable[SSAValue]

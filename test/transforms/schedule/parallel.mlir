@@ -2,6 +2,7 @@
 // RUN: kc-opt %s --parallel | FileCheck %s --check-prefix=BARE
 // RUN: kc-opt %s --parallel --parallel 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: kc-opt %s --parallel="func=rows loop=i" | FileCheck %s --check-prefix=ROWS
+// RUN: kc-opt %s --parallel="func=shifted loop=i" | FileCheck %s --check-prefix=SHIFTED
 
 // CHECK:       tir.for %i in 16 {
 // CHECK-NEXT:    tir.for %j in 12 parallel {
@@ -46,6 +47,25 @@ func.func @rows(%A: memref<16x9xf32>) {
       %b = tir.load %row[%l] : memref<8xf32>
       tir.store %b, %A[%i, %l + 1] : memref<16x9xf32>
     }
+  }
+  func.return
+}
+
+// What is computed in each iteration from values of outside is the same in all of them.
+// SHIFTED-LABEL: func.func @shifted
+// SHIFTED:       tir.for %i in 8 parallel {
+// SHIFTED-NEXT:    %s = arith.index_cast %p : i32 to index
+func.func @shifted(%P: memref<1xi32>, %A: memref<16x3xf32>) {
+  %p = tir.load %P[0] : memref<1xi32>
+  tir.for %i in 8 {
+    %s = arith.index_cast %p : i32 to index
+    %q = arith.remsi %s, %s : index
+    %x = arith.constant 1.0 : f32
+    tir.store %x, %A[%i + %s, %q] : memref<16x3xf32>
+    // The same value, computed again.
+    %t = arith.index_cast %p : i32 to index
+    %y = tir.load %A[%i + %t, 0] : memref<16x3xf32>
+    tir.store %y, %A[%i + %t, 1] : memref<16x3xf32>
   }
   func.return
 }

@@ -1,12 +1,14 @@
 // RUN: not kc-opt %s --parallel="block=C loop=k" 2>&1 | FileCheck %s --check-prefix=REDUCE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=other loop=x" 2>&1 | FileCheck %s --check-prefix=CARRIED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=other loop=g" 2>&1 | FileCheck %s --check-prefix=GATHER --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --parallel="func=shifted loop=i" 2>&1 | FileCheck %s --check-prefix=SHIFTED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --parallel="func=chosen loop=i" 2>&1 | FileCheck %s --check-prefix=CHOSEN --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="block=C loop=i" --parallel="block=C loop=j" 2>&1 | FileCheck %s --check-prefix=NESTED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="block=C loop=j" --parallel="block=C loop=i" 2>&1 | FileCheck %s --check-prefix=AROUND --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="block=C loop=i" --parallel="block=C loop=j" 2>&1 | FileCheck %s --check-prefix=VECTOR --match-full-lines --strict-whitespace
 
 //REDUCE:error[KC3040]: parallel: loop k is a reduction of C
-//REDUCE-NEXT:  --> {{.*}}parallel_invalid.mlir:61:7  tir.for %k in 8 {
+//REDUCE-NEXT:  --> {{.*}}parallel_invalid.mlir:75:7  tir.for %k in 8 {
 //REDUCE-NEXT:   |  for i in 16:
 //REDUCE-NEXT:   |    for j in 12:
 //REDUCE-NEXT:   |      for k in 8:    <-- here
@@ -15,20 +17,32 @@
 //REDUCE-NEXT:  try: parallel a spatial loop: i, j
 
 //CARRIED:error[KC3041]: parallel: the iterations of x depend on each other
-//CARRIED-NEXT:  --> {{.*}}parallel_invalid.mlir:82:3  tir.for %x in 8 {
+//CARRIED-NEXT:  --> {{.*}}parallel_invalid.mlir:96:3  tir.for %x in 8 {
 //CARRIED-NEXT:   |  for x in 8:    <-- here
 //CARRIED-NEXT:   |    for y in 8:
 //CARRIED-NEXT:   |      store to A
 //CARRIED-NEXT:  why: the statement at (x=0, y=1) writes A[1, 1], which the statement at (x=1, y=0) reads
 
 //GATHER:error[KC3041]: parallel: the iterations of g cannot be proven independent
-//GATHER-NEXT:  --> {{.*}}parallel_invalid.mlir:99:3  tir.for %g in 8 {
+//GATHER-NEXT:  --> {{.*}}parallel_invalid.mlir:113:3  tir.for %g in 8 {
 //GATHER-NEXT:   |  for g in 8:    <-- here
 //GATHER-NEXT:   |    store to A
 //GATHER-NEXT:  why: cannot prove that iterations touch different elements of A: w is not affine
 
+//SHIFTED:error[KC3041]: parallel: the iterations of i depend on each other
+//SHIFTED-NEXT:  --> {{.*}}parallel_invalid.mlir:153:3  tir.for %i in 8 {
+//SHIFTED-NEXT:   |  for i in 8:    <-- here
+//SHIFTED-NEXT:   |    store to A
+//SHIFTED-NEXT:  why: the statement at (i=0) writes A[0], which the statement at (i=1) writes (for s = 0)
+
+//CHOSEN:error[KC3041]: parallel: the iterations of i depend on each other
+//CHOSEN-NEXT:  --> {{.*}}parallel_invalid.mlir:164:3  tir.for %i in 8 {
+//CHOSEN-NEXT:   |  for i in 8:    <-- here
+//CHOSEN-NEXT:   |    store to A
+//CHOSEN-NEXT:  why: the statement at (i=0) reads A[0], which the statement at (i=1) writes (for b = 0, a = -1)
+
 //NESTED:error[KC3042]: parallel: loop j is inside the parallel loop i
-//NESTED-NEXT:  --> {{.*}}parallel_invalid.mlir:60:5  tir.for %j in 12 {
+//NESTED-NEXT:  --> {{.*}}parallel_invalid.mlir:74:5  tir.for %j in 12 {
 //NESTED-NEXT:   |  for i in 16 parallel:    <-- parallel
 //NESTED-NEXT:   |    for j in 12:    <-- here
 //NESTED-NEXT:   |      for k in 8:
@@ -37,7 +51,7 @@
 //NESTED-NEXT:  try: one loop of a nest is parallel; two can be fused into one before
 
 //AROUND:error[KC3042]: parallel: loop i is around the parallel loop j
-//AROUND-NEXT:  --> {{.*}}parallel_invalid.mlir:59:3  tir.for %i in 16 {
+//AROUND-NEXT:  --> {{.*}}parallel_invalid.mlir:73:3  tir.for %i in 16 {
 //AROUND-NEXT:   |  for i in 16:    <-- here
 //AROUND-NEXT:   |    for j in 12 parallel:    <-- parallel
 //AROUND-NEXT:   |      for k in 8:
@@ -46,7 +60,7 @@
 //AROUND-NEXT:  try: one loop of a nest is parallel; two can be fused into one before
 
 //VECTOR:error[KC3042]: parallel: loop j is inside the vectorized loop i
-//VECTOR-NEXT:  --> {{.*}}parallel_invalid.mlir:60:5  tir.for %j in 12 {
+//VECTOR-NEXT:  --> {{.*}}parallel_invalid.mlir:74:5  tir.for %j in 12 {
 //VECTOR-NEXT:   |  for i in 16 vectorized:    <-- vectorized
 //VECTOR-NEXT:   |    for j in 12:    <-- here
 //VECTOR-NEXT:   |      for k in 8:
@@ -130,6 +144,30 @@ func.func @maybe_empty(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, 
         tir.store %s, %R[%v_i] : memref<4xf32>
       }
     }
+  }
+  func.return
+}
+
+func.func @shifted(%P: memref<1xi32>, %A: memref<16xf32>) {
+  %p = tir.load %P[0] : memref<1xi32>
+  tir.for %i in 8 {
+    %s = arith.index_cast %p : i32 to index
+    %x = arith.constant 1.0 : f32
+    tir.store %x, %A[%i floordiv 2 + %s] : memref<16xf32>
+  }
+  func.return
+}
+
+// Which of two indices is read and which is written is decided by comparisons that differ.
+func.func @chosen(%P: memref<1xi32>, %A: memref<16xf32>, %x: index, %y: index) {
+  %p = tir.load %P[0] : memref<1xi32>
+  tir.for %i in 8 {
+    %e = arith.cmpi eq, %p, %p : i32
+    %n = arith.cmpi ne, %p, %p : i32
+    %a = arith.select %e, %x, %y : index
+    %b = arith.select %n, %x, %y : index
+    %z = tir.load %A[%i + %b] : memref<16xf32>
+    tir.store %z, %A[%i + %a] : memref<16xf32>
   }
   func.return
 }
