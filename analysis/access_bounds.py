@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
+from kc.analysis.conditions import conjunction, implied
+from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
 from kc.analysis.isl import first_point
 from kc.analysis.loop_tree import preorder
-from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, LoadOp, StoreOp
+from kc.analysis.simplify_affine import Bounds
+from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 
 
 @dataclass(frozen=True)
@@ -33,30 +40,114 @@ def out_of_bounds(function: FuncOp) -> OutOfBounds | None:
     the access follow from loops of constant extents; other accesses are not judged (the sizes may
     be right at the call).
     """
+    index = IndexValues()
     for op in preorder(function):
         if isinstance(op, LoadOp | StoreOp):
-            found = _check(op)
-            if found is not None:
-                return found
+            doubtful = _doubtful(op, index)
+            outside = _check(op, doubtful, index) if doubtful else None
+            if outside is not None:
+                return outside
     return None
 
 
-def _check(access: LoadOp | StoreOp) -> OutOfBounds | None:
+def may_leave(function: FuncOp) -> bool:
+    """Whether an access by ``memref`` in loops of ``scf`` leaves its buffer, as far as the bounds
+    of its indices tell; what guards it is not looked at."""
+    index = IndexValues()
+    for op in preorder(function):
+        if isinstance(op, memref.LoadOp | memref.StoreOp):
+            type_ = op.memref.type
+            assert isinstance(type_, MemRefType)
+            for value, size in zip(op.indices, type_.get_shape(), strict=True):
+                if size != DYNAMIC and not _is_inside(index.bounds(index.expr(value)), size):
+                    return True
+    return False
+
+
+def _is_inside(bounds: Bounds, size: int) -> bool:
+    """Whether indices of these bounds are in a dimension, or not known."""
+    low, high = bounds
+    return low is None or high is None or (low >= 0 and high < size)
+
+
+def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, int]]:
+    """The dimensions, with their sizes, for which bounds do not show that an access stays inside.
+
+    Where the bounds of an index are not known, it is not made of loops of constant extents alone.
+    """
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)
-    sizes = [(n, size) for n, size in enumerate(type_.get_shape()) if size != DYNAMIC]
-    if not sizes or _is_never_executed(access):
+    shape = type_.get_shape()
+    value = access.result if isinstance(access, LoadOp) else access.value
+    lanes = value.type.get_shape()[-1] if isinstance(value.type, VectorType) else 1
+    doubtful: list[tuple[int, int]] = []
+    guards: list[AffineExpr] | None = None
+    for n, (expr, size) in enumerate(zip(access.indices.data.results, shape, strict=True)):
+        if size == DYNAMIC:
+            continue
+        more = lanes - 1 if n == len(shape) - 1 else 0
+        first = index.compose(expr, access.operands_of_map)
+        low, high = index.bounds(first)
+        if _is_inside((low, None if high is None else high + more), size):
+            continue
+        guards = _guards(access, index) if guards is None else guards
+        ends = (first, AffineExpr.constant(size - 1 - more) - first)
+        if not all(_is_natural(end, guards, index) for end in ends):
+            doubtful.append((n, size))
+    return doubtful
+
+
+def _is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValues) -> bool:
+    """Whether bounds, or one of the ``guards`` being at least 0, show that ``expr`` is."""
+    return index.is_natural(expr) or any(
+        index.is_natural(index.simplify(expr - guard)) for guard in guards
+    )
+
+
+def _guards(access: Operation, index: IndexValues) -> list[AffineExpr]:
+    """What is at least 0 where ``access`` is executed, of the conditions around it."""
+    conditions: list[AffineConstraintExpr] = []
+    for parent, child in _around(access):
+        if isinstance(parent, BlockOp):
+            conditions += index.conditions(parent.predicate.data, parent.predicate_operands) or []
+        elif isinstance(parent, IfOp) and child.parent_region() is parent.then:
+            conditions += index.conditions(parent.condition.data, parent.operands_of_set) or []
+        elif isinstance(parent, scf.IfOp):
+            holds = child.parent_region() is parent.true_region
+            conditions += implied(parent.cond, index, holds=holds)
+    guards: list[AffineExpr] = []
+    for condition in conditions:
+        difference = condition.lhs - condition.rhs
+        if condition.kind is not AffineConstraintKind.le:
+            guards.append(difference)
+        if condition.kind is not AffineConstraintKind.ge:
+            guards.append(-difference)
+    return guards
+
+
+def _around(op: Operation) -> Iterator[tuple[Operation, Operation]]:
+    """The ops around ``op`` up to its function, each with the op in it that holds ``op``."""
+    child, parent = op, op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        yield parent, child
+        child, parent = parent, parent.parent_op()
+
+
+def _check(
+    access: LoadOp | StoreOp, dimensions: Sequence[tuple[int, int]], index: IndexValues
+) -> OutOfBounds | None:
+    """Whether an access leaves one of ``dimensions``, with their sizes."""
+    if not _is_executed_as_told(access, index):
         return None
     space = Space()
-    made = space.place(access)
-    element = space.element(access, made)
-    if made.opaque or space.parameters:
+    place = space.place(access)
+    element = space.element(access, place)
+    if place.opaque or space.parameters:
         return None
-    for dimension, size in sizes:
-        index = element[dimension]
-        point = _outside(made, index, size)
+    for dimension, size in dimensions:
+        point = _outside(place, element[dimension], size)
         if point is not None:
-            loops = {loop.label: point[dim] for loop, dim in made.loops.items()}
+            loops = {loop.label: point[dim] for loop, dim in place.loops.items()}
             return OutOfBounds(access, dimension, size, loops, point["index"])
     return None
 
@@ -69,13 +160,16 @@ def _outside(made: Instance, index: str, size: int) -> dict[str, int] | None:
     return point if isinstance(point, dict) else None
 
 
-def _is_never_executed(access: LoadOp | StoreOp) -> bool:
-    """Whether a loop around the access has no iteration."""
-    op = access.parent_op()
-    while op is not None:
-        if isinstance(op, ForOp) and op.static_extent == 0:
-            return True
-        if isinstance(op, BlockOp) and 0 in op.extents:
-            return True
-        op = op.parent_op()
-    return False
+def _is_executed_as_told(access: Operation, index: IndexValues) -> bool:
+    """Whether loops and affine conditions alone say when an access is executed, and each of the
+    loops has an iteration."""
+    for parent, child in _around(access):
+        if isinstance(parent, ForOp) and parent.static_extent == 0:
+            return False
+        if isinstance(parent, BlockOp) and 0 in parent.extents:
+            return False
+        if isinstance(parent, scf.IfOp):
+            holds = child.parent_region() is parent.true_region
+            if conjunction(parent.cond, index, holds=holds) is None:
+                return False
+    return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
@@ -214,12 +214,28 @@ class IndexValues:
         highs = None if high is None or other_high is None else max(high, other_high)
         return max((one for one in (low, other_low) if one is not None), default=None), highs
 
+    def _scf_range(self, loop: scf.ForOp | scf.ParallelOp, value: SSAValue) -> Bounds:
+        """The bounds of a loop's variable that starts at a constant, and ends before one."""
+        n = value.index  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(loop, scf.ForOp):
+            starts, ends = [loop.lb], [loop.ub]
+        else:
+            starts, ends = list(loop.lowerBound), list(loop.upperBound)
+        if n >= len(starts) or value.type != INDEX:
+            return UNBOUNDED
+        low, high = self.constant(starts[n]), self.constant(ends[n])
+        if low is None or high is None or high <= low:
+            return UNBOUNDED
+        return low, high - 1
+
     def _argument_range(self, parent: Operation | None, value: SSAValue) -> Bounds:
         extent: int | SSAValue | None = None
         if isinstance(parent, ForOp):
             extent = parent.extent_value
         elif isinstance(parent, BlockOp):
             extent = parent.extents[value.index]  # pyright: ignore[reportAttributeAccessIssue]
+        elif isinstance(parent, scf.ForOp | scf.ParallelOp):
+            return self._scf_range(parent, value)
         elif isinstance(parent, func.FuncOp) and parent.arg_attrs is not None:
             index = value.index  # pyright: ignore[reportAttributeAccessIssue]
             symbol = parent.arg_attrs.data[index].data.get("kc.symbol")

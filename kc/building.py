@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.artefacts import CSource, Files, NativeCode, call_jit
+from kc.conversion._access_bounds import require_accesses_inside
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import LowerToCPass, LowerToLlvmPass
 from kc.instrument import run_passes
@@ -77,6 +78,7 @@ def _lower_to_llvm(
     sources: dict[str, Source] = {}
     snapshots = _Snapshots(work, {"convert-to-llvm": "mlir"}, callback, sources)
     options = replace(pipeline_options(), bound_checks=checked)
+    require_accesses_inside(loops)
     with target, using_options(options):  # passes ask target_of(module)
         run_passes(work, LowerToLlvmPass().stages(), [snapshots])
     sources["llvm"] = _printing(work)
@@ -291,6 +293,7 @@ def build_c(stages: Stages, target: Target, name: str, callback: Callback) -> Mo
     sources: dict[str, Source] = {stage: _printing(module) for stage, module in stages}
     work = copy_module(loops)
     work.attributes["kc.target"] = StringAttr(str(target))
+    require_accesses_inside(work)
     snapshots = _Snapshots(work, {}, callback, sources)
     run_passes(work, LowerToCPass().stages(), [snapshots])
     sources["mlir"] = _printing(copy_module(work))

@@ -37,9 +37,11 @@ def object_code(module: ModuleOp, target: Target) -> bytes:
 def c_source(module: ModuleOp, target: Target) -> str:
     """Standalone C99."""
     from kc.codegen.c_source import emit_c
+    from kc.conversion._access_bounds import require_accesses_inside
 
     module.attributes["kc.target"] = StringAttr(str(target))
     to_tir(module, loops=False)
+    require_accesses_inside(module)
     Pipeline(make_stages([PassSpec("lower-to-c")])).run(registry.context(), module)
     return emit_c(module)
 
@@ -57,7 +59,10 @@ def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknown
 def lower(module: ModuleOp, target: Target) -> None:
     """Bring a module to the llvm dialect, for ``target``."""
     module.attributes["kc.target"] = StringAttr(str(target))
+    from kc.conversion._access_bounds import require_accesses_inside
+
     if all(op.name.startswith("llvm.") for op in module.body.ops):
         return
     to_tir(module, loops=False)
+    require_accesses_inside(module)
     Pipeline(make_stages([PassSpec("lower-to-llvm")])).run(registry.context(), module)

@@ -13,13 +13,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.access_bounds import out_of_bounds
+from kc.conversion._access_bounds import require_inside
 from kc.conversion._statements import make_blocks
 from kc.conversion._te_blocks import fresh
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects import tir
 from kc.support.diagnostics import Location, ScheduleError, TEError
-from kc.support.locations import caller_location, loc_attr, location_of
+from kc.support.locations import caller_location, loc_attr
 from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.te.body import Body
@@ -218,7 +218,7 @@ def build_function(
     emitter.run([body])
     entry.add_op(end)
     end.location = loc_attr(location)
-    _refuse_outside(function)
+    require_inside(function)
     if not any(one.axis is not None for one in loop_tree.loops(function)):
         make_blocks(function, {}, emitter.labels, _is_shared)
     for loop, wanted in emitter.kinds:
@@ -248,23 +248,6 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
             if isinstance(part, Var) and not is_float(part.dtype):
                 values[part] = symbols[part.name]
     return values
-
-
-def _refuse_outside(function: func.FuncOp) -> None:
-    found = out_of_bounds(function)
-    if found is None:
-        return
-    place = ", ".join(f"{name}={value}" for name, value in found.point.items())
-    does = "reads" if isinstance(found.access, tir.LoadOp) else "writes"
-    buffer = loop_tree.buffer_name(found.access.buffer)
-    raise TEError(
-        "KC2030",
-        f"{function.sym_name.data} {does} outside {buffer}: index {found.index} of dimension "
-        f"{found.dimension}, which has the size {found.size}",
-        location=location_of(found.access),
-        why=f"this happens at {place}" if place else "this happens whenever it is executed",
-        hints=["make the loops shorter, or guard the access with an if"],
-    )
 
 
 def _is_shared(store: tir.StoreOp) -> bool:

@@ -35,6 +35,17 @@ OUTSIDE = {
     ),
     "tir.store %x, %A[8] : memref<8xf32>": (0, 8, {}, 8),
     "%z = arith.constant 0 : index tir.store %x, %M[4, %z] : memref<4x?xf32>": (0, 4, {}, 4),
+    "%v = tir.load %A[0] : memref<8xf32>, vector<4xf32> "
+    "tir.for %i in 6 { tir.store %v, %A[%i] : memref<8xf32>, vector<4xf32> }": (
+        0,
+        8,
+        {"i": 5},
+        8,
+    ),
+    "tir.for %i in 10 { %n9 = arith.constant 9 : index %c = arith.cmpi slt, %i, %n9 : index "
+    "scf.if %c { tir.store %x, %A[%i] : memref<8xf32> } }": (0, 8, {"i": 8}, 8),
+    "tir.for %i in 9 { tir.for %j in 9 { tir.if (%i < 4, %j < 6) { "
+    "tir.store %x, %A[%i + %j] : memref<8xf32> } } }": (0, 8, {"i": 3, "j": 5}, 8),
     'tir.for %i in 9 { tir.block "A" (spatial %v in 9 = %i) do '
     "{ tir.store %x, %A[%v] : memref<8xf32> } }": (0, 8, {"i": 8}, 8),
 }
@@ -62,6 +73,17 @@ INSIDE_OR_NOT_JUDGED = [
     "tir.store %x, %A[%q] : memref<8xf32> }",
     'tir.for %i in 10 { tir.block "A" (spatial %v in 8 = %i) where (%i < 8) do '
     "{ tir.store %x, %A[%v] : memref<8xf32> } }",
+    # Two conditions together.
+    "tir.for %i in 9 { tir.for %j in 9 { tir.if (%i < 4, %j < 5) { "
+    "tir.store %x, %A[%i + %j] : memref<8xf32> } } }",
+    # Conditions of data.
+    "tir.for %i in 9 { %p = tir.load %P[0] : memref<8xi32> %z = arith.constant 0 : i32 "
+    "%c = arith.cmpi sgt, %p, %z : i32 scf.if %c { tir.store %x, %A[%i] : memref<8xf32> } }",
+    "tir.for %i in 10 { %n8 = arith.constant 8 : index %c = arith.cmpi slt, %i, %n8 : index "
+    "scf.if %c { tir.store %x, %A[%i] : memref<8xf32> } }",
+    # The last lane is the last element.
+    "%v = tir.load %A[0] : memref<8xf32>, vector<4xf32> "
+    "tir.for %i in 5 { tir.store %v, %A[%i] : memref<8xf32>, vector<4xf32> }",
 ]
 
 
