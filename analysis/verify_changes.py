@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineDimExpr, AffineExpr
 from xdsl.traits import (
     HasAncestor,
     IsolatedFromAbove,
@@ -35,7 +35,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
 from kc.analysis.isl import first_point
-from kc.dialects.tir import BlockOp
+from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ParseError
 from kc.support.ir_text import verify_operation
 from kc.support.locations import location_of
@@ -118,12 +118,21 @@ class _Visit:
                 for operand in op._operands:  # pyright: ignore[reportPrivateUsage]
                     if id(operand) not in visible:
                         return False
-                is_new = _verify(op)
-                if op.results:
-                    results = [id(one) for one in op.results]
-                    defined += results
-                    visible.update(results)
-                if op.regions and not (kind := _kind(type(op))).is_llvm:
+                # Written out for speed: most operations are as they were.
+                state = op.__dict__
+                note: _Note | None = state.get(_NOTE)
+                is_new = (
+                    note is None
+                    or note.operands is not state["_operands"]
+                    or note.results is not state["results"]
+                    or note.properties != state["properties"]
+                    or note.attributes != state["attributes"]
+                    or (note.blocks and note.blocks != _ends(op))
+                ) and _verify(op)
+                for result in state["results"]:
+                    defined.append(id(result))
+                    visible.add(id(result))
+                if state["regions"] and not (kind := _kind(type(op))).is_llvm:
                     inside = visible
                     if kind.is_isolated:
                         inside = set[int]()
@@ -206,6 +215,11 @@ def note_copy(original: Operation, copy: Operation) -> None:
 
 def _ends(op: Operation) -> tuple[Any, ...]:
     """The arguments and the last operation of each block."""
+    if len(op.regions) == 1:
+        region = op.regions[0]
+        only = region.first_block
+        if only is not None and only is region.last_block:
+            return only.args, only.last_op
     return tuple(
         [part for one in op.regions for block in one.blocks for part in (block.args, block.last_op)]
     )
@@ -264,8 +278,12 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
     for block in blocks:
         if 0 in block.extents:
             continue
+        operands = block.binding_operands
         bindings = list(zip(block.binding_exprs, block.extents, strict=True))
-        if all(_stays_inside(block, expr, extent, index) for expr, extent in bindings):
+        if all(
+            _is_loop_within(expr, extent, operands) or _stays_inside(block, expr, extent, index)
+            for expr, extent in bindings
+        ):
             continue
         space = Space()
         around = space.place(block)
@@ -299,6 +317,21 @@ def _outside(
         facts=[f"{name} is in 0 <= {name} < {extent}"],
         why=f"the loops take it there at ({loops})" if loops else "it is bound to that value",
     )
+
+
+def _is_loop_within(expr: AffineExpr, extent: int | SSAValue, operands: Sequence[SSAValue]) -> bool:
+    """Whether a binding is the variable of a loop of no more than ``extent`` iterations.
+
+    It is so for most, and :func:`_stays_inside` takes longer.
+    """
+    if not isinstance(expr, AffineDimExpr):
+        return False
+    owner = operands[expr.position].owner
+    loop = owner.parent_op() if isinstance(owner, Block) else None
+    if not isinstance(loop, ForOp) or not isinstance(extent, int):
+        return False
+    count = loop.static_extent
+    return count is not None and count <= extent
 
 
 def _stays_inside(
