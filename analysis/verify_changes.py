@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 from xdsl.traits import (
     HasAncestor,
     IsolatedFromAbove,
@@ -35,6 +35,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
 from kc.analysis.isl import first_point
+from kc.analysis.simplify_affine import bounds
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ParseError
 from kc.support.ir_text import verify_operation
@@ -83,15 +84,12 @@ def verify_changes(root: Operation) -> None:
     _Visit().run(root)
 
 
-class _Frame(NamedTuple):
-    """The rest of a block that is being visited."""
+_Frame = tuple[Operation | None, list[int], set[int], bool]
+"""The rest of a block that is being visited.
 
-    op: Operation | None
-    defined: list[int]
-    """What the block defined so far; it ends with the block."""
-    visible: set[int]
-    changed: bool
-    """Whether a loop or a block around changed."""
+The next operation; what the block defined so far, which ends with it; all that is visible; whether
+a loop or a block around changed.
+"""
 
 
 class _Visit:
@@ -103,7 +101,8 @@ class _Visit:
         """Visit ``root`` and everything below it."""
         changed = _verify(root)
         visible = set() if root.has_trait(IsolatedFromAbove) else _from_outside(root)
-        frames = self._enter(root, visible, changed)
+        frames: list[_Frame] = []
+        self._enter(frames, root, visible, changed)
         # Dominance among the blocks of a region is for the complete check, and so are the words.
         if not self._regions(frames) or self.has_control_flow:
             check_dominance(root)
@@ -121,13 +120,13 @@ class _Visit:
                 # Written out for speed: most operations are as they were.
                 state = op.__dict__
                 note: _Note | None = state.get(_NOTE)
-                is_new = (
+                is_new: bool = (
                     note is None
                     or note.operands is not state["_operands"]
                     or note.results is not state["results"]
                     or note.properties != state["properties"]
                     or note.attributes != state["attributes"]
-                    or (note.blocks and note.blocks != _ends(op))
+                    or (bool(note.blocks) and note.blocks != _ends(op))
                 ) and _verify(op)
                 for result in state["results"]:
                     defined.append(id(result))
@@ -139,16 +138,15 @@ class _Visit:
                     is_new = is_new or changed
                     if is_new and isinstance(op, BlockOp):
                         self.changed_blocks.append(op)
-                    frames.append(_Frame(op.next_op, defined, visible, changed))
-                    frames += self._enter(op, inside, is_new)
+                    frames.append((op.next_op, defined, visible, changed))
+                    self._enter(frames, op, inside, is_new)
                     break
                 op = op.next_op
             else:
                 visible.difference_update(defined)
         return True
 
-    def _enter(self, op: Operation, visible: set[int], changed: bool) -> list[_Frame]:
-        frames: list[_Frame] = []
+    def _enter(self, frames: list[_Frame], op: Operation, visible: set[int], changed: bool) -> None:
         for region in op.regions:
             first = region.first_block
             if first is None:
@@ -156,15 +154,14 @@ class _Visit:
             if first is region.last_block:
                 arguments = [id(one) for one in first.args]
                 visible.update(arguments)
-                frames.append(_Frame(first.first_op, arguments, visible, changed))
+                frames.append((first.first_op, arguments, visible, changed))
                 continue
             self.has_control_flow = True
             around = visible.copy()
             for block in region.blocks:
                 around.update(id(one) for one in block.args)
                 around.update(id(one) for inner in block.ops for one in inner.results)
-            frames += [_Frame(one.first_op, [], around, changed) for one in region.blocks]
-        return frames
+            frames += [(one.first_op, [], around, changed) for one in region.blocks]
 
 
 def _from_outside(root: Operation) -> set[int]:
@@ -278,10 +275,11 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
     for block in blocks:
         if 0 in block.extents:
             continue
-        operands = block.binding_operands
+        counts = _counts(block.binding_operands)
         bindings = list(zip(block.binding_exprs, block.extents, strict=True))
         if all(
-            _is_loop_within(expr, extent, operands) or _stays_inside(block, expr, extent, index)
+            (counts and isinstance(extent, int) and _is_within(expr, counts, extent))
+            or _stays_inside(block, expr, extent, index)
             for expr, extent in bindings
         ):
             continue
@@ -319,19 +317,27 @@ def _outside(
     )
 
 
-def _is_loop_within(expr: AffineExpr, extent: int | SSAValue, operands: Sequence[SSAValue]) -> bool:
-    """Whether a binding is the variable of a loop of no more than ``extent`` iterations.
+def _counts(operands: Sequence[SSAValue]) -> tuple[int, ...] | None:
+    """The iterations of the loops whose variables these are; None if one is anything else."""
+    counts: list[int] = []
+    for operand in operands:
+        owner = operand.owner
+        loop = owner.parent_op() if isinstance(owner, Block) else None
+        count = loop.static_extent if isinstance(loop, ForOp) else None
+        if not count:
+            return None
+        counts.append(count)
+    return tuple(counts)
+
+
+@functools.lru_cache(_MEMO_SIZE)
+def _is_within(expr: AffineExpr, counts: tuple[int, ...], extent: int) -> bool:
+    """Whether bounds keep a binding to loops of so many iterations in its domain.
 
     It is so for most, and :func:`_stays_inside` takes longer.
     """
-    if not isinstance(expr, AffineDimExpr):
-        return False
-    owner = operands[expr.position].owner
-    loop = owner.parent_op() if isinstance(owner, Block) else None
-    if not isinstance(loop, ForOp) or not isinstance(extent, int):
-        return False
-    count = loop.static_extent
-    return count is not None and count <= extent
+    low, high = bounds(expr, [(0, count - 1) for count in counts])
+    return low is not None and low >= 0 and high is not None and high < extent
 
 
 def _stays_inside(
