@@ -15,7 +15,6 @@ from kc.support.locations import caller_location
 from kc.support.reproducer import reproducing
 from kc.support.target import Target
 from kc.te.buffers import Buffer
-from kc.te.extern import ExternOp
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, Tensor
@@ -99,10 +98,8 @@ def _stages(
                 hints=["kc.build(s, [A, B, C])"],
             )
         lowered = lower_schedule(inp, args, name, target, binds)
-        # The launches of a script's own loops are for verify-gpu-code to judge.
-        if not any(isinstance(stage.op, ExternOp) for stage in inp.stages):
-            for function in loop_tree.functions(lowered.tir):
-                require_kernels(Site(function, target), "lower")
+        for function in loop_tree.functions(lowered.tir):
+            require_kernels(Site(function, target), "lower")
         return [("te", lowered.te), ("tir", lowered.tir)]
     if binds:
         raise TEError(

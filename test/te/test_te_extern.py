@@ -380,3 +380,41 @@ def fixed():
 @pytest.mark.parametrize(("make", "text"), FUNCTION_REFUSALS)
 def test_refused_functions(make, text):
     assert refusal(lambda: make(te.placeholder((N,), name="A")), __file__) == text
+
+
+def in_two_launches(scope):
+    """A statement that launches a kernel twice, where it reads what it has written before."""
+
+    def statement(ins, outs):
+        ib = tir.ir_builder.create()
+        source, target = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+        kept = ib.allocate("float32", (N,), name="kept", scope=scope)
+        with ib.for_range(0, 2, name="k") as k:
+            tx = te.thread_axis("threadIdx.x")
+            ib.scope_attr(tx, "thread_extent", N)
+            with ib.if_scope(k == 0):
+                kept[tx] = source[tx]
+            with ib.else_scope():
+                target[tx] = kept[N - 1 - tx]
+        return ib.get()
+
+    return statement
+
+
+def test_memory_that_ends_with_a_kernel_of_a_statement():
+    a = te.placeholder((N,), name="A")
+    x = np.arange(N, dtype=np.float32)
+    c = te.extern((N,), [a], in_two_launches("global"), name="C")
+    np.testing.assert_array_equal(interpreted(te.create_schedule(c.op), [a, c], x), x[::-1])
+    c = te.extern((N,), [a], in_two_launches("shared"), name="C")
+    with pytest.raises(KCError) as caught:
+        kc.lower(te.create_schedule(c.op), [a, c])
+    said = [one for one in str(caught.value).splitlines() if not one.startswith(("  -->", "   |"))]
+    assert said == [
+        "error[KC3416]: lower: tir.load reads kept, which tir.store writes in an earlier launch of "
+        "the kernel",
+        "  why: shared memory lasts as long as a block of threads, and is not there when tir.load "
+        "at (k=1, threadIdx_x=0) reads kept[7]",
+        "  try: compute_at or reverse_compute_at brings both into one kernel",
+        "  try: set_scope puts kept into global memory",
+    ]

@@ -5,15 +5,20 @@ what Python computes with the same function."""
 # pyright: basic, reportUndefinedVariable=false, reportOperatorIssue=false, reportIndexIssue=false
 # pyright: reportArgumentType=false, reportAttributeAccessIssue=false
 
+from random import Random
+
 import numpy as np
 import pytest
 from tir.script_checks import refused
 
 import kc
 from kc import te
+from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import diagnostic_handler
+from kc.support.registry import context, get_pass
+from kc.target import Target
 
 
 def check(function, args, outputs, arrays, *more, schedule=None, native=True, rtol=1e-6):
@@ -471,6 +476,133 @@ def test_one_tensor_for_two_parameters():
     np.testing.assert_allclose(found, np.outer(x, x), rtol=1e-6)
 
 
+# Loops of threads --------------------------------------------------------------------------
+
+
+def launches(function, args, arrays, kernels):
+    """That the loops of threads are so many kernels, which a GPU can run: in lockstep, and with
+    blocks in any order and memory of their own, they give what Python computes."""
+    output = function(*args)
+    module = kc.lower(te.create_schedule(output.op), [*args, output])
+    with Target("cuda -arch=sm_80"):
+        get_pass("verify-gpu-code").apply(context(), module.op)
+    loops = [one for one in loop_tree.loops(module.op) if one.axis is not None]
+    outermost = [
+        one
+        for one in loops
+        if not any(around in loops for around in loop_tree.all_loops_around(one))
+    ]
+    assert len(outermost) == kernels, module
+    wanted = function(*arrays)
+    for order in (None, Random(1), Random(2)):
+        found = np.full(wanted.shape, -1, wanted.dtype)
+        run(module.op, "main", [*arrays, found], launch_order=order)
+        np.testing.assert_array_equal(found, wanted)
+    return str(module)
+
+
+@pytest.mark.parametrize("scope", ["shared", "shared.dyn", "warp"])
+def test_loops_that_share_memory_of_threads_are_one_kernel(scope):
+    @te.hybrid.script
+    def reverse(a):
+        b = output_tensor((16,), "int32")
+        c = allocate((16,), "int32", scope)
+        for i in bind("threadIdx.x", 16):
+            c[i] = a[i]
+        d = allocate((16,), "int32", scope)
+        for i in bind("threadIdx.x", 16):
+            d[i] = c[15 - i] * 2
+        for i in bind("threadIdx.x", 16):
+            b[i] = d[(i + 1) % 16] + c[i]
+        return b
+
+    a = te.placeholder((16,), dtype="int32", name="a")
+    text = launches(reverse, [a], [np.arange(16, dtype=np.int32)], 1)
+    assert 'tir.for %tx in 16 thread "threadIdx.x" {' in text
+
+
+def test_memory_of_threads_that_several_iterations_use_is_in_one_kernel():
+    @te.hybrid.script
+    def sums(a):
+        b = output_tensor((8,), "int32")
+        c = allocate((8,), "int32", "local")
+        for k in range(a.shape[0]):
+            for i in bind("threadIdx.x", 8):
+                if k == 0:
+                    c[i] = 0
+                c[i] += a[k, i]
+        for i in bind("threadIdx.x", 8):
+            b[i] = c[i]
+        return b
+
+    for rows in (5, te.var("n")):
+        a = te.placeholder((rows, 8), dtype="int32", name="a")
+        launches(sums, [a], [np.arange(40, dtype=np.int32).reshape(5, 8)], 1)
+
+
+def test_what_is_computed_between_loops_of_threads():
+    """Sizes and numbers are computed, and memory of all is allocated, before the kernel; what is
+    loaded stays where it is."""
+
+    @te.hybrid.script
+    def scaled(a):
+        b = output_tensor((8,), "int32")
+        c = allocate((8,), "int32", "shared")
+        for i in bind("threadIdx.x", 8):
+            c[i] = a[i]
+        n = a.shape[0] - 1
+        d = allocate((8,), "int32")
+        factor = a[3]
+        for i in bind("threadIdx.x", 8):
+            d[i] = c[n - i] * factor
+        for i in bind("threadIdx.x", 8):
+            b[i] = d[i] - factor
+        return b
+
+    a = te.placeholder((8,), dtype="int32", name="a")
+    text = launches(scaled, [a], [np.arange(8, dtype=np.int32)], 1)
+    assert text.index('tir.alloc "d"') < text.index("%tx in 8")
+
+
+def test_each_iteration_of_a_loop_may_have_its_kernel():
+    @te.hybrid.script
+    def rows(a):
+        b = output_tensor((3, 8), "int32")
+        for j in range(3):
+            c = allocate((8,), "int32", "shared")
+            for i in bind("threadIdx.x", 8):
+                c[i] = a[j, i]
+            for i in bind("threadIdx.x", 8):
+                b[j, i] = c[7 - i]
+        return b
+
+    a = te.placeholder((3, 8), dtype="int32", name="a")
+    text = launches(rows, [a], [np.arange(24, dtype=np.int32).reshape(3, 8)], 1)
+    assert text.index("%j in 3") < text.index("%tx in 8")
+
+
+def test_loops_that_share_global_memory_are_launches_of_their_own():
+    """A block may then read what another one wrote."""
+
+    @te.hybrid.script
+    def reverse(a):
+        b = output_tensor((4, 8), "int32")
+        c = allocate((4, 8), "int32")
+        for j in bind("blockIdx.x", 4):
+            for i in bind("threadIdx.x", 8):
+                c[j, i] = a[j, i]
+        for j in bind("blockIdx.x", 4):
+            d = allocate((8,), "int32", "shared")
+            for i in bind("threadIdx.x", 8):
+                d[i] = c[3 - j, i]
+            for i in bind("threadIdx.x", 8):
+                b[j, i] = d[7 - i]
+        return b
+
+    a = te.placeholder((4, 8), dtype="int32", name="a")
+    launches(reverse, [a], [np.arange(32, dtype=np.int32).reshape(4, 8)], 2)
+
+
 # Refusals ----------------------------------------------------------------------------------
 
 A = te.placeholder((8,), name="A")
@@ -549,6 +681,54 @@ def output_that_is_not_written():
     f(A)
 
 
+def lowered(f):
+    made = f(A)
+    kc.lower(te.create_schedule(made.op), [A, made])
+
+
+def local_memory_of_another_thread():
+    @te.hybrid.script
+    def f(a):
+        b = output_tensor((8,), "float32")
+        c = allocate((8,), "float32", "local")
+        for i in bind("threadIdx.x", 8):
+            c[i] = a[i]
+        for i in bind("threadIdx.x", 8):
+            b[i] = c[7 - i]
+        return b
+
+    lowered(f)
+
+
+def other_number_of_threads():
+    @te.hybrid.script
+    def f(a):
+        b = output_tensor((4,), "float32")
+        c = allocate((8,), "float32", "shared")
+        for i in bind("threadIdx.x", 8):
+            c[i] = a[i]
+        for i in bind("threadIdx.x", 4):
+            b[i] = c[7 - i]
+        return b
+
+    lowered(f)
+
+
+def threads_known_only_in_the_kernel():
+    @te.hybrid.script
+    def f(a):
+        b = output_tensor((8,), "float32")
+        c = allocate((8,), "float32", "shared")
+        for j in range(1, 3):
+            for i in bind("threadIdx.x", 4 * j):
+                c[i] = a[i]
+            for i in bind("threadIdx.x", 4 * j):
+                b[i] = c[i]
+        return b
+
+    lowered(f)
+
+
 def returned_number():
     @te.hybrid.script
     def f(a):
@@ -590,6 +770,45 @@ error[KC2127]: f does not return its output c
   why: every output is a result
   try: return b, c
   try: allocate""",
+    local_memory_of_another_thread: """\
+error[KC3408]: lower: tir.load reads what another thread writes to c
+  --> HERE:8:20  b[i] = c[7 - i]
+                        ^
+   |  for tx in 8 threadIdx.x:
+   |    for i in 8 threadIdx.x:
+   |      store to c    <-- writes c
+   |    for i in 8 threadIdx.x:
+   |      tir.load    <-- reads c
+   |      store to f
+  why: threadIdx.x 0 reads c[7], which threadIdx.x 7 writes; threads of threadIdx.x \
+do not share local memory
+  try: all threads of a block see c in shared memory""",
+    other_number_of_threads: """\
+error[KC3403]: lower: tx has 8 threads of threadIdx.x, i 4
+  --> HERE:5:9  for i in bind("threadIdx.x", 8):
+   |  for tx in 8 threadIdx.x:    <-- 8 threadIdx.x
+   |    for i in 8 threadIdx.x:
+   |      store to c
+   |    for i in 4 threadIdx.x:    <-- 4 threadIdx.x
+   |      store to f
+  why: loops that are bound to threadIdx.x in one kernel are the same threads, \
+so they have one extent
+  try: split tx by factors=?,4
+  try: bind tx to another axis""",
+    threads_known_only_in_the_kernel: """\
+error[KC3416]: lower: tir.load reads c, which tir.store writes in another kernel
+  --> HERE:9:24  b[i] = c[i]
+                        ^
+   |  for j in 2:
+   |    for i in ? threadIdx.x:
+   |      store to c    <-- writes c
+   |    for i in ? threadIdx.x:
+   |      tir.load    <-- reads c
+   |      store to f
+  why: shared memory lasts as long as a block of threads, and is not there when \
+tir.load at (j=0, i=0) reads c[0]
+  try: compute_at or reverse_compute_at brings both into one kernel
+  try: set_scope puts c into global memory""",
     no_output: """\
 error[KC2127]: f returns no output
   --> HERE:4:9  b[0] = a[0]

@@ -14,10 +14,10 @@ from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import Operators
 from kc.te.tensor import Tensor
+from kc.tir.script.kernels import HybridBody
 from kc.tir.script.names import Word
 from kc.tir.script.source import Source
 from kc.tir.script.statements import Statements, parameter_names
-from kc.tir.stmt import Seq
 
 
 def is_symbolic_call(values: Sequence[Any]) -> bool:
@@ -90,7 +90,7 @@ def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, 
     reader.take(values, named, location)
     reader.run(source.tree.body)
     outputs = _outputs(reader, source)
-    statement = Seq(source.at(source.tree), reader.body)
+    statement = HybridBody(source.at(source.tree), reader.body)
     made = extern(
         [one.shape for one in outputs],
         list(buffers),
