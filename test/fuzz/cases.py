@@ -21,6 +21,7 @@ import numpy as np
 from c_code import CC, run_in_c
 from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
+from launching import compacted, has_kernels, iterations, order, shares_virtual_threads, verify
 from layouts import Layouts
 from schedules import check_text, draw, draw_legal, perform, primitive_of
 
@@ -44,6 +45,8 @@ TE_EVERY = 10
 TE_STAGE = "TE schedule"
 MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
+MOST_LAUNCHED = 12_000
+"""Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
 
 FORMS: dict[str, Callable[[Trace], Trace]] = {
     "python": lambda trace: Trace.from_python(trace.as_python()),
@@ -135,7 +138,9 @@ def _run(
     outcome.stage = "interpreter"
     interpreted = check_interpreted(program, mod, layouts)
     outcome.checks.append("interpreter")
-    if native and _is_native(loop_tree.loops(loop_tree.kernels(mod.op)[0])):
+    if has_kernels(mod):
+        _check_launched(random, program, mod, layouts, outcome)
+    elif native and _is_native(loop_tree.loops(loop_tree.kernels(mod.op)[0])):
         for way in _ways(random):
             outcome.stage = way
             WAYS[way](random, program, mod, layouts, interpreted)
@@ -172,7 +177,7 @@ def _is_native(loops: list[ForOp]) -> bool:
     """Whether the loops run on a CPU, and LLVM is done with those to unroll in a moment."""
     most = 1
     for loop in loops:
-        if loop.kind.data is ForKind.THREAD:
+        if shares_virtual_threads(loop):
             return False
         nest = [*loop_tree.loops_around(loop), loop]
         unrolled = [around for around in nest if around.kind.data is ForKind.UNROLLED]
@@ -188,6 +193,9 @@ def _calls(
         return
     if not family.scheduled:
         return
+    if family.own_calls:
+        yield from family.own(random, sch)
+        return
     for name in getattr(program, "opening", ()):
         line = name if name.startswith("sch.") else draw_legal(random, sch, name)
         if line is not None:
@@ -202,12 +210,46 @@ def _calls(
         yield line
 
 
-def check_interpreted(program: Drawn, mod: kc.IRModule, layouts: Layouts) -> list[Any]:
-    """That the interpreter gives the results; gives the arguments as it left them."""
+def _check_launched(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, outcome: Outcome
+) -> None:
+    """That what ``verify-gpu-code`` accepts is right when blocks run in any order, each with memory
+    of its own, also with buffers made smaller; and that a CPU runs no kernels."""
+    outcome.stage = "build for a CPU"
+    try:
+        kernel = _build(random, mod)
+    except CodegenError as refusal:
+        assert refusal.code == "KC4206", refusal
+    else:  # kernels without iterations are gone by then
+        _check_call(kernel, program, layouts, "end")
+    try:
+        outcome.stage = "verify-gpu-code"
+        verify(mod)
+    except KCError:
+        outcome.checks.append("refused launch")
+        return
+    if iterations(mod.op) > MOST_LAUNCHED:
+        return
+    outcome.stage = "launch"
+    check_interpreted(program, mod, layouts, launch_order=order(random))
+    outcome.stage = "compacted"
+    smaller = compacted(mod)
+    check_interpreted(program, smaller, layouts)
+    check_interpreted(program, smaller, layouts, launch_order=order(random))
+    outcome.checks.append("launch")
+
+
+def check_interpreted(
+    program: Drawn, mod: kc.IRModule, layouts: Layouts, *, launch_order: Random | None = None
+) -> list[Any]:
+    """That the interpreter gives the results; gives the arguments as it left them.
+
+    Kernels run in lockstep or, with an order of their blocks, as they are launched.
+    """
     arrays = program.arrays()
     changed = layouts.to_scheduled(arrays)
     with np.errstate(all="ignore"):
-        run(mod.op, _name(mod), changed)
+        run(mod.op, _name(mod), changed, launch_order=launch_order)
     program.check(layouts.from_scheduled(changed, arrays))
     return changed
 

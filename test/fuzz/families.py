@@ -8,7 +8,7 @@ schedule primitives, then the interpreter, native code at each level, C, and sav
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import kc
+from kc import tir
 
 
 class Drawn(Protocol):
@@ -108,11 +109,17 @@ class Family:
     scheduled: bool = True
     calls: int = 20
     """So many calls of primitives at most: fewer where drawing the program is most of the test."""
+    own_calls: bool = False
+    """Whether the module draws the calls, too, by ``calls(random, sch, count)``."""
 
     def draw(self, random: Random, keep: int | None) -> Drawn:
         """A program of the family."""
         draw: Callable[[Random, int | None], Drawn] = importlib.import_module(self.name).draw
         return draw(random, keep)
+
+    def own(self, random: Random, sch: tir.Schedule) -> Iterator[str]:
+        """The calls that the module draws, each when the one before has been made."""
+        return importlib.import_module(self.name).calls(random, sch, self.calls)
 
 
 FAMILIES = {
@@ -123,6 +130,7 @@ FAMILIES = {
         Family("scans", 8, ("split", "reorder", "compute-at", "vectorize", "cache-write"), calls=8),
         Family("shapes", 14, threads=0.1),
         Family("intrinsics", 8),
+        Family("kernels", 10, own_calls=True),
     )
 }
 

@@ -1,0 +1,77 @@
+"""Kernels as a GPU launches them: blocks of threads in any order, with memory of their own.
+
+What the primitives accept has a meaning in lockstep; what ``verify-gpu-code`` accepts too computes
+the same when it is launched, before and after buffers were made smaller.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+from xdsl.ir import Operation
+
+import kc
+from kc.analysis import loop_tree
+from kc.dialects.tir import ForOp
+from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
+from kc.support.registry import context, get_pass
+from kc.target import Target
+
+TARGET = "cuda -arch=sm_80"
+
+
+def has_kernels(mod: kc.IRModule) -> bool:
+    """Whether a loop is bound to blocks or threads of a GPU."""
+    axes = {one.axis for one in loop_tree.loops(mod.op)}
+    return bool(axes - {None, *VIRTUAL_AXES})
+
+
+def shares_virtual_threads(loop: ForOp) -> bool:
+    """Whether virtual threads share the iterations of a loop, which those of a CPU do not."""
+    return loop.axis in VIRTUAL_AXES and any(
+        is_same_axis(one.axis, loop.axis) for one in loop_tree.all_loops_around(loop)
+    )
+
+
+def verify(mod: kc.IRModule) -> None:
+    """Refuse (KCError) kernels that a GPU cannot run."""
+    with Target(TARGET):
+        get_pass("verify-gpu-code").apply(context(), mod.op)
+
+
+def compacted(mod: kc.IRModule) -> kc.IRModule:
+    """The module with its buffers where they are used, and no larger; reductions initialised."""
+    mod = kc.IRModule.parse(str(mod))
+    for name in ("compact-buffer-allocation", "lower-init-block"):
+        get_pass(name).apply(context(), mod.op)
+    return mod
+
+
+def order(random: Random) -> Random:
+    """An order of blocks and threads."""
+    return Random(random.randrange(2**32))
+
+
+def iterations(module: Operation) -> int:
+    """How many iterations the threads of the largest nest run, all together: each runs what is in
+    no loop of its axis. A symbolic size counts as four."""
+    most = 0
+    for root in loop_tree.loops(module):
+        if loop_tree.all_loops_around(root):
+            continue
+        nest = [root, *loop_tree.loops(root)]
+        threads = {one.axis: _size(one) for one in nest if _is_thread(one)}
+        for loop in nest:
+            around = [*loop_tree.all_loops_around(loop), loop]
+            serial = math.prod(_size(one) for one in around if not _is_thread(one))
+            most = max(most, serial * math.prod(threads.values()))
+    return most
+
+
+def _is_thread(loop: ForOp) -> bool:
+    return loop.axis is not None and loop.axis not in VIRTUAL_AXES
+
+
+def _size(loop: ForOp) -> int:
+    return 4 if loop.static_extent is None else loop.static_extent
