@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.dialects.builtin import IntegerType, MemRefType, Signedness, StringAttr
 
 import kc
 from kc.analysis import loop_tree
@@ -56,9 +56,17 @@ def _machine_arguments(types: Sequence[Any], values: Sequence[Any]) -> list[Any]
     words: list[Any] = []
     for kind, value in zip(types, values, strict=True):
         if not isinstance(kind, MemRefType):
-            words.append(ctypes.c_int64(value))
+            words.append(_scalar_type(kind)(value))
             continue
         words.append(ctypes.c_void_p(value.ctypes.data))
         dynamic = [n for n, size in enumerate(kind.get_shape()) if size < 0]
         words += [ctypes.c_int64(value.shape[n]) for n in dynamic]
     return words
+
+
+def _scalar_type(kind: Any) -> Any:
+    """What C calls numbers of a type."""
+    if isinstance(kind, IntegerType):
+        unsigned = "u" * (kind.signedness.data is Signedness.UNSIGNED)
+        return getattr(ctypes, f"c_{unsigned}int{kind.width.data}")
+    return {"f32": ctypes.c_float, "f64": ctypes.c_double, "index": ctypes.c_int64}[str(kind)]

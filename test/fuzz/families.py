@@ -131,6 +131,8 @@ FAMILIES = {
         Family("shapes", 14, threads=0.1),
         Family("intrinsics", 8),
         Family("kernels", 10, own_calls=True),
+        Family("gradients", 8, ("compute-inline", "reverse-compute-inline"), calls=8),
+        Family("scripts", 8, calls=8),
     )
 }
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kc import te
+from kc.te.reducers import reduction
 
 TE: dict[str, Any] = {
     "te": te,
@@ -28,6 +29,10 @@ TE: dict[str, Any] = {
     "smaller": te.min,
     "number": te.const,
     "cast": lambda value, dtype: (value + 0).astype(dtype),
+    "reduce_sum": te.sum,
+    "reduce_prod": reduction("prod"),
+    "reduce_max": te.max,
+    "reduce_min": te.min,
     "clamped": lambda value: te.max(te.min(value, 1.0), -1.0),
 }
 NUMPY: dict[str, Any] = {
@@ -41,8 +46,13 @@ NUMPY: dict[str, Any] = {
     "number": lambda value, dtype: np.dtype(dtype).type(value),
     "cast": lambda value, dtype: np.asarray(value).astype(dtype)[()],
     "clamped": lambda value: np.maximum(np.minimum(value, 1), -1),
+    "combine_sum": np.add,
+    "combine_prod": np.multiply,
+    "combine_max": np.maximum,
+    "combine_min": np.minimum,
 }
-COMBINE = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+NEUTRAL = {"sum": 0, "prod": 1, "times": 1}
+"""What changes nothing, by reducer; of the others it is the first term."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ class Compute:
             more = f", where={self.where}" if self.where else ""
             more += f", init={self.start}" if self.start else ""
             names = ", ".join(axis.name for axis in self.reduces)
-            body = f"te.{self.combiner}({body}, axis=[{names}]{more})"
+            body = f"reduce_{self.combiner}({body}, axis=[{names}]{more})"
         names = ", ".join(axis.name for axis in self.axes)
         shape = shape_text([axis.dim for axis in self.axes])
         return [
@@ -132,15 +142,17 @@ class Compute:
         ]
 
     def evaluate(self, env: Mapping[str, Any], fixed: Mapping[str, int], into: np.ndarray) -> None:
-        """Write the elements to ``into``: those where the axes in ``fixed`` have these values."""
+        """Write the elements to ``into``: those where the axes in ``fixed`` have these values.
+
+        ``env`` has the arrays and sizes; its functions come before those of :data:`NUMPY`.
+        """
         known = {**NUMPY, **env, **fixed}
+        combine: Any = known.get(f"combine_{self.combiner}")
         formula = compile(self.formula, self.name, "eval")
         where = compile(self.where or "True", self.name, "eval")
         start = eval(self.start, known) if self.start else None
-        if start is None and self.combiner == "prod":
-            start = np.ones((), self.dtype)[()]
-        if start is None and self.combiner:
-            start = np.zeros((), self.dtype)[()] if self.combiner == "sum" else None
+        if start is None and self.combiner in NEUTRAL:
+            start = np.dtype(self.dtype).type(NEUTRAL[self.combiner])
         free = [axis for axis in self.axes if axis.name not in fixed]
         for at in product(*(range(axis.dim.size) for axis in free)):
             known.update(zip((axis.name for axis in free), at, strict=True))
@@ -150,7 +162,7 @@ class Compute:
                 if not eval(where, known):
                     continue
                 term = eval(formula, known)
-                value = term if value is None else COMBINE[self.combiner](value, term)
+                value = term if value is None else combine(value, term)
             into[tuple(known[axis.name] for axis in self.axes)] = value
 
 
@@ -172,25 +184,24 @@ class Writer:
         if depth == 0:
             return self._leaf()
         a, b = self.formula(depth - 1), self.formula(self.random.randrange(depth))
-        if self.dtype.startswith("float"):
-            choices = [
-                f"({a} + {b})",
-                f"({a} - {b})",
-                f"larger({a}, {b})",
-                f"smaller({a}, {b})",
-                f"clamped({a})",
-                f"clamped({a}) * clamped({b})",
-                f"{a} * number(0.5, {self.dtype!r})",
-            ]
-        else:
-            choices = [
-                *(f"({a} {sign} {b})" for sign in "+-*"),
-                *(f"{name}({a}, {b})" for name in ("larger", "smaller")),
-            ]
         if self.random.random() < 0.35:
             how = self.random.choice(("branch", "select"))
             return f"{how}({self.condition()}, lambda: {a}, lambda: {b})"
-        return self.random.choice(choices)
+        return self.random.choice(self.operations(a, b))
+
+    def operations(self, a: str, b: str) -> list[str]:
+        """What can be computed of ``a`` and ``b``."""
+        extremes = [f"larger({a}, {b})", f"smaller({a}, {b})"]
+        if not self.dtype.startswith("float"):
+            return [*(f"({a} {sign} {b})" for sign in "+-*"), *extremes]
+        return [
+            f"({a} + {b})",
+            f"({a} - {b})",
+            *extremes,
+            f"clamped({a})",
+            f"clamped({a}) * clamped({b})",
+            f"{a} * number(0.5, {self.dtype!r})",
+        ]
 
     def condition(self) -> str:
         """A condition of axes, and now and then of data."""

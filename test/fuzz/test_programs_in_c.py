@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 from c_code import CC, run_in_c
 from hypothesis import given
@@ -11,7 +12,8 @@ from programs import draw
 from property_tests import examples
 from schedules import steps
 
-from kc import tir
+import kc
+from kc import te, tir
 
 
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
@@ -28,3 +30,15 @@ def test_random_programs(seed):
     changed = layouts.to_scheduled(arrays)
     run_in_c(sch.mod, changed)
     program.check(layouts.from_scheduled(changed, arrays))
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float32", "float64"])
+def test_numbers_as_arguments(dtype: str):
+    """They come as C passes numbers of their types."""
+    A, x = te.placeholder((3,), dtype, "A"), te.var("x", dtype)
+    C = te.compute((3,), lambda i: A[i] - x, name="C")
+    mod = kc.lower(te.create_schedule(C.op), [A, x, C])
+    a, c = np.array([1, 100, 7], dtype), np.zeros(3, dtype)
+    run_in_c(mod, [a, 5, c])
+    assert (c == a - np.dtype(dtype).type(5)).all()

@@ -21,7 +21,14 @@ from kc.support.diagnostics import diagnostic_handler
 
 CALLS = 8
 SLICE = 60
-OF_FAMILY = {"scans": 8, "shapes": 8, "intrinsics": 8, "kernels": 3}
+OF_FAMILY = {
+    "scans": 8,
+    "shapes": 8,
+    "intrinsics": 8,
+    "kernels": 3,
+    "gradients": 8,
+    "scripts": 8,
+}
 
 
 @pytest.mark.parametrize("start", range(0, SLICE, 30))
