@@ -69,6 +69,9 @@ class Instance:
     opaque: list[str] = field(default_factory=list)
     """Why ``dims`` and ``constraints`` may describe more than there is."""
     values: dict[SSAValue, str] = field(default_factory=dict)
+    empty: list[ForOp] = field(default_factory=list)
+    """The loops around ``op`` that have no iteration, so that it is never executed; ``dims`` and
+    ``constraints`` tell of one."""
     at_start: bool = False
     """Whether it is the time before all that is in ``op``."""
 
@@ -162,6 +165,8 @@ class Space:
                 made.constraints.append(f"{dim} = {other}")  # each thread runs its own iteration
         made.loops[loop] = dim
         made.values[loop.var] = dim
+        if loop.static_extent == 0 and not _initialises(made.op, loop):
+            made.empty.append(loop)
         made.constraints.append(f"0 <= {dim} and {dim} < {self.size(loop.extent_value, made)}")
 
     def axis(self, loop: ForOp) -> str | None:
@@ -381,7 +386,10 @@ class Space:
         parts += [*constraints, *self.facts]
         undecided = [reason for one in instances for reason in one.opaque]
         absent: list[str] = []
+        demanded = {loop for one in instances for loop in one.loops}
         for supply in missing:
+            if not demanded.issuperset(supply.instance.empty):
+                continue  # there is none
             if supply.instance.opaque:
                 undecided += supply.instance.opaque
                 continue
@@ -424,6 +432,17 @@ class Space:
             for name, text in self.parameters.items()
             if text in witness.point
         }
+
+
+def _initialises(op: Operation, loop: ForOp) -> bool:
+    """Whether ``op`` is in the init of a block whose reduction ``loop`` is of: that is executed
+    once where the reduction is over nothing."""
+    region, parent = op.parent_region(), op.parent_op()
+    while parent is not None and parent is not loop:
+        if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
+            return IterType.REDUCE in iter_types(loop, parent)
+        region, parent = parent.parent_region(), parent.parent_op()
+    return False
 
 
 def is_unordered(loop: ForOp) -> bool:

@@ -154,7 +154,7 @@ class _Statement:
                 if value.type == tir.INDEX:
                     used.update(dimensions(index.expr(value)))
         loops_of = {
-            loop: {self.own.roots[n] for n in dimensions(self.own.expr(self.user[loop]))}
+            loop: {self.own.roots[n] for n in dimensions(self._own_expr(loop))}
             for loop in self.loops
         }
         written = [n for n in range(len(self.loops)) if any(n in dimensions(one) for one in places)]
@@ -167,16 +167,20 @@ class _Statement:
         update = self._is_update()
         recurs = self._reads_elsewhere()
         rest = [loop for loop in self.loops if loop.var not in covered]
+        # Values of block variables are at least 0. The user's may start below, or nobody knows
+        # where; then it is the loop's, if the user's counts its iterations alone.
+        below = [loop for loop in self.loops if not self.own.is_natural(self._own_expr(loop))]
+        shifted = all(loops_of[loop].intersection(vars_) <= {loop.var} for loop in below)
         # With whether the block variable is the user's variable, not the loop's.
         chosen: list[tuple[tir.IterType, tir.ForOp, bool]] = []
-        if recurs or not injective:
+        if recurs or not injective or not shifted:
             for loop in self.loops:
                 chosen.append((tir.IterType.OPAQUE, loop, False))
         else:
             for loop in self.loops:
                 n = position[loop]
                 if n in written or (n in used and loop.var in covered):
-                    chosen.append((tir.IterType.SPATIAL, loop, True))
+                    chosen.append((tir.IterType.SPATIAL, loop, loop not in below))
                 elif loop in rest:
                     if update:
                         chosen.append((tir.IterType.REDUCE, loop, False))
@@ -185,6 +189,10 @@ class _Statement:
             if update:
                 chosen = self._merged(chosen, used)
         self.chosen = chosen
+
+    def _own_expr(self, loop: tir.ForOp) -> AffineExpr:
+        """The user's variable of a loop, over the variables of the loops."""
+        return self.own.expr(self.user[loop])
 
     def _is_varying(self, root: SSAValue | None) -> bool:
         """Whether a value differs from instance to instance in a way that is not affine."""

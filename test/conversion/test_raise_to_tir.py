@@ -193,6 +193,35 @@ def test_slices_gather_and_argmax(floats: Any):
     check(read("slices_gather_argmax"), [x, table, at, *outs], dict(enumerate(expected, 3)))
 
 
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize(("low", "high"), [(-2, 2), (-1, 0), (-2, -1), (-1, 1), (0, 2)])
+def test_loops_that_start_below_zero(low: int, high: int, step: int):
+    """Variables of blocks do not: their domains begin at 0."""
+    text = f"""
+    func.func @f(%A: memref<4xf32>, %B: memref<6x6xf32>, %n: index) {{
+      %x = arith.constant 3.0 : f32
+      affine.for %i = {low} to {high} step {step} {{
+        affine.store %x, %A[%i + 2] : memref<4xf32>
+      }}
+      affine.for %i = {low} to 2 {{
+        affine.for %j = affine_map<(d0) -> (d0)>(%i) to 3 {{
+          affine.store %x, %B[%i + 2, %j + 2] : memref<6x6xf32>
+        }}
+      }}
+      affine.for %i = affine_map<(d0) -> (d0)>(%n) to {high} {{
+        affine.store %x, %B[5, %i + 2] : memref<6x6xf32>
+      }}
+      return
+    }}"""
+    a, b = np.zeros(4, np.float32), np.zeros((6, 6), np.float32)
+    a[[i + 2 for i in range(low, high, step)]] = 3
+    for i in range(low, 2):
+        b[i + 2, i + 2 : 5] = 3
+    b[5, low + 2 : high + 2] = 3
+    arguments = [np.zeros(4, np.float32), np.zeros((6, 6), np.float32), low]
+    check(text, arguments, {0: a, 1: b})
+
+
 @pytest.mark.parametrize("path", sorted(INPUTS.glob("*.mlir")), ids=lambda path: path.stem)
 def test_upstream_accepts_the_inputs(path: Path):
     tool = optional_tools.find("mlir-opt")

@@ -146,7 +146,7 @@ def _run(
     if has_kernels(mod):
         _check_launched(random, program, mod, layouts, outcome)
     elif native and _is_native(loop_tree.loops(loop_tree.kernels(mod.op)[0])):
-        outcome.stage = way = _way(random)
+        outcome.stage = way = _way(random, program)
         WAYS[way](random, program, mod, layouts, interpreted)
         outcome.checks.append(way)
     outcome.stage = "done"
@@ -265,8 +265,10 @@ def _name(mod: kc.IRModule) -> str:
 # Ways to run a program ---------------------------------------------------------------------
 
 
-def _way(random: Random) -> str:
+def _way(random: Random, program: Drawn) -> str:
     """A way to run a program: each costs a compilation, which another program is worth more."""
+    if hasattr(program, "unraised") and random.random() < UNRAISED:
+        return "unraised"
     return random.choices(list(SHARES), list(SHARES.values()))[0]
 
 
@@ -417,6 +419,18 @@ def _part(array: np.ndarray, shape: Sequence[int], steps: Sequence[int]) -> np.n
     return array[(*begun, ...)][(*turned, ...)]
 
 
+def _check_unraised(
+    random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
+) -> None:
+    """The text that the program was raised from, as a build takes it, gives the results."""
+    del mod, layouts, interpreted
+    kernel = _build(random, getattr(program, "unraised"))  # noqa: B009
+    arrays = program.arrays()
+    changed = all_guarded(arrays, random.choice(ENDS))
+    kernel(*changed)
+    program.check(changed)
+
+
 Way = Callable[[Random, Drawn, kc.IRModule, Layouts, list[Any]], None]
 
 # Bounds come first: they tell what is wrong where other code would end the process.
@@ -427,6 +441,9 @@ WAYS: dict[str, Way] = {
     "strided": _check_strided,
     "saved": _check_saved,
     "c": _check_c,
+    "unraised": _check_unraised,
 }
 SHARES = {"bounds": 10, "native": 40, "exact": 30, "strided": 8, "saved": 8, "c": 4}
 """How often programs are run in each way, in percent."""
+UNRAISED = 0.2
+"""How often raised programs are run as they were given."""

@@ -133,6 +133,7 @@ FAMILIES = {
         Family("kernels", 10, own_calls=True),
         Family("gradients", 8, ("compute-inline", "reverse-compute-inline"), calls=8),
         Family("scripts", 8, calls=8),
+        Family("raised", 10),
     )
 }
 

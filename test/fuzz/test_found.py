@@ -74,6 +74,20 @@ func.func @main(%A: memref<0xi32>, %C: memref<4xi32>) {
 }
 """
 
+NEVER_RUN = """
+func.func @main(%C: memref<4xi32>) {
+  %one = arith.constant 1 : i32
+  tir.for %i in 4 {
+    tir.for %j in 0 {
+      tir.block "C" (spatial %v_i in 4 = %i) do {
+        tir.store %one, %C[%v_i] : memref<4xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
@@ -124,6 +138,16 @@ REFUSED = {
     "write_at in a reduction over nothing": (
         EMPTY_REDUCTION,
         "sch.write_at(sch.get_loops('B')[1], 'B', 'B')",
+    ),
+    "cache_write of what is never written": (NEVER_RUN, "sch.cache_write('C', 'C', 'local')"),
+    "write_at of what is never written": (
+        NEVER_RUN,
+        "sch.write_at(sch.get_loops('C')[0], 'C', 'C', 'local')",
+    ),
+    "reindex of what is never written": (NEVER_RUN, "sch.reindex('C', 'C')"),
+    "reindex_cache_write of what is never written": (
+        NEVER_RUN,
+        "sch.reindex_cache_write('C', 'C', 'local', '(v_i)->(v_i)')",
     ),
     "reverse_compute_at in a reduction over nothing": (
         EMPTY_REDUCTION,

@@ -28,6 +28,7 @@ OF_FAMILY = {
     "kernels": 3,
     "gradients": 8,
     "scripts": 8,
+    "raised": 8,
 }
 
 
