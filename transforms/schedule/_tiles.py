@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
@@ -171,10 +171,18 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     }
     reduce_args = {n for n, kind in enumerate(block.types) if kind is IterType.REDUCE}
     conditions: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
+    sizes = [
+        index.expr(extent)
+        for kind, _, extent in block.iters
+        if kind is IterType.REDUCE and isinstance(extent, SSAValue)
+    ]
     for one, added in part.conditions:
         lhs = index.simplify(substitute(one.lhs, zeros))
         rest = {n: times for n, times in added.items() if n not in reduce_args}
         made = AffineConstraintExpr(one.kind, lhs, one.rhs)
+        is_bound = one.kind is AffineConstraintKind.ge and not rest
+        if is_bound and any(index.simplify(lhs - one.rhs - size + 1) == ZERO for size in sizes):
+            continue  # a reduction over nothing is initialised
         if not rest:
             simple = simplify_constraints([made], index.ranges)
             if simple is None:

@@ -24,7 +24,9 @@ from random_programs import (
 from xdsl.dialects.builtin import ModuleOp
 
 import kc
+from kc import te, tir
 from kc.analysis import loop_tree
+from kc.analysis.interpreter import run
 from kc.dialects.tir import BlockOp
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
@@ -168,3 +170,24 @@ def test_what_follows_on_tiles(steps: list[tuple[Any, ...]]):
     c = np.zeros((10, 6), np.int32)
     kc.build(kc.IRModule(module), target="llvm")(a, b, c)
     assert np.array_equal(c, a @ b), text_of(module)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("size", [0, 1, 8, 11])
+@pytest.mark.parametrize("preserve_unit_iters", [True, False])
+def test_a_divided_reduction_over_nothing_is_initialised(
+    at: int, size: int, preserve_unit_iters: bool
+):
+    """Also where its tile is all of the reduction, which the tile's own init knows nothing of."""
+    n = te.var("n")
+    A = te.placeholder((6, n), name="A")
+    k = te.reduce_axis((0, n), "k")
+    C = te.compute((6,), lambda i: te.sum(A[i, k], axis=k), name="C")
+    sch = tir.Schedule(kc.lower(te.create_schedule(C.op), [A, C], name="main"))
+    sch.split(sch.get_loops("C")[1], factors=[None, 4])
+    sch.blockize(sch.get_loops("C")[at], preserve_unit_iters=preserve_unit_iters)
+    a = np.arange(6 * size, dtype=np.float32).reshape(6, size)
+    for call in (lambda *arrays: run(sch.mod.op, "main", list(arrays)), kc.build(sch.mod)):
+        c = np.full(6, 7, np.float32)
+        call(a, c)
+        assert (c == a.sum(axis=1)).all()
