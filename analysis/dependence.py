@@ -54,9 +54,9 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
 )
-from kc.dialects.tir_calls import CallExternOp
-from kc.dialects.tir_threads import is_same_axis, is_shared
-from kc.dialects.tir_views import CallOp, ViewOp
+from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.threads import is_same_axis, is_shared
+from kc.dialects.tir.views import CallOp, ViewOp
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
-from kc.dialects.tir_threads import BLOCK_AXES, is_in_lockstep, is_same_axis, is_shared
+from kc.dialects.tir.threads import BLOCK_AXES, is_in_lockstep, is_same_axis, is_shared
 
 UNORDERED = (ForKind.PARALLEL, ForKind.VECTORIZED)
 """The kinds of loops whose iterations come in any order."""

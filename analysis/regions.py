@@ -19,7 +19,7 @@ from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import preorder
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
-from kc.dialects.tir_threads import is_shared
+from kc.dialects.tir.threads import is_shared
 
 
 def scope_of(op: Operation) -> Operation:

@@ -20,7 +20,7 @@ from kc.analysis.loop_tree import (
     memory_scope,
 )
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, StoreOp
-from kc.dialects.tir_threads import BLOCK_AXES, is_shared
+from kc.dialects.tir.threads import BLOCK_AXES, is_shared
 
 
 def is_replicated(buffer: SSAValue, loop: ForOp, axis: str) -> bool:

@@ -25,7 +25,7 @@ from xdsl.ir.affine import (
 from kc.analysis.loop_tree import has_effects, has_work
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
-from kc.dialects.tir_views import ViewOp
+from kc.dialects.tir.views import ViewOp
 
 
 @dataclass(frozen=True)

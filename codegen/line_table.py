@@ -1,6 +1,6 @@
 """Reads the line table of an object: which source line each part of its code comes from.
 
-DWARF version 4, as :mod:`kc.codegen.llvm_ir_debug` asks LLVM for; programs of other versions are
+DWARF version 4, as :mod:`kc.codegen.llvm_ir.debug` asks LLVM for; programs of other versions are
 passed over. (DWARF 4, section 6.2.)
 """
 

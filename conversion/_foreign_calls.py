@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from kc.dialects.tir_calls import CallExternOp
+from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.packed_signature import PackedSignature

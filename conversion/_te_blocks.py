@@ -19,7 +19,7 @@ from xdsl.rewriter import Rewriter
 
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir_combine import combiner_region
+from kc.dialects.tir.combine import combiner_region
 from kc.support.float_formats import upper_limit
 
 _COMBINE: dict[te.Combiner, tuple[Callable[..., Operation], Callable[..., Operation]]] = {

@@ -71,9 +71,9 @@ from kc.dialects.arith import EXACT, CmpiOp, ExtUIOp, like
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.size_requirements import REQUIRES
-from kc.dialects.tir_calls import CallExternOp
-from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
-from kc.dialects.tir_views import CallOp, ViewOp
+from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
+from kc.dialects.tir.views import CallOp, ViewOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.target import target_of

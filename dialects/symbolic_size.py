@@ -10,7 +10,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
-from kc.dialects.tir_assembly import INDEX, is_name, parse_name, verify_name
+from kc.dialects.assembly import INDEX, is_name, parse_name, verify_name
 
 
 class SymbolicSizeOp(IRDLOperation):

@@ -19,8 +19,8 @@ from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import IRModule
-from kc.transforms.schedule._foreign_values import require_kernels
 from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
 
 Instrument = Callable[[str, ModuleOp], None]

@@ -154,8 +154,7 @@ def _forbidden_sibling(module: str, imported: str) -> str | None:
     """Why one schedule primitive may not import another."""
     if not (module.startswith(PRIMITIVES + ".") and imported.startswith(PRIMITIVES + ".")):
         return None
-    name = imported.removeprefix(PRIMITIVES + ".").partition(".")[0]
-    own = module.removeprefix(PRIMITIVES + ".").partition(".")[0]
+    name, own = imported.rpartition(".")[2], module.rpartition(".")[2]
     if name == own or name.startswith("_") or name in SHARED_BY_PRIMITIVES:
         return None
     return "primitives do not import each other; share through base.py, tree.py or _*.py"

@@ -20,7 +20,7 @@ from check_layers import SHARED_BY_PRIMITIVES
 
 # Folder, the modules or packages in it that the rule is about, the tests that NAME must have.
 TESTS = (
-    ("transforms/schedule", "*", ("{}", "{}_invalid")),
+    ("transforms/schedule", "*/*", ("{}", "{}_invalid")),
     ("transforms/tir", "*", ("{}",)),
     ("conversion", "convert_*", ("{}",)),
 )

@@ -30,7 +30,7 @@ def test_tree_is_clean(script, capsys: pytest.CaptureFixture[str]):
 
 # One importing module each, and what is said about it after `file:line: `.
 BAD_IMPORTS = {
-    "dialects/tir.py": (
+    "dialects/tir/__init__.py": (
         "from kc.tools.kc_opt import main",
         "kc.dialects.tir may not import kc.tools.kc_opt (tools is above dialects)",
     ),
@@ -59,19 +59,19 @@ BAD_IMPORTS = {
         "kc.codegen.jit may not import kc.runtime.array "
         "(codegen is below te, from where on runtime is imported)",
     ),
-    "dialects/te.py": (
+    "dialects/te/__init__.py": (
         "def verify():\n    from kc.transforms.canonicalization_patterns.te import P",
         "kc.dialects.te may not import kc.transforms.canonicalization_patterns.te "
         "(transforms is above dialects)",
     ),
-    "transforms/schedule/tile.py": (
-        "from kc.transforms.schedule.split import Split, split",
-        "kc.transforms.schedule.tile may not import kc.transforms.schedule.split "
+    "transforms/schedule/loops/tile.py": (
+        "from kc.transforms.schedule.loops.split import Split, split",
+        "kc.transforms.schedule.loops.tile may not import kc.transforms.schedule.loops.split "
         "(primitives do not import each other; share through base.py, tree.py or _*.py)",
     ),
-    "transforms/schedule/fuse.py": (
-        "from kc.transforms.schedule import split",
-        "kc.transforms.schedule.fuse may not import kc.transforms.schedule.split "
+    "transforms/schedule/loops/fuse.py": (
+        "from kc.transforms.schedule.loops import split",
+        "kc.transforms.schedule.loops.fuse may not import kc.transforms.schedule.loops.split "
         "(primitives do not import each other; share through base.py, tree.py or _*.py)",
     ),
     "tools/kc_opt.py": (
@@ -82,7 +82,7 @@ BAD_IMPORTS = {
         "from . import expr",
         "kc.te.tensor uses a relative import: write it in full, from kc",
     ),
-    "dialects/llvm.py": (
+    "dialects/llvm/__init__.py": (
         "import numpy as np",
         "kc.dialects.llvm may import numpy only inside a function",
     ),
@@ -90,7 +90,7 @@ BAD_IMPORTS = {
 
 TARGETS = {
     "transforms/canonicalization_patterns/te.py": "",
-    "transforms/schedule/split.py": "",
+    "transforms/schedule/loops/split.py": "",
     "transforms/schedule/base.py": "",
     "transforms/schedule/_loops.py": "",
 }
@@ -106,10 +106,10 @@ def test_bad_import(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 GOOD_IMPORTS = {
     "kc/support/options.py": "import ast\nfrom kc.support.diagnostics import KCError",
-    "dialects/te.py": "class T:\n    def get_canonicalization_patterns(self):\n"
+    "dialects/te/__init__.py": "class T:\n    def get_canonicalization_patterns(self):\n"
     "        from kc.transforms.canonicalization_patterns.te import P\n"
     "        import numpy",
-    "transforms/schedule/tile.py": "from kc.transforms.schedule import base\n"
+    "transforms/schedule/loops/tile.py": "from kc.transforms.schedule import base\n"
     "from kc.transforms.schedule._loops import outer\nfrom kc.dialects.te import T",
     "kc/runtime/array.py": "import numpy\nfrom kc.support.diagnostics import CallError",
     "kc/te/tensor.py": "import kc.runtime.array\nfrom kc import tir",
@@ -127,8 +127,8 @@ def small_tree(root: Path) -> Path:
     settings = """
 [tool.setuptools]
 packages = [
-  "kc", "kc.te", "kc.transforms", "kc.transforms.schedule", "kc.transforms.tir",
-  "kc.conversion", "kc.conversion.convert_b_to_c",
+  "kc", "kc.te", "kc.transforms", "kc.transforms.schedule", "kc.transforms.schedule.loops",
+  "kc.transforms.tir", "kc.conversion", "kc.conversion.convert_b_to_c",
 ]
 [tool.setuptools.package-dir]
 "kc" = "kc"
@@ -137,9 +137,9 @@ packages = [
 """
     write(root, {"pyproject.toml": settings})
     packages = ("kc", "kc/te", "transforms", "transforms/schedule", "transforms/tir")
-    packages += ("conversion", "conversion/convert_b_to_c")
+    packages += ("transforms/schedule/loops", "conversion", "conversion/convert_b_to_c")
     write(root, {f"{package}/__init__.py": "" for package in packages})
-    modules = ("schedule/split", "schedule/base", "schedule/_loops", "tir/simplify")
+    modules = ("schedule/loops/split", "schedule/base", "schedule/_blocks", "tir/simplify")
     write(root, {f"transforms/{module}.py": "" for module in modules})
     write(root, {"conversion/convert_a_to_b.py": "", "conversion/types.py": ""})
     tests = ("schedule/split", "schedule/split_invalid", "tir/simplify")
@@ -181,10 +181,10 @@ SPOILED = {
         ["typings/kc: no link driver.py to kc/driver.py"],
     ),
     "primitive without tests": (
-        {"transforms/schedule/fuse.py": ""},
+        {"transforms/schedule/loops/fuse.py": ""},
         [
-            "transforms/schedule/fuse.py: no test/transforms/schedule/fuse.mlir",
-            "transforms/schedule/fuse.py: no test/transforms/schedule/fuse_invalid.mlir",
+            "transforms/schedule/loops/fuse.py: no test/transforms/schedule/fuse.mlir",
+            "transforms/schedule/loops/fuse.py: no test/transforms/schedule/fuse_invalid.mlir",
         ],
     ),
     "pass without test": (

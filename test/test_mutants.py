@@ -49,7 +49,7 @@ def test_every_mutant_is_a_change_of_one_place():
 
 
 def test_tests_of_a_file():
-    python, lit = mutants.tests_of("transforms/schedule/compute_at.py")
+    python, lit = mutants.tests_of("transforms/schedule/placing/compute_at.py")
     assert "test/te/test_te_compute_at.py" in python
     assert lit[0] == "test/transforms/schedule/compute_at.mlir"
 

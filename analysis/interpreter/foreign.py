@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.values import Poison, float_type, int_width, is_float, wrapper
-from kc.dialects.tir_calls import TRACED, CallExternOp
+from kc.dialects.tir.calls import TRACED, CallExternOp
 from kc.support.global_functions import as_argument, get_global_func
 from kc.support.process_symbols import C_SCALARS, find_symbol
 

@@ -23,7 +23,7 @@ from kc.analysis.interpreter.threads import Kernel, Thread, Threads, single_axes
 from kc.analysis.interpreter.values import Buffer, fresh_array
 from kc.analysis.loop_tree import defined_inside, memory_scope, preorder
 from kc.dialects import tir
-from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
 
 WARP_SIZE = 32
 

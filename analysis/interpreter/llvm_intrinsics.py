@@ -16,7 +16,7 @@ from xdsl.interpreter import InterpreterFunctions, register_impls
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.values import Poison, wrapper
-from kc.dialects.llvm_call import CallIntrinsicOp
+from kc.dialects.llvm.call import CallIntrinsicOp
 
 _TYPES = re.compile(r"(\.(v\d+)?[iu]\d+)+$")
 """The types at the end of the name of an intrinsic: ``.v4i32.v16i8``."""

@@ -1,4 +1,4 @@
-"""Kernels: loops that are bound to thread axes run as :mod:`kc.dialects.tir_threads` says.
+"""Kernels: loops that are bound to thread axes run as :mod:`kc.dialects.tir.threads` says.
 
 All threads of a kernel are run in lockstep, op by op, each in an environment of its own. What has
 no meaning raises :class:`ExecutionError`: two threads that store different values to one element, a
@@ -26,7 +26,7 @@ from kc.analysis.interpreter.thread_blocks import BlockEntry
 from kc.analysis.interpreter.values import Buffer
 from kc.analysis.loop_tree import memory_scope
 from kc.dialects import tir
-from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES, is_shared
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 
 Place = frozenset[tuple[Hashable, int]]
 """Some of the coordinates of a thread: axis (or the loop, for one without a name) and number."""

@@ -13,7 +13,7 @@ from kc.analysis.interpreter.affine_code import map_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError
 from kc.analysis.interpreter.values import Buffer
-from kc.dialects.tir_views import CallOp, ViewOp
+from kc.dialects.tir.views import CallOp, ViewOp
 
 
 def called_function(interpreter: KernelInterpreter, op: Operation, name: str) -> func.FuncOp:

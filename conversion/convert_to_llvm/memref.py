@@ -52,7 +52,7 @@ from kc.conversion.convert_to_llvm.values import Constant, MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.float_types import float_dtype
 from kc.dialects.llvm import element_type, same_shape
-from kc.dialects.llvm_pointers import GEP_FLAGS
+from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS

@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.dialects.linalg import GenericOp, MapOp, NamedOp, ReduceOp
-from kc.dialects.linalg_definitions import DENSE_WINDOWS, ELEMENTWISE, NAMED
+from kc.dialects.linalg.definitions import DENSE_WINDOWS, ELEMENTWISE, NAMED
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 

@@ -36,55 +36,71 @@ DIALECTS = {
 }
 """Ours, beside or instead of xDSL's."""
 
-# Flag x-y is class XY in kc/transforms/schedule/x_y.py.
-PRIMITIVES = (
-    "split",
-    "fuse",
-    "reorder",
-    "tile",
-    "parallel",
-    "vectorize",
-    "unroll",
-    "bind",
-    "compute-at",
-    "compute-inline",
-    "reverse-compute-at",
-    "reverse-compute-inline",
-    "compute-root",
-    "decompose-reduction",
-    "cache-read",
-    "cache-write",
-    "cache-inplace",
-    "read-at",
-    "write-at",
-    "cache-index",
-    "pad-einsum",
-    "decompose-padding",
-    "fuse-reduction-epilogue",
-    "set-scope",
-    "set-store-predicate",
-    "storage-align",
-    "rfactor",
-    "annotate",
-    "unannotate",
-    "pragma",
-    "add-unit-loop",
-    "reorder-block-iter-var",
-    "transform-layout",
-    "transform-block-layout",
-    "set-axis-separator",
-    "unsafe-set-dtype",
-    "reindex",
-    "reindex-cache-read",
-    "reindex-cache-write",
-    "blockize",
-    "tensorize",
-    "merge",
-    "loop-partition",
-    "double-buffer",
-    "prefetch",
-    "rolling-buffer",
-)
+# Family -> flags; flag x-y is class XY in kc/transforms/schedule/FAMILY/x_y.py.
+PRIMITIVES = {
+    "loops": (
+        "split",
+        "fuse",
+        "reorder",
+        "tile",
+        "parallel",
+        "vectorize",
+        "unroll",
+        "add-unit-loop",
+        "loop-partition",
+        "merge",
+    ),
+    "placing": (
+        "compute-at",
+        "compute-inline",
+        "reverse-compute-at",
+        "reverse-compute-inline",
+        "compute-root",
+    ),
+    "caching": (
+        "cache-read",
+        "cache-write",
+        "cache-inplace",
+        "cache-index",
+        "read-at",
+        "write-at",
+        "reindex",
+        "reindex-cache-read",
+        "reindex-cache-write",
+        "rolling-buffer",
+    ),
+    "layout": (
+        "transform-layout",
+        "transform-block-layout",
+        "set-axis-separator",
+        "storage-align",
+        "set-scope",
+        "unsafe-set-dtype",
+        "reorder-block-iter-var",
+    ),
+    "reduction": (
+        "decompose-reduction",
+        "rfactor",
+        "fuse-reduction-epilogue",
+        "pad-einsum",
+        "decompose-padding",
+    ),
+    "threads": (
+        "bind",
+        "set-store-predicate",
+    ),
+    "tensor": (
+        "blockize",
+        "tensorize",
+    ),
+    "notes": (
+        "annotate",
+        "unannotate",
+        "pragma",
+        "prefetch",
+        "double-buffer",
+    ),
+}
 
 # Steps of a schedule that change nothing: methods of kc.tir.Schedule and ops of sched, not flags.
 QUERIES = {
@@ -239,9 +255,10 @@ class Registry:
     def __init__(self) -> None:
         self.dialects = {name: Entry(name, path, "dialect") for name, path in DIALECTS.items()}
         self.passes: dict[str, Entry] = {}
-        for flag in PRIMITIVES:
-            path = f"kc.transforms.schedule.{flag.replace('-', '_')}:{camel_case(flag)}"
-            self.passes[flag] = Entry(flag, path, "schedule")
+        for family, flags in PRIMITIVES.items():
+            for flag in flags:
+                module = f"kc.transforms.schedule.{family}.{flag.replace('-', '_')}"
+                self.passes[flag] = Entry(flag, f"{module}:{camel_case(flag)}", "schedule")
         for family, (module, flags) in PASSES.items():
             for flag in flags:
                 path = f"{module.format(stem=flag.replace('-', '_'))}:{camel_case(flag)}Pass"

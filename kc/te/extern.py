@@ -391,7 +391,7 @@ def check_writes(
     location: Location | None,
 ) -> None:
     """Refuse a statement that writes an input (KC2165), or nothing of an output (KC2166)."""
-    from kc.dialects.te_extern import written_buffers
+    from kc.dialects.te.extern import written_buffers
     from kc.support.locations import location_of
 
     args = list(region.block.args)

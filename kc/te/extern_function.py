@@ -18,9 +18,9 @@ from xdsl.ir import Block
 from xdsl.ir.affine import AffineExpr, AffineSymExpr
 
 from kc.dialects.size_requirements import requirements_of
-from kc.dialects.te_extern import written_buffers
+from kc.dialects.te.extern import written_buffers
 from kc.dialects.tir import DYNAMIC, SymbolOp, symbol_names
-from kc.dialects.tir_calls import dtype_name
+from kc.dialects.tir.calls import dtype_name
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.expr import Var

@@ -36,10 +36,10 @@ from kc.te.schedule import Schedule
 from kc.te.stage import Stage
 from kc.te.tensor import Operation, ScanOp, Tensor, output_name, shape_text
 from kc.te.to_ir import create_func
-from kc.transforms.schedule._annotations import Value
-from kc.transforms.schedule._buffer_notes import set_argument_attribute
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
+from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
+from kc.transforms.schedule.notes._annotations import Value
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 

@@ -22,7 +22,7 @@ from xdsl.ir import Operation as IROperation
 from kc.dialects import tir
 from kc.dialects.arith import RemFOp
 from kc.dialects.float_types import FLOAT_TYPES
-from kc.dialects.tir_calls import TRACED, UNSIGNED
+from kc.dialects.tir.calls import TRACED, UNSIGNED
 from kc.te.dtypes import UINTS, bits, is_float, lanes, scalar
 from kc.te.expr import BufferAccess, Expr, ExternCall
 
@@ -76,7 +76,7 @@ def call_op(
     """The op of a call, whose scalar arguments have ``values``."""
     results = [] if expr.dtype == "void" else [element_type(expr.dtype)]
     if expr.kind == "llvm":
-        from kc.dialects.llvm_call import CallIntrinsicOp  # takes long, and is seldom needed
+        from kc.dialects.llvm.call import CallIntrinsicOp  # takes long, and is seldom needed
 
         operands = [values[one] for one in expr.args if isinstance(one, Expr)]
         return CallIntrinsicOp(expr.name, operands, results)

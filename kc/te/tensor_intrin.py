@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects.tir import LoadOp, StoreOp, SymbolOp
-from kc.dialects.tir_calls import CallExternOp
+from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kc.dialects.tir_threads import THREAD_AXES
+from kc.dialects.tir.threads import THREAD_AXES
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import caller_location
 from kc.te.expr import Binary, Compare, Const, Expr, IterVar, Var, as_expr

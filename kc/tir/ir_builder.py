@@ -36,7 +36,7 @@ from kc.te.tensor import check_name, shape_text
 from kc.te.threads import ThreadAxis
 from kc.tir.checked import LOOP_KINDS, counting_loop, no_while, store
 from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Value
-from kc.transforms.schedule._annotations import Value as Annotation
+from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 
 class BufferVar:

@@ -3,6 +3,7 @@ nothing. After TVM's ``tir.Schedule``."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from xdsl.dialects.builtin import ModuleOp
@@ -322,5 +323,5 @@ def _require_choice(what: str, given: Any, choices: tuple[str, ...], also: bool 
 
 
 # Those of plugins are found by __getattr__.
-for _flag in (*(one for flags in QUERIES.values() for one in flags), *PRIMITIVES):
+for _flag in chain.from_iterable(chain(QUERIES.values(), PRIMITIVES.values())):
     setattr(Schedule, _flag.replace("-", "_"), Method(_flag))

@@ -89,8 +89,16 @@ class ScheduleMethods:
         """Repeat the body of a loop instead of looping."""
         ...
 
-    def bind(self, loop: LoopRV, thread_axis: str, *, unsafe: bool = False) -> None:
-        """Make the iterations of a loop threads."""
+    def add_unit_loop(self, block_or_loop: LoopRV | BlockRV | str) -> LoopRV:
+        """Put a loop of one iteration around a block or a loop."""
+        ...
+
+    def loop_partition(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
+        """Cut a loop into consecutive ones."""
+        ...
+
+    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
+        """Merge sibling loops into one."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -113,10 +121,6 @@ class ScheduleMethods:
         """Compute a block in a nest of its own, outside of all loops."""
         ...
 
-    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
-        """Make the initialisation of a reduction a block of its own."""
-        ...
-
     def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
         """Copy what blocks read of a buffer into a new buffer, and read it there."""
         ...
@@ -129,80 +133,16 @@ class ScheduleMethods:
         """Update a copy of a buffer, and write it back afterwards."""
         ...
 
+    def cache_index(self, block: BlockRV | str, storage_scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
+        """Compute index expressions of a block before, into buffers that it reads."""
+        ...
+
     def read_at(self, loop: LoopRV, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
         """Copy what an iteration of a loop reads of a buffer, and read it there."""
         ...
 
     def write_at(self, loop: LoopRV, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
         """Write to a new buffer in an iteration of a loop, and copy it at its end."""
-        ...
-
-    def cache_index(self, block: BlockRV | str, storage_scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
-        """Compute index expressions of a block before, into buffers that it reads."""
-        ...
-
-    def pad_einsum(self, block: BlockRV | str, padding: Sequence[int]) -> list[BlockRV]:
-        """Pad the iterations of an einsum to multiples of given numbers."""
-        ...
-
-    def decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
-        """Make a block that pads a block that fills and one that copies what is inside."""
-        ...
-
-    def fuse_reduction_epilogue(self, reduction_block: BlockRV | str, epilogue_block: BlockRV | str) -> None:
-        """Start a reduction from what would be combined with its result."""
-        ...
-
-    def set_scope(self, block: BlockRV | str, buffer_index: Any, storage_scope: str) -> None:
-        """Put a buffer into another memory scope."""
-        ...
-
-    def set_store_predicate(self, block: BlockRV | str, condition: str) -> None:
-        """Let only those threads store for which a condition holds."""
-        ...
-
-    def storage_align(self, block: BlockRV | str, buffer_index: Any, axis: int, factor: int, offset: int = 0) -> None:
-        """Ask for a distance between the elements along a dimension of a buffer."""
-        ...
-
-    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
-        """Make a loop of a reduction spatial: partial results, and a reduction of these."""
-        ...
-
-    def annotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str, ann_val: Any = ...) -> None:
-        """Give a loop or a block a named value."""
-        ...
-
-    def unannotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str) -> None:
-        """Take an annotation off a loop or a block."""
-        ...
-
-    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = ...) -> None:
-        """Give a loop a pragma."""
-        ...
-
-    def add_unit_loop(self, block_or_loop: LoopRV | BlockRV | str) -> LoopRV:
-        """Put a loop of one iteration around a block or a loop."""
-        ...
-
-    def reorder_block_iter_var(self, block: BlockRV | str, new_order: Sequence[int]) -> None:
-        """Give the iteration variables of a block another order."""
-        ...
-
-    def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: Any, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
-        """Keep the elements of a buffer at other indices."""
-        ...
-
-    def transform_block_layout(self, block: BlockRV | str, index_map: Any) -> None:
-        """Let a block and its loops iterate over the results of an index map."""
-        ...
-
-    def set_axis_separator(self, block: BlockRV | str, buffer: Any, axis_separators: Sequence[int] = ...) -> None:
-        """Tell which dimensions of a buffer form an axis of physical memory."""
-        ...
-
-    def unsafe_set_dtype(self, block: BlockRV | str, buffer_index: Any, dtype: str, unsafe: bool = False) -> None:
-        """Let a buffer hold its elements in another type."""
         ...
 
     def reindex(self, block: BlockRV | str, buffer: Any) -> BlockRV:
@@ -217,6 +157,66 @@ class ScheduleMethods:
         """Write to a new buffer in a layout of choice, which is copied back."""
         ...
 
+    def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
+        """Keep in a buffer what the next iteration needs again."""
+        ...
+
+    def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: Any, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
+        """Keep the elements of a buffer at other indices."""
+        ...
+
+    def transform_block_layout(self, block: BlockRV | str, index_map: Any) -> None:
+        """Let a block and its loops iterate over the results of an index map."""
+        ...
+
+    def set_axis_separator(self, block: BlockRV | str, buffer: Any, axis_separators: Sequence[int] = ...) -> None:
+        """Tell which dimensions of a buffer form an axis of physical memory."""
+        ...
+
+    def storage_align(self, block: BlockRV | str, buffer_index: Any, axis: int, factor: int, offset: int = 0) -> None:
+        """Ask for a distance between the elements along a dimension of a buffer."""
+        ...
+
+    def set_scope(self, block: BlockRV | str, buffer_index: Any, storage_scope: str) -> None:
+        """Put a buffer into another memory scope."""
+        ...
+
+    def unsafe_set_dtype(self, block: BlockRV | str, buffer_index: Any, dtype: str, unsafe: bool = False) -> None:
+        """Let a buffer hold its elements in another type."""
+        ...
+
+    def reorder_block_iter_var(self, block: BlockRV | str, new_order: Sequence[int]) -> None:
+        """Give the iteration variables of a block another order."""
+        ...
+
+    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
+        """Make the initialisation of a reduction a block of its own."""
+        ...
+
+    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
+        """Make a loop of a reduction spatial: partial results, and a reduction of these."""
+        ...
+
+    def fuse_reduction_epilogue(self, reduction_block: BlockRV | str, epilogue_block: BlockRV | str) -> None:
+        """Start a reduction from what would be combined with its result."""
+        ...
+
+    def pad_einsum(self, block: BlockRV | str, padding: Sequence[int]) -> list[BlockRV]:
+        """Pad the iterations of an einsum to multiples of given numbers."""
+        ...
+
+    def decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
+        """Make a block that pads a block that fills and one that copies what is inside."""
+        ...
+
+    def bind(self, loop: LoopRV, thread_axis: str, *, unsafe: bool = False) -> None:
+        """Make the iterations of a loop threads."""
+        ...
+
+    def set_store_predicate(self, block: BlockRV | str, condition: str) -> None:
+        """Let only those threads store for which a condition holds."""
+        ...
+
     def blockize(self, target: LoopRV | Sequence[BlockRV | str], preserve_unit_iters: bool = True) -> BlockRV:
         """Make a loop with what is in it, or several blocks, one block."""
         ...
@@ -225,22 +225,22 @@ class ScheduleMethods:
         """Let a tensor intrinsic do what a loop or a block does."""
         ...
 
-    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
-        """Merge sibling loops into one."""
+    def annotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str, ann_val: Any = ...) -> None:
+        """Give a loop or a block a named value."""
         ...
 
-    def loop_partition(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
-        """Cut a loop into consecutive ones."""
+    def unannotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str) -> None:
+        """Take an annotation off a loop or a block."""
         ...
 
-    def double_buffer(self, block: BlockRV | str, buffer_index: Any = ...) -> None:
-        """Fill a buffer for the next iteration while this one reads it."""
+    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = ...) -> None:
+        """Give a loop a pragma."""
         ...
 
     def prefetch(self, block: BlockRV | str, buffer: Any, loop: LoopRV, offset: int = 1) -> None:
         """Bring what a block will read into the cache."""
         ...
 
-    def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
-        """Keep in a buffer what the next iteration needs again."""
+    def double_buffer(self, block: BlockRV | str, buffer_index: Any = ...) -> None:
+        """Fill a buffer for the next iteration while this one reads it."""
         ...

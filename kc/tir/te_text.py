@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import AffineMapAttr, StringAttr, TensorType
 from xdsl.ir import Operation, Region, SSAValue
 
 from kc.dialects import te
-from kc.dialects.te_extern import ExternOp
+from kc.dialects.te.extern import ExternOp
 from kc.dialects.tir import symbol_names
 from kc.tir.tvm_expressions import Expressions, Text, dtype_text, unprintable
 

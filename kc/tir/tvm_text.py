@@ -51,8 +51,8 @@ from kc.dialects.tir import (
     ViewOp,
     symbol_names,
 )
-from kc.dialects.tir_calls import CallExternOp
-from kc.dialects.tir_views import strides_of
+from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.views import strides_of
 from kc.support.pass_context import pipeline_options
 from kc.support.registry import context, get_pass
 from kc.tir.te_text import te_text

@@ -19,7 +19,7 @@ from kc.analysis.module_copy import copy_module
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import InternalError, ParseError
 from kc.transforms.schedule.base import Rewritten
-from kc.transforms.schedule.split import Split
+from kc.transforms.schedule.loops.split import Split
 
 PROGRAM = """
 func.func @f(%A: memref<8xf32>, %n: index) {

@@ -21,7 +21,7 @@ import kc
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.conversion.raise_to_tir import RaiseToTirPass
-from kc.dialects.linalg_definitions import DENSE_WINDOWS, NAMED
+from kc.dialects.linalg.definitions import DENSE_WINDOWS, NAMED
 from kc.support import registry
 from kc.support.diagnostics import KCError
 from kc.support.locations import LocationParser

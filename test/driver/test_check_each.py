@@ -19,7 +19,7 @@ from kc.support.pass_context import watching_steps
 from kc.tools.kc_opt import main as kc_opt
 from kc.tools.kc_run import main as kc_run
 from kc.transforms.schedule.base import Rewritten
-from kc.transforms.schedule.reorder import Reorder
+from kc.transforms.schedule.loops.reorder import Reorder
 
 
 def program(n: Any = 6, dtype: str = "float32") -> tuple[te.Schedule, list[Any]]:

@@ -36,7 +36,7 @@ from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
 from kc.support.pass_context import watching_steps
 from kc.tir import Trace
 from kc.transform import PassContext
-from kc.transforms.schedule._buffer_notes import set_argument_attribute
+from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 PROGRAMS = "programs"

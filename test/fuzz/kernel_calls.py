@@ -19,7 +19,7 @@ from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp, ForKind, ForOp
-from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import KCError
 from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef

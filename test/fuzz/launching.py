@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 import kc
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForOp
-from kc.dialects.tir_threads import VIRTUAL_AXES, is_same_axis
+from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.registry import context, get_pass
 from kc.target import Target
 

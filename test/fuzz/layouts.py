@@ -16,7 +16,7 @@ from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.transforms.schedule._buffers import find_buffer
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, watching
-from kc.transforms.schedule.transform_layout import TransformLayout
+from kc.transforms.schedule.layout.transform_layout import TransformLayout
 
 
 class Layouts:

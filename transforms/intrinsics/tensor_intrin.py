@@ -41,7 +41,7 @@ from xdsl.ir import Operation
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, LoadOp, StoreOp
-from kc.dialects.tir_views import strides_of
+from kc.dialects.tir.views import strides_of
 from kc.support import registry
 from kc.support.diagnostics import ScheduleError, source_text, suggest
 from kc.support.ir_text import parse_module, verify_module

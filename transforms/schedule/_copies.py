@@ -30,7 +30,7 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
 )
-from kc.dialects.tir_threads import is_in_lockstep, is_shared
+from kc.dialects.tir.threads import is_in_lockstep, is_shared
 from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
 from kc.transforms.schedule._sizes import Size, SymbolicSize, size_value, sizes_of
 from kc.transforms.schedule.base import Site

@@ -36,7 +36,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import has_effects
 from kc.analysis.simplify_affine import simplify_constraint
 from kc.dialects.arith import CmpiOp, vector_class
-from kc.dialects.llvm_call import CallIntrinsicOp
+from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.tir import (
     INDEX,
     AllocOp,
@@ -49,7 +49,7 @@ from kc.dialects.tir import (
     PrefetchOp,
     StoreOp,
 )
-from kc.dialects.tir_calls import CallExternOp
+from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._vector_branches import Branches, CannotVectorizeError, Masking

@@ -57,7 +57,7 @@ from kc.dialects.tir import DYNAMIC, AllocOp, ApplyOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
-from kc.transforms.schedule._layouts import LIMIT
+from kc.transforms.schedule.layout._layouts import LIMIT
 
 KEY = "tir.storage_align"
 Access = LoadOp | StoreOp

@@ -63,7 +63,7 @@ from kc.dialects.tir import (
     PrefetchOp,
     StoreOp,
 )
-from kc.dialects.tir_threads import is_shared
+from kc.dialects.tir.threads import is_shared
 from kc.transforms.affine_rewrite import compact
 
 Access = LoadOp | StoreOp | PrefetchOp

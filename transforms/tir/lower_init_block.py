@@ -61,7 +61,7 @@ from kc.dialects.tir import (
     PrefetchOp,
     StoreOp,
 )
-from kc.dialects.tir_views import ViewOp
+from kc.dialects.tir.views import ViewOp
 from kc.transforms.tir._empty_reductions import (
     fill_if_empty,
     fill_instead,

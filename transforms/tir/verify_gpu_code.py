@@ -37,13 +37,13 @@ from kc.analysis import loop_tree
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
-from kc.dialects.tir_threads import LANE_AXES
+from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
-from kc.transforms.schedule._foreign_values import require_kernels
 from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.threads._foreign_values import require_kernels
 
 SHARED = ("shared", "shared.dyn")
 

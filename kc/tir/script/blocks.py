@@ -19,7 +19,7 @@ from kc.te.tensor import make_axis
 from kc.tir.script.expressions import Expressions, python, refuse, truth
 from kc.tir.script.names import Word
 from kc.tir.stmt import Allocate, BlockStmt, Iter, Stmt
-from kc.transforms.schedule._annotations import Value as Annotation
+from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 _KINDS = {
     "axis.spatial": IterType.SPATIAL,

@@ -9,7 +9,7 @@
         c[i] = shared[15 - i]                           }
 
 Memory of a block, warp or thread ends with its kernel, so all that uses it is in one; a loop of the
-same axis in another is each thread's own iteration (:mod:`kc.dialects.tir_threads`). TVM's hybrid
+same axis in another is each thread's own iteration (:mod:`kc.dialects.tir.threads`). TVM's hybrid
 script puts the whole function into one kernel; here loops that share no such memory stay launches
 of their own, which wait for each other.
 """
@@ -24,7 +24,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kc.analysis import loop_tree
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp
-from kc.dialects.tir_threads import BLOCK_AXES, LANE_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.tir.stmt import Seq
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from kc.dialects.tir_threads import THREAD_AXES
+from kc.dialects.tir.threads import THREAD_AXES
 from kc.support.diagnostics import Location, TEError, suggest
 from kc.te.expr import Expr
 from kc.te.tensor import check_name

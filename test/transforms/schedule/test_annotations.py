@@ -29,8 +29,8 @@ from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.option_types import from_options, to_options
 from kc.support.options import Options
 from kc.support.registry import pass_class
-from kc.transforms.schedule._annotations import Value
 from kc.transforms.schedule.base import BlockRef, LoopRef
+from kc.transforms.schedule.notes._annotations import Value
 
 TWO = """
 te.func @f(%A: tensor<6x4xi32>) -> tensor<4xi32> {

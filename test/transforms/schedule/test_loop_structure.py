@@ -32,8 +32,8 @@ from kc.analysis.interpreter.errors import OutOfBoundsError
 from kc.dialects.tir import ForOp, SymbolOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
-from kc.transforms.schedule._factors import Factors
 from kc.transforms.schedule.base import LoopRef, Primitive
+from kc.transforms.schedule.loops._factors import Factors
 
 Chooser = Callable[[ModuleOp, Random], Primitive]
 

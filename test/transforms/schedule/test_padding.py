@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.analysis import loop_tree
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import BlockRef, LoopRef
-from kc.transforms.schedule.decompose_padding import can_decompose_padding
+from kc.transforms.schedule.reduction.decompose_padding import can_decompose_padding
 
 
 def padded(random: Random, symbolic: bool) -> tuple[str, list[Any]]:

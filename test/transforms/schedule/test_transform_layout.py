@@ -37,8 +37,8 @@ from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule._layout_padding import PadValue
 from kc.transforms.schedule.base import BlockRef
+from kc.transforms.schedule.layout._layout_padding import PadValue
 
 GARBAGE = 7777
 """What is in the padding of inputs."""
@@ -280,7 +280,7 @@ def test_assumption_does_not_replace_a_disproof():
 
 def test_assumption_is_noted(monkeypatch: pytest.MonkeyPatch):
     """What isl cannot decide is taken on trust only when it is asked for, and documented."""
-    from kc.transforms.schedule import _layouts
+    from kc.transforms.schedule.layout import _layouts
 
     monkeypatch.setattr(_layouts, "collision", lambda *_: "the question is too large")
     module = lowered(CHAIN)

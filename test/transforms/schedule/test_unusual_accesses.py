@@ -17,8 +17,8 @@ from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule._layout_padding import PadValue
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
+from kc.transforms.schedule.layout._layout_padding import PadValue
 
 
 def step(primitive: str, block: str, *options: Any) -> Primitive:

@@ -1,0 +1,79 @@
+"""Global variables of the llvm dialect as LLVM IR text, with constant initialisers."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from kc.codegen.llvm_ir.function import CONSTANTS, constant_value
+from kc.codegen.llvm_ir.module import ModuleState, error
+from kc.codegen.llvm_ir.types import constant_text, quoted, symbol
+from kc.dialects.llvm import (
+    AddrSpaceCastOp,
+    BitcastOp,
+    GEPOp,
+    GlobalOp,
+    IntToPtrOp,
+    PtrToIntOp,
+    ReturnOp,
+)
+from kc.dialects.llvm.symbols import UNNAMED_ADDRESSES, VISIBILITIES
+
+
+def global_text(state: ModuleState, op: GlobalOp) -> str:
+    """``@g = internal constant [4 x float] [...], align 64``."""
+    linkage = op.linkage.linkage.data
+    initializer = _initializer(state, op)
+    visibility = VISIBILITIES[op.visibility_.value.data]
+    space = op.addr_space.value.data
+    words = (
+        f"{symbol(op.sym_name.data)} =",
+        # Without an initialiser the linkage is what says that the global is only declared.
+        "" if linkage == "external" and initializer is not None else linkage,
+        "dso_local" if op.dso_local is not None else "",
+        "" if visibility == "default" else visibility,
+        "thread_local" if op.thread_local_ is not None else "",
+        UNNAMED_ADDRESSES[op.unnamed_addr.value.data],
+        f"addrspace({space})" if space else "",
+        "constant" if op.constant is not None else "global",
+        state.text(op.global_type),
+        initializer or "",
+    )
+    text = " ".join(word for word in words if word)
+    if op.section is not None:
+        text += f", section {quoted(op.section.data.encode())}"
+    if op.alignment is not None:
+        text += f", align {op.alignment.value.data}"
+    return text
+
+
+def _initializer(state: ModuleState, op: GlobalOp) -> str | None:
+    if op.value is not None:
+        return constant_text(op.value, op.global_type, state.types)
+    if op.initializer.first_block is None:
+        return None if op.linkage.linkage.data in ("external", "extern_weak") else "undef"
+    values: dict[SSAValue, str] = {}
+
+    def typed(value: SSAValue) -> str:
+        return f"{state.text(value.type)} {values[value]}"
+
+    for one in op.initializer.first_block.ops:
+        match one:
+            case _ if isinstance(one, CONSTANTS):
+                values[one.results[0]] = constant_value(state, one)
+            case GEPOp() if not one.ssa_indices:
+                flags = f" {one.flags.replace('|', ' ')}" if one.flags else ""
+                indices = [f"i32 {index}" for index in one.rawConstantIndices.iter_values()]
+                parts = ", ".join([state.text(one.elem_type), typed(one.ptr), *indices])
+                values[one.result] = f"getelementptr{flags} ({parts})"
+            case AddrSpaceCastOp() | BitcastOp() | IntToPtrOp() | PtrToIntOp():
+                cast = one.name.removeprefix("llvm.")
+                values[one.res] = f"{cast} ({typed(one.arg)} to {state.text(one.res.type)})"
+            case ReturnOp(arg=SSAValue() as result):
+                return values[result]
+            case _:
+                raise error(
+                    one,
+                    "KC4105",
+                    f"is no constant, which the initialiser of @{op.sym_name.data} must be",
+                )
+    raise error(op, "KC4105", f"the initialiser of @{op.sym_name.data} returns nothing")

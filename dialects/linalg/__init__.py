@@ -1,0 +1,407 @@
+"""The ``linalg`` dialect as upstream prints it: every named op, in custom and in generic form.
+
+xDSL has ``linalg.generic`` and some named ops. The classes here are one for each named op that has
+a definition in :mod:`kc.dialects.linalg.definitions`; a body is kept where the text has one (the
+generic form), and is otherwise implied by the name. :data:`LINALG` replaces xDSL's dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    MemRefType,
+    ShapedType,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.linalg import attrs, ops
+from xdsl.ir import Attribute, Block, Dialect, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    SameVariadicOperandSize,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    param_def,
+    prop_def,
+    region_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.linalg.definitions import ELEMENTWISE, NAMED
+
+
+class _WordAttr(ParametrizedAttribute):
+    """An enumerator of upstream: one word in angle brackets."""
+
+    word: StringAttr = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return [StringAttr(parser.parse_identifier())]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.word.data)
+
+
+@irdl_attr_definition
+class TypeFnAttr(_WordAttr):
+    """``#linalg.type_fn<cast_unsigned>``: how operands become the type of the result."""
+
+    name = "linalg.type_fn"
+
+
+@irdl_attr_definition
+class ElementwiseKindAttr(_WordAttr):
+    """``#linalg.elementwise_kind<add>``: what ``linalg.elementwise`` computes."""
+
+    name = "linalg.elementwise_kind"
+
+
+class GenericOp(ops.GenericOp):
+    """``linalg.generic``; several results are printed in parentheses, as upstream does."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GenericOp:
+        given = parser.parse_optional_attr_dict()
+        inputs = _parse_operands(parser, "ins")
+        outputs = _parse_operands(parser, "outs")
+        extra: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("attrs"):
+            parser.parse_punctuation("=")
+            extra = parser.parse_optional_attr_dict()
+        body = parser.parse_region()
+        results = _parse_results(parser)
+        maps, kinds = given.pop("indexing_maps", None), given.pop("iterator_types", None)
+        if not isinstance(maps, ArrayAttr) or not isinstance(kinds, ArrayAttr):
+            parser.raise_error("linalg.generic: expected indexing_maps and iterator_types")
+        types: list[Attribute] = []
+        for one in kinds:
+            if isinstance(one, StringAttr):
+                if one.data not in ("parallel", "reduction", "window"):
+                    parser.raise_error(f"linalg.generic: unknown iterator type '{one.data}'")
+                one = attrs.IteratorTypeAttr(attrs.IteratorType(one.data))
+            types.append(one)
+        op = cls(inputs, outputs, body, ArrayAttr(maps), ArrayAttr(types), results)
+        for name in ("doc", "library_call"):
+            if name in given:
+                op.properties[name] = given.pop(name)
+        op.attributes.update({**given, **extra})
+        return op
+
+
+def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
+    """``ins(%a, %b : type, type)``, which may be left out."""
+    if parser.parse_optional_keyword(word) is None:
+        return []
+    position = parser.pos
+    with parser.in_parens():
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return list(parser.resolve_operands(names, types, position))
+
+
+def _parse_results(parser: Parser) -> list[Attribute]:
+    if parser.parse_optional_punctuation("->") is None:
+        return []
+    listed = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return list(listed) if listed is not None else [parser.parse_type()]
+
+
+class NamedOp(IRDLOperation):
+    """A named op: operands read, operands written, attributes, and a body that may be implied."""
+
+    inputs = var_operand_def()
+    outputs = var_operand_def(ShapedType)
+    indexing_maps = opt_prop_def(ArrayAttr)
+    strides = opt_prop_def()
+    dilations = opt_prop_def()
+    cast = opt_prop_def(TypeFnAttr)
+    kind = opt_prop_def(ElementwiseKindAttr)
+    res = var_result_def(TensorType)
+    body = region_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def verify_(self) -> None:
+        if not self.outputs:
+            raise VerifyException(f"{self.name}: nothing is written; outs(...) is missing")
+        verify_results(self, self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> NamedOp:
+        given: dict[str, Attribute] = {}
+        while (key := parser.parse_optional_keyword_in(["indexing_maps", "kind"])) is not None:
+            parser.parse_punctuation("=")
+            given[key] = parser.parse_attribute()
+            parser.parse_optional_punctuation(",")
+        given.update(parser.parse_optional_attr_dict())
+        inputs = _parse_operands(parser, "ins")
+        outputs = _parse_operands(parser, "outs")
+        given.update(parser.parse_optional_attr_dict())
+        results = _parse_results(parser)
+        if cls.name != "linalg.elementwise" and "kind" in given:
+            parser.raise_error(f"{cls.name}: unexpected attribute kind")
+        return cls.create_from(inputs, outputs, results, given)
+
+    @classmethod
+    def create_from(
+        cls,
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        results: Sequence[Attribute],
+        given: dict[str, Attribute],
+    ) -> NamedOp:
+        """The op with an implied body; ``given`` are its properties and attributes."""
+        names = cls.get_irdl_definition().properties
+        return cls.build(
+            operands=[list(inputs), list(outputs)],
+            result_types=[list(results)],
+            properties={name: value for name, value in given.items() if name in names},
+            attributes={name: value for name, value in given.items() if name not in names},
+            regions=[Region()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        shown = dict(self.properties)
+        shown.pop("operandSegmentSizes", None)
+        kind, maps = shown.pop("kind", None), shown.pop("indexing_maps", None)
+        attributes = dict(self.attributes)
+        attributes.pop("linalg.memoized_indexing_maps", None)
+        if kind is not None:
+            printer.print_string(" kind=")
+            printer.print_attribute(kind)
+        if maps is not None and not is_default_maps(self.name, maps):
+            printer.print_string(" indexing_maps = ")
+            printer.print_attribute(maps)
+        printer.print_op_attributes({**attributes, **shown})
+        _print_operands(printer, "ins", self.inputs)
+        _print_operands(printer, "outs", self.outputs)
+        if self.res:
+            printer.print_string(" -> ")
+            if len(self.res) == 1:
+                printer.print_attribute(self.res[0].type)
+            else:
+                with printer.in_parens():
+                    printer.print_list(self.res, lambda one: printer.print_attribute(one.type))
+
+
+def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue]) -> None:
+    if values:
+        printer.print_string(f" {word}(")
+        printer.print_list(values, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list(values, lambda one: printer.print_attribute(one.type))
+        printer.print_string(")")
+
+
+def verify_results(op: Operation, outputs: Sequence[SSAValue]) -> None:
+    """On tensors there is a result of the type of each output, on memrefs there is none."""
+    expected = [one.type for one in outputs if isinstance(one.type, TensorType)]
+    if [one.type for one in op.results] != expected:
+        raise VerifyException(
+            f"{op.name}: the results have the types of the tensors in outs(...), in order"
+        )
+
+
+def is_default_maps(name: str, maps: Attribute) -> bool:
+    """Whether ``maps`` are those that the name of the op implies, which are not printed."""
+    if not isinstance(maps, ArrayAttr):
+        return False
+    given = [one.data for one in maps]
+    if name == "linalg.elementwise":
+        return all(one == AffineMap.identity(one.num_dims) for one in given)
+    definition = NAMED.get(name.removeprefix("linalg."))
+    if definition is None or not definition.is_contraction:
+        return False
+    return given == definition.maps((), ())
+
+
+def _element(type_: Attribute) -> Attribute:
+    return type_.element_type if isinstance(type_, MemRefType | TensorType) else type_
+
+
+def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute]] | None:
+    """``{ arith.addf {attributes} }``: the op that is the whole body, if it is given first."""
+    if parser.parse_optional_punctuation("{") is None:
+        return None
+    name = parser.parse_identifier()
+    op_type = parser.ctx.get_optional_op(name)
+    if op_type is None:
+        parser.raise_error(f"there is no operation '{name}'")
+    given = parser.parse_optional_attr_dict()
+    parser.parse_punctuation("}")
+    return op_type, given
+
+
+def _body_of(op_type: type[Operation], given: dict[str, Attribute], block: Block, n: int) -> Region:
+    """The body that applies one op to the arguments, those from the n-th on first."""
+    args = [*block.args[n:], *block.args[:n]]
+    assert issubclass(op_type, IRDLOperation)
+    properties = op_type.get_irdl_definition().properties
+    if "fastmath" in properties:
+        given = {"fastmath": arith.FastMathFlagsAttr("none"), **given}
+    made = op_type.create(
+        operands=args,
+        result_types=[args[0].type],
+        properties={name: value for name, value in given.items() if name in properties},
+        attributes={name: value for name, value in given.items() if name not in properties},
+    )
+    block.add_ops([made, ops.YieldOp(*made.results)])
+    return Region(block)
+
+
+def _print_with_body(printer: Printer, body: Region) -> None:
+    printer.print_string(" ")
+    with printer.in_parens():
+        printer.print_list(body.block.args, printer.print_block_argument)
+    printer.print_string(" ")
+    printer.print_region(body, print_entry_block_args=False)
+
+
+@irdl_op_definition
+class MapOp(IRDLOperation):
+    """``linalg.map { math.exp } ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>)``."""
+
+    name = "linalg.map"
+
+    inputs = var_operand_def()
+    init = operand_def(ShapedType)
+    res = var_result_def(TensorType)
+    body = region_def("single_block")
+
+    @property
+    def outputs(self) -> tuple[SSAValue, ...]:
+        """What is written."""
+        return (self.init,)
+
+    def verify_(self) -> None:
+        verify_results(self, self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MapOp:
+        short = _parse_body_op(parser)
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        given = parser.parse_optional_attr_dict()
+        if len(outputs) != 1:
+            parser.raise_error("linalg.map: expected one operand in outs(...)")
+        if short is not None:
+            block = Block(arg_types=[_element(one.type) for one in inputs])
+            body = _body_of(*short, block, 0)
+            block.insert_arg(_element(outputs[0].type), len(inputs))
+        else:
+            body = _parse_body(parser)
+        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        return cls.build(
+            operands=[inputs, outputs[0]], result_types=[types], attributes=given, regions=[body]
+        )
+
+    def print(self, printer: Printer) -> None:
+        _print_operands(printer, "ins", self.inputs)
+        _print_operands(printer, "outs", self.outputs)
+        printer.print_op_attributes(self.attributes)
+        _print_with_body(printer, self.body)
+
+
+def _parse_body(parser: Parser) -> Region:
+    """``(%in: f32, %init: f32) { ... }``."""
+    return parser.parse_region(
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+    )
+
+
+@irdl_op_definition
+class ReduceOp(IRDLOperation):
+    """``linalg.reduce { arith.addf } ins(%a : ...) outs(%b : ...) dimensions = [1]``."""
+
+    name = "linalg.reduce"
+
+    inputs = var_operand_def()
+    outputs = var_operand_def(ShapedType)
+    dimensions = prop_def(DenseArrayBase.constr(i64))
+    res = var_result_def(TensorType)
+    body = region_def("single_block")
+
+    irdl_options = (SameVariadicOperandSize(),)
+
+    def verify_(self) -> None:
+        verify_results(self, self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ReduceOp:
+        short = _parse_body_op(parser)
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        parser.parse_keyword("dimensions")
+        parser.parse_punctuation("=")
+        dimensions = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_integer
+        )
+        given = parser.parse_optional_attr_dict()
+        if short is not None:
+            block = Block(arg_types=[_element(one.type) for one in (*inputs, *outputs)])
+            body = _body_of(*short, block, len(inputs))
+        else:
+            body = _parse_body(parser)
+        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        properties = {"dimensions": DenseArrayBase.from_list(i64, dimensions)}
+        return cls.build(
+            operands=[inputs, outputs],
+            result_types=[types],
+            attributes=given,
+            properties=properties,
+            regions=[body],
+        )
+
+    def print(self, printer: Printer) -> None:
+        _print_operands(printer, "ins", self.inputs)
+        _print_operands(printer, "outs", self.outputs)
+        printer.print_string(" dimensions = ")
+        with printer.in_square_brackets():
+            printer.print_list(self.dimensions.get_values(), printer.print_int)
+        printer.print_op_attributes(self.attributes)
+        _print_with_body(printer, self.body)
+
+
+def _named(name: str) -> type[NamedOp]:
+    made = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
+    made.__module__ = __name__
+    return irdl_op_definition(made)
+
+
+NAMED_OPS = {
+    f"linalg.{name}": _named(name)
+    for name in (*NAMED, *ELEMENTWISE, "fill", "contract", "elementwise")
+}
+"""Name -> class, for the ops that have nothing but operands, attributes and a body of their own."""
+
+LINALG = Dialect(
+    "linalg",
+    [
+        GenericOp,
+        ops.YieldOp,
+        ops.IndexOp,
+        ops.BroadcastOp,
+        ops.TransposeOp,
+        MapOp,
+        ReduceOp,
+        *NAMED_OPS.values(),
+    ],
+    [attrs.IteratorTypeAttr, TypeFnAttr, ElementwiseKindAttr],
+)

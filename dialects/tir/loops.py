@@ -1,0 +1,268 @@
+"""``tir.for`` and ``tir.if``: what runs how often, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    AffineSetAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir.affine import AffineSet
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from kc.dialects.affine_assembly import AffineOperandsParser, print_conditions
+from kc.dialects.assembly import (
+    DYNAMIC,
+    INDEX,
+    parse_annotations,
+    parse_extent,
+    parse_named_variable,
+    parse_optional_attributes,
+    print_annotations,
+    print_body,
+    print_named_variable,
+    print_optional_attributes,
+    verify_name,
+    verify_structured,
+)
+from kc.dialects.tir.threads import THREAD_AXES
+
+
+class ForKind(StrEnum):
+    """How the iterations of a loop are executed."""
+
+    SERIAL = "serial"
+    PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unrolled"
+    THREAD = "thread"
+    """Bound to a thread axis; see :mod:`kc.dialects.tir.threads`."""
+
+
+@irdl_attr_definition
+class ForKindAttr(EnumAttribute[ForKind], SpacedOpaqueSyntaxAttribute):
+    name = "tir.for_kind"
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """A named loop over ``0 <= i < extent``.
+
+    ``tir.for %i in 1024 parallel { ... }``, ``tir.for %i in 64 thread "threadIdx.x" { ... }``. A
+    loop that starts elsewhere adds the start in the bindings of its blocks, so every loop
+    primitive has one case. An extent that is negative at run time means no iteration, as 0 does.
+    What loops of threads mean: :mod:`kc.dialects.tir.threads`.
+    """
+
+    name = "tir.for"
+
+    dynamic_extent = opt_operand_def(IndexType())
+    loop_name = prop_def(StringAttr)
+    extent = prop_def(IntegerAttr)
+    kind = prop_def(ForKindAttr)
+    thread_axis = opt_prop_def(StringAttr)
+    annotations = opt_prop_def(DictionaryAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        loop_name: str,
+        extent: int | SSAValue,
+        body: Region | None = None,
+        kind: ForKind = ForKind.SERIAL,
+        annotations: Mapping[str, Attribute] | None = None,
+        axis: str | None = None,
+    ) -> None:
+        if body is None:
+            body = Region(Block(arg_types=[INDEX]))
+            body.block.args[0].name_hint = loop_name
+        dynamic = [] if isinstance(extent, int) else [extent]
+        properties: dict[str, Attribute] = {
+            "loop_name": StringAttr(loop_name),
+            "extent": IntegerAttr(extent if isinstance(extent, int) else DYNAMIC, i64),
+            "kind": ForKindAttr(kind),
+        }
+        if annotations:
+            properties["annotations"] = DictionaryAttr(dict(annotations))
+        if axis is not None:
+            properties["thread_axis"] = StringAttr(axis)
+        super().__init__(operands=[dynamic], properties=properties, regions=[body])
+
+    @property
+    def var(self) -> BlockArgument:
+        """The loop variable."""
+        return self.body.block.args[0]
+
+    @property
+    def static_extent(self) -> int | None:
+        """The extent when it is a constant."""
+        return None if self.dynamic_extent is not None else self.extent.value.data
+
+    @property
+    def extent_value(self) -> int | SSAValue:
+        """The extent: an integer or an index value."""
+        return self.extent.value.data if self.dynamic_extent is None else self.dynamic_extent
+
+    @property
+    def label(self) -> str:
+        """The loop's name."""
+        return self.loop_name.data
+
+    @property
+    def axis(self) -> str | None:
+        """The thread axis that a loop of kind ``thread`` is bound to."""
+        return None if self.thread_axis is None else self.thread_axis.data
+
+    @property
+    def kind_text(self) -> str:
+        """The kind as people see it: the thread axis of a loop that is bound to one."""
+        return self.axis or self.kind.data.value
+
+    def verify_(self) -> None:
+        verify_name(self, self.label)
+        if (self.kind.data is ForKind.THREAD) != (self.thread_axis is not None):
+            raise VerifyException(
+                f"tir.for: loop {self.label} is {self.kind.data.value} and has "
+                f"{'no' if self.thread_axis is None else 'a'} thread axis; "
+                "a loop of kind thread has one, no other has"
+            )
+        if self.axis is not None and self.axis not in THREAD_AXES:
+            raise VerifyException(
+                f"tir.for: loop {self.label} is bound to '{self.axis}'; the thread axes are "
+                + ", ".join(THREAD_AXES)
+            )
+        verify_structured(self)
+        if self.dynamic_extent is None and self.extent.value.data < 0:
+            raise VerifyException(
+                f"tir.for: loop {self.label} has the extent {self.extent.value.data}; "
+                "an extent is at least 0"
+            )
+        if [arg.type for arg in self.body.block.args] != [INDEX]:
+            raise VerifyException(f"tir.for: loop {self.label} must have one index variable")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ForOp:
+        loop_name, var = parse_named_variable(parser)
+        parser.parse_keyword("in")
+        extent, operand = parse_extent(parser)
+        word = parser.parse_optional_keyword_in([kind.value for kind in ForKind])
+        axis = parser.parse_str_literal(" (a thread axis)") if word == ForKind.THREAD else None
+        annotations = parse_annotations(parser)
+        attributes = parse_optional_attributes(parser)
+        dynamic = parser.resolve_operand(operand, INDEX) if operand is not None else extent
+        op = cls(
+            loop_name,
+            dynamic,
+            parser.parse_region([var.resolve(INDEX)]),
+            ForKind(word) if word else ForKind.SERIAL,
+            annotations.data if annotations is not None else None,
+            axis,
+        )
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_named_variable(printer, self.label, self.var)
+        printer.print_string(" in ")
+        if self.dynamic_extent is not None:
+            printer.print_ssa_value(self.dynamic_extent)
+        else:
+            printer.print_int(self.extent.value.data)
+        if self.kind.data is not ForKind.SERIAL:
+            printer.print_string(f" {self.kind.data.value}")
+        if self.axis is not None:
+            printer.print_string(" ")
+            printer.print_string_literal(self.axis)
+        print_annotations(printer, self.annotations)
+        print_optional_attributes(printer, self.attributes)
+        printer.print_string(" ")
+        print_body(printer, self.body)
+
+
+@irdl_op_definition
+class IfOp(IRDLOperation):
+    """``tir.if (%i * 32 + %ii < 1000) { ... } else { ... }``: a guard on indices."""
+
+    name = "tir.if"
+
+    operands_of_set = var_operand_def(IndexType())
+    condition = prop_def(AffineSetAttr)
+    then = region_def("single_block")
+    orelse = region_def()
+
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        condition: AffineSet,
+        operands: Sequence[SSAValue],
+        then: Region,
+        orelse: Region | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[list(operands)],
+            properties={"condition": AffineSetAttr(condition)},
+            regions=[then, orelse if orelse is not None else Region()],
+        )
+
+    def verify_(self) -> None:
+        space = self.condition.data
+        if space.num_symbols or space.num_dims != len(self.operands_of_set):
+            raise VerifyException(
+                f"tir.if: the condition takes {space.num_dims} dimensions and "
+                f"{space.num_symbols} symbols; {len(self.operands_of_set)} dimensions and "
+                "no symbols are needed"
+            )
+        if len(self.orelse.blocks) > 1:
+            raise VerifyException("tir.if: else has more than one block")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IfOp:
+        affine = AffineOperandsParser(parser)
+        condition = affine.set_of(affine.constraints())
+        # xDSL numbers constraints as they are met; the set spans all operands seen.
+        operands = affine.operands()
+        condition = AffineSet(len(operands), 0, condition.constraints)
+        attributes = parse_optional_attributes(parser)
+        then = parser.parse_region()
+        if not then.blocks:  # an empty body parses to no block
+            then.add_block(Block())
+        orelse = parser.parse_region() if parser.parse_optional_keyword("else") else None
+        op = cls(condition, operands, then, orelse)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_conditions(printer, self.condition.data, self.operands_of_set)
+        print_optional_attributes(printer, self.attributes)
+        printer.print_string(" ")
+        print_body(printer, self.then)
+        if self.orelse.blocks:
+            printer.print_string(" else ")
+            print_body(printer, self.orelse)

@@ -1,0 +1,118 @@
+"""Reads that go to a copy made before: whether the buffer keeps its values until they happen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Witness
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import in_order, loads_of, scope_of, stores_to, unit_of
+from kc.dialects.tir import BlockOp, LoadOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule._copies import (
+    Part,
+    child_at,
+    loops_shared,
+    part_of,
+    same_element,
+)
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.caching._caching import Caching, Place, other_thread
+from kc.transforms.schedule.threads._thread_grid import copy_in_grid
+
+
+def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
+    """``block`` and what else of its scope reads ``buffer``, and does not write it, in order."""
+    scope = scope_of(block)
+    units = in_order(scope, [unit_of(one, scope) for one in loads_of(buffer)])
+    writers = {unit_of(one, scope) for one in stores_to(buffer)}
+    return [one for one in units if one is block or one not in writers]
+
+
+def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
+    """The loads of ``buffer`` in ``readers``."""
+    roots = set(readers)
+    return [one for one in loads_of(buffer) if not roots.isdisjoint(loop_tree.path_to(one))]
+
+
+@dataclass
+class CachedReads:
+    """What ``readers`` read of ``buffer``, of which ``block`` is the one that the user named."""
+
+    site: Site
+    primitive: str
+    block: BlockOp
+    buffer: SSAValue
+    scope: str
+    """The memory scope of the copy."""
+    readers: Sequence[Operation]
+
+    def __post_init__(self) -> None:
+        self.loads = loads_in(self.buffer, self.readers)
+
+    def caching(self, place: Place) -> Caching:
+        """The cache at ``place``."""
+        fill = self.copied(place)
+        return Caching(self.block, self.buffer, self.loads, place.anchor, fill=fill)
+
+    def copied(self, place: Place) -> Part:
+        """What is copied at ``place``."""
+        return part_of(self.site, self.loads, place.level)
+
+    def objection(self, place: Place) -> ScheduleError | None:
+        """Something that is read, or copied, and changes before it is read."""
+        return self._changed(place) or self._race(place) or self._in_grid(place)
+
+    def _in_grid(self, place: Place) -> ScheduleError | None:
+        """Blocks of threads that all make the copy."""
+        what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
+        stores = stores_to(self.buffer)
+        return copy_in_grid(
+            self.site, self.primitive, self.block, place.anchor, what, target, stores
+        )
+
+    def _changed(self, place: Place) -> ScheduleError | None:
+        """A write, in an execution of the level, between the copy and what is read."""
+        level, anchor = place.level, place.anchor
+        for store in stores_to(self.buffer):
+            child = child_at(level, store)
+            if child is None or (child is not anchor and child.is_before_in_block(anchor)):
+                continue
+            for load in self.loads:
+                space = Space()
+                read = space.instance(load)
+                write = space.instance(store, loops_shared(level, read, self.buffer))
+                same = same_element(space, load, read, store, write)
+                found = space.find([read, write], [*same, space.may_precede(write, read)])
+                if found is not None:
+                    return self._refuse(load, store, found, write, f"what is read{read.at(found)}")
+        return None
+
+    def _race(self, place: Place) -> ScheduleError | None:
+        """Another thread that writes what is copied, be it read or not."""
+        found = other_thread(self.site, place, self.copied(place), stores_to(self.buffer))
+        if found is None:
+            return None
+        store, write, witness = found
+        return self._refuse(self.loads[0], store, witness, write, "what another thread copies")
+
+    def _refuse(
+        self, load: LoadOp, store: Operation, found: Witness, write: Instance, what: str
+    ) -> ScheduleError:
+        scope = scope_of(self.block)
+        reader, writer = unit_of(load, scope), unit_of(store, scope)
+        name = buffer_name(self.buffer)
+        return self.site.refuse(
+            "KC3305",
+            f"{self.primitive}: {name} "
+            + ("may change" if found.undecided else "changes")
+            + f" between the copy and what {describe(reader)} reads",
+            at=reader,
+            mark={writer: f"writes {name}", reader: f"reads {name}"},
+            why=found.undecided or f"{describe(writer)}{write.at(found)} writes {what}",
+        )

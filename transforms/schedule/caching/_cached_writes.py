@@ -1,0 +1,369 @@
+"""Writes that go to a buffer of their own, which is copied back: whether anything notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import scope_of, unit_of
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir.threads import is_shared
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule._blocks import describe, witness_text
+from kc.transforms.schedule._copies import (
+    Part,
+    child_at,
+    is_joint,
+    loops_shared,
+    part_of,
+    same_element,
+)
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.caching._caching import Caching, Place
+from kc.transforms.schedule.threads._thread_grid import copy_in_grid
+
+
+@dataclass
+class CachedWrites:
+    """What ``block`` writes to ``buffer``, and ``consumers`` read of it in the new buffer."""
+
+    site: Site
+    primitive: str
+    block: BlockOp
+    buffer: SSAValue
+    scope: str
+    """The memory scope of the new buffer."""
+    consumers: Sequence[Operation] = ()
+    _redirected: list[LoadOp | StoreOp] = field(init=False, default_factory=list)
+    _part: Part | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        accesses = [
+            use.operation for use in self.buffer.uses if isinstance(use.operation, LoadOp | StoreOp)
+        ]
+        self.own = [one for one in accesses if loop_tree.is_inside(one, self.block)]
+        self.stores = [one for one in self.own if isinstance(one, StoreOp)]
+        self.taken = [
+            one
+            for one in accesses
+            if isinstance(one, LoadOp)
+            and one not in self.own
+            and any(loop_tree.is_inside(one, two) for two in self.consumers)
+        ]
+        self.others = [one for one in accesses if one not in self.own and one not in self.taken]
+
+    def caching(self, place: Place) -> Caching:
+        """The cache at ``place``, to which :meth:`objection` had none."""
+        part = self._part
+        assert part is not None
+        return Caching(self.block, self.buffer, self._redirected, place.anchor, flush=part)
+
+    def copied(self, place: Place) -> Part:
+        """What is copied at ``place``."""
+        return part_of(self.site, self.stores, place.level)
+
+    def objection(self, place: Place) -> ScheduleError | None:
+        """What would get another value, or be lost."""
+        self._part = self.copied(place)
+        self._redirected = [*self.stores]
+        return (
+            self._lost_if_empty(place)
+            or self.seen_by_others(place)
+            or self._mixes_reads(place)
+            or self._overwritten(place)
+            or self._not_all_written(place, self._part)
+            or self.exchanged(place, self._part)
+            or self.in_grid(place)
+        )
+
+    def _lost_if_empty(self, place: Place) -> ScheduleError | None:
+        """A copy in a loop of the reduction, which does not run if that is over nothing."""
+        block = self.block
+        empty = [
+            name
+            for kind, name, extent in block.iters
+            if kind is IterType.REDUCE and (not isinstance(extent, int) or extent == 0)
+        ]
+        if not block.has_init or not empty:
+            return None
+        for loop in loop_tree.loops_around(place.anchor):
+            if IterType.REDUCE in loop_tree.iter_types(loop, block):
+                return self.site.refuse(
+                    "KC3619",
+                    f"{self.primitive}: the reduction of block {block.label} over {empty[0]} may "
+                    "be empty",
+                    at=block,
+                    mark={loop: "then does not run", block: "then its initial value"},
+                    why="the initial value is stored where the reduction begins, and a copy in "
+                    f"{loop.label} would not be made",
+                )
+        return None
+
+    def seen_by_others(self, place: Place) -> ScheduleError | None:
+        """Another access of an element that was written, before it is copied."""
+        name = buffer_name(self.buffer)
+        for other in self.others:
+            if child_at(place.level, other) is not place.anchor:
+                continue
+            for store in self.stores:
+                space = Space()
+                write = space.instance(store)
+                access = space.instance(other, loops_shared(place.level, write, self.buffer))
+                same = same_element(space, store, write, other, access)
+                found = space.find([write, access], [*same, space.may_precede(write, access)])
+                if found is None:
+                    continue
+                unit = unit_of(other, scope_of(self.block))
+                verb = "reads" if isinstance(other, LoadOp) else "writes"
+                return self.site.refuse(
+                    "KC3307",
+                    f"{self.primitive}: {describe(unit)} {verb} {name} before it would be copied",
+                    at=unit,
+                    mark={self.block: f"writes {name}", unit: f"{verb} {name}"},
+                    why=found.undecided
+                    or f"{describe(unit)}{access.at(found)} {verb} what "
+                    f"{describe(self.block)}{write.at(found)} writes",
+                )
+        return None
+
+    def _mixes_reads(self, place: Place) -> ScheduleError | None:
+        """A read of the block that is neither always nor never of what it has written here.
+
+        Those that always are go to the new buffer, with the writes; so must those of the consumers.
+        """
+        for load in [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]:
+            above = child_at(place.level, load)
+            if above is None or (
+                above is not place.anchor and above.is_before_in_block(place.anchor)
+            ):
+                return self._not_written(load, f"it comes before block {self.block.label}")
+            space = Space()
+            read = space.instance(load)
+            element = space.element(load, read)
+            own = loops_shared(place.level, read)
+            writes = [space.instance(one, own) for one in self.stores]
+            supplies = [
+                Supply(write, space.element(store, write), [space.before(write, read)])
+                for store, write in zip(self.stores, writes, strict=True)
+            ]
+            old = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
+            if old is None:
+                self._redirected.append(load)
+            elif load in self.taken:
+                where = f"element {witness_text(space, old)} is not in the new buffer then"
+                return self._not_written(load, old.undecided or where, old.undecided)
+            elif any(self._precedes(space, store, load, read, place) for store in self.stores):
+                return self._reads_both(space, old)
+        return None
+
+    def _precedes(
+        self, space: Space, store: StoreOp, load: LoadOp, read: Instance, place: Place
+    ) -> bool:
+        """Whether some thread stores at ``place`` what is read, before that."""
+        write = space.instance(store, loops_shared(place.level, read, self.buffer))
+        same = same_element(space, load, read, store, write)
+        return space.find([read, write], [*same, space.may_precede(write, read)]) is not None
+
+    def _reads_both(self, space: Space, old: Witness) -> ScheduleError:
+        name, label = buffer_name(self.buffer), self.block.label
+        hints: list[str] = []
+        if self.block.is_reduction and not self.block.has_init:
+            hints.append(
+                f"{self.primitive} before decompose_reduction: the init then belongs to the block"
+            )
+        return self.site.refuse(
+            "KC3308",
+            f"{self.primitive}: block {label} reads {name} both as it was before and as it "
+            "writes it",
+            at=self.block,
+            why=old.undecided
+            or f"it reads element {witness_text(space, old)} before it writes it, others after",
+            hints=hints,
+        )
+
+    def _not_written(self, load: LoadOp, why: str, undecided: str | None = None) -> ScheduleError:
+        reader = unit_of(load, scope_of(self.block))
+        name = buffer_name(self.buffer)
+        return self.site.refuse(
+            "KC3600",
+            f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
+            f"{self.block.label} " + ("may not have written" if undecided else "has not written"),
+            at=reader,
+            mark={self.block: f"writes {name}", reader: f"reads {name}"},
+            why=why,
+        )
+
+    def _overwritten(self, place: Place) -> ScheduleError | None:
+        """Something else that writes an element between the block and a consumer."""
+        name = buffer_name(self.buffer)
+        for load in self.taken:
+            for other in [one for one in self.others if isinstance(one, StoreOp)]:
+                if child_at(place.level, other) is None:
+                    continue
+                space = Space()
+                read = space.instance(load)
+                element = space.element(load, read)
+                own = loops_shared(place.level, read)
+                write = space.instance(other, loops_shared(place.level, read, self.buffer))
+                later = [
+                    Supply(
+                        one,
+                        space.element(store, one),
+                        [space.before(write, one), space.before(one, read)],
+                    )
+                    for store in self.stores
+                    for one in [space.instance(store, own)]
+                ]
+                names = [f"e{n}" for n in range(len(element))]
+                same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
+                same += same_element(space, load, read, other, write)
+                same.append(space.may_precede(write, read))
+                found = space.find([read, write], same, names, later)
+                if found is None:
+                    continue
+                scope = scope_of(self.block)
+                reader, writer = unit_of(load, scope), unit_of(other, scope)
+                return self.site.refuse(
+                    "KC3600",
+                    f"{self.primitive}: {describe(reader)} "
+                    + ("may read" if found.undecided else "reads")
+                    + f" elements of {name} that {describe(writer)} has written",
+                    at=reader,
+                    mark={writer: f"writes {name}", reader: f"reads {name}"},
+                    why=found.undecided
+                    or f"{describe(writer)}{write.at(found)} writes what is read{read.at(found)}, "
+                    "which the new buffer does not have",
+                )
+        return None
+
+    def _not_all_written(self, place: Place, part: Part) -> ScheduleError | None:
+        """An element of the part that is copied, and not written."""
+        space = Space()
+        copy = space.place(place.anchor)
+        element = part.enter(self.site, space, copy)
+        supplies: list[Supply] = []
+        for store in self.stores:
+            if _updates_nothing(store):
+                continue
+            write = space.instance(store, loops_shared(place.level, copy))
+            supplies.append(Supply(write, space.element(store, write)))
+        found = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
+        if found is None:
+            return None
+        name = buffer_name(self.buffer)
+        return self.site.refuse(
+            "KC3306",
+            f"{self.primitive}: block {self.block.label} "
+            + ("may not write" if found.undecided else "does not write")
+            + f" all of {name} that would be copied",
+            at=self.block,
+            why=found.undecided
+            or f"element {witness_text(space, found)} is in the box around what it writes, and is "
+            "not written",
+        )
+
+    def in_grid(self, place: Place) -> ScheduleError | None:
+        """Blocks of threads that all copy back."""
+        name = buffer_name(self.buffer)
+        what, target = f"the copy of {name}", (name, loop_tree.memory_scope(self.buffer))
+        return copy_in_grid(
+            self.site, self.primitive, self.block, place.anchor, what, target, self.stores
+        )
+
+    def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
+        """Something that one thread writes and another one reads, or copies back with ``part``,
+        where each of them would have a buffer of its own."""
+        loops = [
+            loop
+            for loop in loop_tree.all_loops_around(place.anchor)
+            if is_joint(loop, self.buffer) and not is_shared(self.scope, loop.axis)
+        ]
+        loads = [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]
+        for loop in loops:
+            for store in self.stores:
+                for load in [*loads, None]:
+                    found = self._exchange(place, loop, store, load or part)
+                    if found is not None:
+                        return found
+        return None
+
+    def _exchange(
+        self, place: Place, loop: ForOp, store: StoreOp, use: LoadOp | Part
+    ) -> ScheduleError | None:
+        space = Space()
+        if isinstance(use, Part):
+            user = space.place(place.anchor)
+            element = use.enter(self.site, space, user)
+        else:
+            user = space.instance(use)
+            element = space.element(use, user)
+        write = space.instance(store, loops_shared(place.level, user, self.buffer))
+        names = [f"e{n}" for n in range(len(element))]
+        written = space.element(store, write)
+        reader, writer = user.loops[loop], write.loops[loop]
+        conditions = [
+            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
+            *(f"{x} = {y}" for x, y in zip(names, written, strict=True)),
+            f"{reader} != {writer}",
+        ]
+        if not isinstance(use, Part):
+            conditions.append(space.may_precede(write, user))
+        # Or the thread has done the same by itself, at that time.
+        own = space.instance(store, {**write.loops, **loops_shared(place.level, user)})
+        alike = [] if self._is_combined(place) else [Supply(own, space.element(store, own))]
+        found = space.find([user, write], conditions, names, alike)
+        if found is None:
+            return None
+        name, axis = buffer_name(self.buffer), str(loop.axis)
+        block, verb, verbs = self.block, "copy back", "copies back"
+        title = f"each thread would copy back what others write to {name}"
+        if not isinstance(use, Part):
+            block, verb, verbs = unit_of(use, scope_of(self.block)), "read", "reads"
+            title = f"{describe(block)} reads what another thread writes to {name}"
+        return self.site.refuse(
+            "KC3408",
+            f"{self.primitive}: {title}",
+            at=block,
+            mark={loop: axis, block: "here"},
+            why=f"that threads do not {verb} what others write is not proven: {found.undecided}"
+            if found.undecided
+            else f"{axis} {found[reader]} {verbs} {name}{witness_text(space, found)}, which {axis} "
+            f"{found[writer]} writes; threads of {axis} do not share {self.scope} memory",
+            hints=["scope=shared is one copy for all threads of a block"],
+        )
+
+    def _is_combined(self, place: Place) -> bool:
+        """Whether threads combine their values in the block, one after the other."""
+        return any(
+            is_joint(loop, self.buffer)
+            and IterType.REDUCE in loop_tree.iter_types(loop, self.block)
+            for loop in loop_tree.all_loops_around(place.anchor)
+        )
+
+    def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[str]:
+        """That reductions have elements, where the initial value of empty ones is stored too."""
+        if not self.block.has_init or loop_tree.loops_around(place.anchor):
+            return ()
+        return [
+            f"{space.size(extent, copy)} >= 1"
+            for kind, _, extent in self.block.iters
+            if kind is IterType.REDUCE
+        ]
+
+
+def _updates_nothing(store: StoreOp) -> bool:
+    """Whether a store is a step of a reduction over nothing: :class:`Space` takes 0 for 1 there, as
+    the initial value is stored."""
+    child, parent = store, store.parent_op()
+    while parent is not None:
+        if isinstance(parent, BlockOp) and child.parent_region() is parent.body:
+            pairs = zip(parent.types, parent.extents, strict=True)
+            if any(kind is IterType.REDUCE and extent == 0 for kind, extent in pairs):
+                return True
+        child, parent = parent, parent.parent_op()
+    return False

@@ -1,0 +1,305 @@
+"""Caches: accesses of a buffer go to a new one, which is filled before and written back after.
+
+A cache stands at a :class:`Place`: a body of a loop (or of the function, or of a block) and the op
+of it that all of this is about. What is legal there depends on the primitive; which places there
+are, and what is built, does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Witness, is_unordered
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.regions import in_order, loads_of, scope_of
+from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import is_shared
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._buffers import (
+    BufferRef,
+    FreshNames,
+    cache_type,
+    find_buffer,
+    redirect,
+    require_plain_uses,
+    require_scope,
+    warn_of_scope,
+)
+from kc.transforms.schedule._copies import (
+    Part,
+    copy_nest,
+    first_of,
+    levels_of,
+    new_alloc,
+    realize,
+)
+from kc.transforms.schedule._nests import Nest, loop_around
+from kc.transforms.schedule.base import BlockRef, LoopRef, Rewritten, Site
+from kc.transforms.schedule.placing._placing import require_scalar_place
+from kc.transforms.schedule.threads._thread_values import require_copies_apart
+
+READ_BUFFER = {
+    "help": "the buffer: its name, or its position among those that the block reads",
+    "python": "read_buffer_index",
+}
+WRITTEN_BUFFER = {
+    "help": "the buffer: its name, or its position among those that the block writes",
+    "python": "write_buffer_index",
+}
+NEW_SCOPE = {"help": "the memory scope of the new buffer", "python": "storage_scope"}
+"""What fields of several primitives are."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cache is: ``anchor``, in ``level``, is the first op that uses it."""
+
+    level: Block
+    anchor: Operation
+
+
+def cached_buffer(
+    site: Site,
+    primitive: str,
+    block: BlockRef,
+    buffer: BufferRef,
+    scope: str,
+    how: Literal["reads", "writes"],
+) -> tuple[BlockOp, SSAValue]:
+    """The block and its buffer, which can be cached in ``scope``.
+
+    Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
+    """
+    named = site.resolve_block(block)
+    found = find_buffer(site, primitive, named, buffer, how)
+    require_scope(site, primitive, scope)
+    require_plain_uses(site, primitive, named, found)
+    require_copies_apart(site, primitive, named, found, scope)
+    return named, found
+
+
+Objection = Callable[[Place], ScheduleError | None]
+"""Why a place is none, if it is not."""
+
+
+def outermost_place(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    users: Sequence[Operation],
+    objection: Objection,
+    others: Sequence[Operation] = (),
+) -> Place:
+    """The outermost place of ``users``, in a body that holds ``others`` too.
+
+    Raises the last objection where there is none, or KC3310.
+    """
+    refusal: ScheduleError | None = None
+    for level in levels_of(scope_of(block), [*users, *others]):
+        place = Place(level, first_of(level, users))
+        if is_available(buffer, place.anchor):
+            refusal = objection(place)
+            if refusal is None:
+                return place
+    name = buffer_name(buffer)
+    raise refusal or site.refuse(
+        "KC3310",
+        f"{primitive}: there is no place for a copy of {name}",
+        at=block,
+        why=f"{name} is there in a vectorized loop only, whose lanes would share the copy",
+        hints=[f"{primitive} first, then vectorize"],
+    )
+
+
+@dataclass(frozen=True)
+class Caching:
+    """Accesses that go to a new buffer: what is copied into it before, and out of it behind."""
+
+    block: BlockOp
+    """The block that the user named."""
+    buffer: SSAValue
+    accesses: Sequence[LoadOp | StoreOp]
+    anchor: Operation
+    fill: Part | None = None
+    """What is copied in front of ``anchor``."""
+    flush: Part | None = None
+    """What is copied back behind ``anchor``."""
+
+    def build(
+        self,
+        site: Site,
+        primitive: str,
+        scope: str,
+        annotations: Mapping[str, Attribute] | None = None,
+    ) -> Rewritten:
+        """Make the buffer and the copies, blocks of the buffer's name with ``annotations``."""
+        warn_of_scope(site, primitive, scope, self.block)
+        part = self.fill or self.flush
+        assert part is not None
+        sizes = realize(site, part, self.block)
+        names = FreshNames(site)
+        name = names.take(f"{buffer_name(self.buffer)}_{scope.replace('.', '_')}")
+        alloc = new_alloc(name, cache_type(self.buffer, scope), sizes, self.block)
+        home = self.anchor.parent
+        assert home is not None
+        home.insert_op_before(alloc, self.anchor)
+        copies: list[Nest] = []
+
+        def copy(label: str, source: SSAValue, target: SSAValue, part: Part) -> Operation:
+            made = copy_nest(
+                site, label, source, target, part, sizes, self.anchor, self.block, annotations
+            )
+            copies.append(made)
+            return made.top
+
+        if self.fill is not None:
+            filling = copy(name, self.buffer, alloc.buffer, self.fill)
+            home.insert_op_before(filling, self.anchor)
+        if self.flush is not None:
+            label = name if self.fill is None else names.take(f"{name}_back")
+            home.insert_op_after(copy(label, alloc.buffer, self.buffer, self.flush), self.anchor)
+        redirect(self.accesses, alloc.buffer)
+        return Rewritten(
+            tuple(loop for one in copies for loop in one.loops),
+            blocks=tuple(one.block for one in copies),
+        )
+
+
+def other_thread(
+    site: Site, place: Place, part: Part, accesses: Iterable[LoadOp | StoreOp]
+) -> tuple[LoadOp | StoreOp, Instance, Witness] | None:
+    """One of ``accesses`` to an element of ``part`` by another thread than the one at ``place``."""
+    buffer, anchor = part.buffer, place.anchor
+    for loop in all_loops_around(anchor):
+        own = loop_tree.defined_inside(buffer, loop)
+        if not is_unordered(loop) or (own and not is_shared(memory_scope(buffer), loop.axis)):
+            continue
+        for access in accesses:
+            if not loop_tree.is_inside(access, loop):
+                continue
+            space = Space()
+            copy = space.place(anchor)
+            element = part.enter(site, space, copy)
+            outside = {
+                one: dim for one, dim in copy.loops.items() if loop_tree.is_inside(loop, one)
+            }
+            del outside[loop]
+            other = space.instance(access, outside)
+            pairs = zip(element, space.element(access, other), strict=True)
+            same = [f"{x} = {y}" for x, y in pairs]
+            apart = f"{copy.loops[loop]} != {other.loops[loop]}"
+            found = space.find([copy, other], [*same, apart])
+            if found is not None:
+                return access, other, found
+    return None
+
+
+def choices(
+    site: Site, buffers: Callable[[BlockOp], Sequence[SSAValue]]
+) -> Iterator[tuple[BlockRef, BufferRef, str]]:
+    """The blocks of a function, their ``buffers``, and the scopes that buy something."""
+    for block in loop_tree.blocks(site.function):
+        for buffer in buffers(block):
+            for scope, useless in site.target.kind.scopes.items():
+                if not useless:
+                    yield BlockRef(block), BufferRef(buffer), scope
+
+
+def consumers_of(
+    site: Site, primitive: str, block: BlockOp, buffer: SSAValue, refs: Sequence[BlockRef]
+) -> list[Operation]:
+    """The blocks of ``refs``, in order, which must read ``buffer`` in the scope of ``block``."""
+    scope = scope_of(block)
+    found: list[Operation] = []
+    for ref in refs:
+        one = site.resolve_block(ref)
+        reads = any(loop_tree.is_inside(load, one) for load in loads_of(buffer))
+        if not reads or scope_of(one) is not scope:
+            name = buffer_name(buffer)
+            raise site.refuse(
+                "KC3304",
+                f"{primitive}: block {one.label} cannot read a copy of {name} of block "
+                f"{block.label}",
+                at=one,
+                why=f"it is in another scope than block {block.label}"
+                if reads
+                else f"it does not read {name}",
+            )
+        found.append(one)
+    return in_order(scope, found)
+
+
+# At a loop ------------------------------------------------------------------------------------
+
+
+AUTO_COPY = {"auto_copy": IntegerAttr(1, i64)}
+"""The annotation of copies whose loops may be chosen for the target."""
+
+
+def place_in_loop(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    loop: ForOp,
+    users: Sequence[Operation],
+    objection: Objection,
+) -> Place:
+    """The place of ``users`` in ``loop``; raises the objection, KC3211 or KC3603."""
+    require_scalar_place(site, primitive, f"copy of {buffer_name(buffer)}", loop)
+    level = loop.body.block
+    place = Place(level, first_of(level, users))
+    if not is_available(buffer, place.anchor):
+        name = buffer_name(buffer)
+        raise site.refuse(
+            "KC3603",
+            f"{primitive}: {name} of block {block.label} does not exist yet in loop {loop.label}",
+            at=block,
+            mark={loop: "the loop", block: "the block"},
+            why=f"{name} is allocated further inside",
+        )
+    refusal = objection(place)
+    if refusal is not None:
+        raise refusal
+    return place
+
+
+def plan_at_loop(
+    site: Site, primitive: str, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
+) -> Caching:
+    """``plan`` of the loop that ``ref`` means; a refusal names the loops where it has none."""
+    why = "an iteration of the loop has a copy of what the block touches in it"
+    loop = loop_around(site, primitive, ref, block, why)
+    try:
+        return plan(loop)
+    except ScheduleError as error:
+        legal = [one.label for one in loop_tree.loops_around(block) if _is_legal(plan, one)]
+        where = f"legal: loop={' or loop='.join(legal)}"
+        error.hints = (*error.hints, where if legal else "there is no loop where it is legal")
+        raise
+
+
+def _is_legal(plan: Callable[[ForOp], Caching], loop: ForOp) -> bool:
+    try:
+        plan(loop)
+    except ScheduleError:
+        return False
+    return True
+
+
+def loop_choices(
+    site: Site, buffers: Callable[[BlockOp], Sequence[SSAValue]]
+) -> Iterator[tuple[LoopRef, BlockRef, BufferRef, str]]:
+    """:func:`choices`, with each loop around the block."""
+    for block, buffer, scope in choices(site, buffers):
+        assert isinstance(block.target, BlockOp)
+        for loop in loop_tree.loops_around(block.target):
+            yield LoopRef(loop), block, buffer, scope

@@ -1,0 +1,368 @@
+"""Caches that a block indexes by its own variables: ``reindex``, ``reindex_cache_read/write``.
+
+The block accesses the buffer at ``f(v)``, a function of its variables ``v``. It gets a buffer of
+its own, accessed at ``h(v)``, and a copy runs over the values of those variables that ``f`` or
+``h`` depends on: ``cache[h(v)] = buffer[f(v)]`` in front of what reads, the other way round behind
+what writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineConstraintExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+
+from kc.analysis.affine_relations import collision, extent, outside
+from kc.analysis.index_facts import in_range
+from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.instances import Instance, Space
+from kc.analysis.isl import expr_text
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
+from kc.dialects.affine_assembly import at_least_zero
+from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._buffers import fresh_name, scope_attr, warn_of_scope
+from kc.transforms.schedule._copies import Part, new_alloc
+from kc.transforms.schedule._index_map import IndexMap, depends_on
+from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
+from kc.transforms.schedule._shapes import Shape, realize_size, shape_from
+from kc.transforms.schedule._sizes import size_value, sizes_of
+from kc.transforms.schedule.base import Rewritten, Site
+from kc.transforms.schedule.caching._access_pattern import Access, Pattern, require_pattern
+from kc.transforms.schedule.caching._cached_reads import CachedReads
+from kc.transforms.schedule.caching._cached_writes import CachedWrites
+from kc.transforms.schedule.caching._caching import Place, outermost_place
+from kc.transforms.schedule.layout._layouts import (
+    point_text,
+    require_movable,
+    require_rank,
+    set_indices,
+)
+
+
+@dataclass(frozen=True)
+class _Instances(Part):
+    """What is copied: the elements at ``exprs`` of the variables ``of`` that the copy goes over."""
+
+    of: tuple[int, ...]
+    exprs: tuple[AffineExpr, ...]
+    block: BlockOp
+
+    def enter(self, site: Site, space: Space, made: Instance) -> list[str]:
+        element = self._element(space, made)
+        for n, text in enumerate(element):
+            made.constraints.append(f"0 <= {text}")
+            made.constraints += self._below(n, text, space, made)
+        return element
+
+    def _element(self, space: Space, made: Instance) -> list[str]:
+        """The element of one value of the variables, which are new coordinates of ``made``."""
+        values: list[str] = []
+        for n, one in zip(self.of, self.intervals, strict=True):
+            dim = space.dim(made)
+            values.append(dim)
+            size = space.size(self.block.extents[n], made)
+            made.constraints.append(f"0 <= {dim} and {dim} < {size}")
+            if one.size is not None:
+                map_, operands = self.index.to_map([one.base])
+                base = space.expr(map_.results[0], operands, made)
+                made.constraints.append(f"{base} <= {dim} and {dim} < {base} + {one.size}")
+        return [expr_text(one, values.__getitem__, str) for one in self.exprs]
+
+    def _below(self, n: int, text: str, space: Space, made: Instance) -> list[str]:
+        """That ``text`` is less than size ``n`` of the buffer, if that size has a value."""
+        size = self.sizes[n]
+        return [f"{text} < {space.size(size, made)}"] if isinstance(size, int | SSAValue) else []
+
+    def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
+        """For each dimension whether elements may be before its start, and beyond its end."""
+        found: list[tuple[bool, bool]] = []
+        for n in range(len(self.exprs)):
+            space = Space()
+            made = space.place(place.anchor)
+            text = self._element(space, made)[n]
+            below = self._below(n, text, space, made)
+            found.append(
+                (
+                    space.find([made], [f"{text} < 0"]) is not None,
+                    not below or space.find([made], [f"not ({below[0]})"]) is not None,
+                )
+            )
+        return found
+
+
+@dataclass
+class _Reads(CachedReads):
+    part: Callable[[Place], Part] = field(kw_only=True)
+
+    def copied(self, place: Place) -> Part:
+        return self.part(place)
+
+
+@dataclass
+class _Writes(CachedWrites):
+    part: Callable[[Place], Part] = field(kw_only=True)
+
+    def copied(self, place: Place) -> Part:
+        return self.part(place)
+
+
+@dataclass(frozen=True)
+class Reindexing:
+    """A cache that is filled, or written back, at ``place``."""
+
+    pattern: Pattern
+    accesses: Sequence[Access]
+    place: Place
+    part: _Instances
+    exprs: tuple[AffineExpr, ...]
+    """The element of the cache, over the variables that the copy goes over."""
+    shape: Shape
+    name: str
+    may_leave: Sequence[tuple[bool, bool]]
+    """For each dimension of the buffer whether the copy must not touch what is outside of it."""
+    is_read: bool
+
+    def build(self, site: Site, primitive: str, scope: str) -> Rewritten:
+        """Make the cache and the copy; the block accesses the cache."""
+        block, buffer, anchor = self.pattern.block, self.pattern.buffer, self.place.anchor
+        warn_of_scope(site, primitive, scope, block)
+        home = anchor.parent
+        assert home is not None
+        old = buffer.type
+        assert isinstance(old, MemRefType)
+        point = InsertPoint.before(anchor)
+        sizes = [realize_size(site, one, self.shape, point, block) for one in self.shape.sizes]
+        shape = [
+            one.value if isinstance(one, AffineConstantExpr) else DYNAMIC
+            for one in self.shape.sizes
+        ]
+        type_ = MemRefType(old.element_type, shape, NoneAttr(), scope_attr(scope))
+        alloc = new_alloc(self.name, type_, sizes, block)
+        home.insert_op_before(alloc, anchor)
+        copy = self._copy(site, alloc.buffer)
+        if self.is_read:
+            home.insert_op_before(copy.top, anchor)
+        else:
+            home.insert_op_after(copy.top, anchor)
+        self._redirect(alloc.buffer)
+        return Rewritten(tuple(copy.loops), blocks=(copy.block,))
+
+    def _copy(self, site: Site, cache: SSAValue) -> Nest:
+        block, part = self.pattern.block, self.part
+        index = part.index
+        sizes = [block.extents[n] for n in part.of]
+        lengths = [
+            size if one.size is None else one.size
+            for size, one in zip(sizes, part.intervals, strict=True)
+        ]
+        loops = new_loops(site, lengths, self.place.anchor)
+        bindings: list[AffineExpr] = []
+        conditions: list[AffineConstraintExpr] = []
+        for loop, one, size in zip(loops, part.intervals, sizes, strict=True):
+            expr = index.expr(loop.var)
+            if one.size is not None:
+                expr = index.simplify(one.base + expr)
+                both = [at_least_zero(expr), _less(expr, size, index)]
+                conditions += [one for one in both if not index.is_natural(one.lhs)]
+            bindings.append(expr)
+        values = dict(enumerate(bindings))
+        for expr, size, (before, beyond) in zip(
+            part.exprs, part.sizes, self.may_leave, strict=True
+        ):
+            where = index.simplify(substitute(expr, values))
+            if before:
+                conditions.append(at_least_zero(where))
+            if beyond:
+                conditions.append(_less(where, size_value(site, size, block), index))
+        rank = len(part.of)
+        body = new_body(rank)
+        outer, inner = (AffineMap(rank, 0, tuple(one)) for one in (part.exprs, self.exprs))
+        if self.is_read:
+            load = LoadOp(part.buffer, outer, body.args)
+            store = StoreOp(load.result, cache, inner, body.args)
+        else:
+            load = LoadOp(cache, inner, body.args)
+            store = StoreOp(load.result, part.buffer, outer, body.args)
+        load.result.name_hint = "value"
+        body.add_ops([load, store])
+        made = BlockOp(
+            self.name,
+            spatial_iters(sizes),
+            *index.to_map(bindings),
+            Region(body),
+            None,
+            *index.to_set([*conditions, *in_range(bindings, index)]),
+        )
+        return wrap(loops, made, block)
+
+    def _redirect(self, cache: SSAValue) -> None:
+        block = self.pattern.block
+        for op in self.accesses:
+            values = IndexValues()
+            body = op.parent
+            while body is not None and body.parent_op() is not block:
+                above = body.parent_op()
+                body = above.parent if above is not None else None
+            assert body is not None, "the accesses are inside of the block"
+            in_init = block.has_init and body is block.init.block
+            own = {
+                k: AffineExpr.constant(0)  # as is the variable of a reduction that begins
+                if in_init and block.types[n] is IterType.REDUCE
+                else values.expr(body.args[n])
+                for k, n in enumerate(self.part.of)
+            }
+            op.operands[0 if isinstance(op, LoadOp) else 1] = cache
+            set_indices(op, [values.simplify(substitute(one, own)) for one in self.exprs], values)
+
+
+def _less(expr: AffineExpr, size: int | SSAValue, index: IndexValues) -> AffineConstraintExpr:
+    end = AffineExpr.constant(size) if isinstance(size, int) else index.expr(size)
+    return at_least_zero(index.simplify(end - expr - 1))
+
+
+def plan_reindexing(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    map_: IndexMap | None,
+    name: str,
+    scope: str,
+    *,
+    is_read: bool,
+) -> Reindexing:
+    """The cache ``name``, in ``scope``, of what ``block`` reads or writes of ``buffer``.
+
+    It is at ``map_``; without a map, at the variables that the index depends on. Raises KC3501,
+    KC3503, KC3504, KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites`
+    object.
+    """
+    require_movable(site, primitive, block, buffer)
+    own = [op for op in block.walk() if isinstance(op, LoadOp | StoreOp) and op.buffer is buffer]
+    pattern = require_pattern(
+        site, primitive, block, buffer, [op for op in own if isinstance(op, LoadOp) is is_read]
+    )
+    of = pattern.used()
+    exprs = [AffineExpr.dimension(n) for n in range(len(of))]
+    if map_ is not None:
+        what = f"block {block.label} has the variables {', '.join(block.names) or '(none)'}"
+        require_rank(site, primitive, block, map_, len(block.types), what)
+        of = sorted({*of, *(n for expr in map_.results for n in depends_on(expr))})
+        position = {n: AffineExpr.dimension(k) for k, n in enumerate(of)}
+        exprs = [substitute(one, position) for one in map_.results]
+    shape = _require_cache(site, primitive, pattern, of, exprs, map_, is_read)
+    elements = tuple(pattern.over_variables(of))
+    sizes = sizes_of(site, buffer)
+
+    def part(place: Place) -> _Instances:
+        bound = BoundIndexValues(level=place.level)
+        intervals = [_interval(block, n, place, bound) for n in of]
+        return _Instances(buffer, intervals, sizes, bound, tuple(of), elements, block)
+
+    cached = (
+        _Reads(site, primitive, block, buffer, scope, [block], part=part)
+        if is_read
+        else _Writes(site, primitive, block, buffer, scope, part=part)
+    )
+
+    def objection(place: Place) -> ScheduleError | None:
+        for n in of:
+            size = block.extents[n]
+            if not isinstance(size, int) and not is_available(size, place.anchor):
+                return site.refuse(
+                    "KC3532",
+                    f"{primitive}: the extent of {block.names[n]} of block {block.label} is not "
+                    "known where the copy would be",
+                    at=block,
+                    why="the new buffer has a dimension of this size",
+                )
+        return cached.objection(place)
+
+    place = outermost_place(site, primitive, block, buffer, [block], objection)
+    accesses = cached.caching(place).accesses
+    require_pattern(site, primitive, block, buffer, accesses)
+    region = part(place)
+    return Reindexing(
+        pattern,
+        accesses,
+        place,
+        region,
+        tuple(exprs),
+        shape,
+        fresh_name(site, name),
+        region.may_leave(place),
+        is_read,
+    )
+
+
+def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Interval:
+    """The values of variable ``n`` in one execution of the place."""
+    binding = bound.compose(block.binding_exprs[n], block.binding_operands)
+    found = interval(binding, place.level, bound)
+    size = block.extents[n]
+    if found.size is None or (isinstance(size, int) and found.size >= size):
+        return WHOLE
+    return found
+
+
+def _require_cache(
+    site: Site,
+    primitive: str,
+    pattern: Pattern,
+    of: Sequence[int],
+    exprs: Sequence[AffineExpr],
+    map_: IndexMap | None,
+    is_read: bool,
+) -> Shape:
+    """The shape of the cache: KC3503 where an index is negative, KC3531 where elements mix."""
+    block = pattern.block
+    name = buffer_name(pattern.buffer)
+    domain = shape_from(site, [block.extents[n] for n in of])
+    shape = Shape(tuple(extent(one, domain.box) for one in exprs), domain.parameters)
+    labels = [block.names[n] for n in of]
+    left = outside(exprs, domain.box, shape.sizes)
+    if left is not None:
+        raise site.refuse(
+            "KC3503",
+            f"{primitive}: {map_} takes block {block.label} to indices that no buffer has",
+            at=block,
+            why=left
+            if isinstance(left, str)
+            else f"{_values(labels, left[0])}{domain.at(left[1])} would be at "
+            f"{point_text([one.eval(left[0], ()) for one in exprs])}",
+            hints=["add what makes the least index 0"],
+        )
+    elements = pattern.over_variables(of)
+    rules: list[tuple[Sequence[AffineExpr], Sequence[AffineExpr], str]] = []
+    rules.append((exprs, elements, f"two elements of {name} would be one of the new buffer"))
+    if not is_read:  # a copy that is only read may hold an element more than once
+        rules.append((elements, exprs, f"two elements of the new buffer would be one of {name}"))
+    for one, other, what in rules:
+        clash = collision(one, domain.box, other)
+        if clash is None:
+            continue
+        used = ", ".join(block.names[n] for n in pattern.used())
+        raise site.refuse(
+            "KC3531",
+            f"{primitive}: "
+            + (f"{map_}" if map_ is not None else f"the index of {name} in block {block.label}")
+            + (" may mix elements" if isinstance(clash, str) else " mixes elements"),
+            at=block,
+            why=clash
+            if isinstance(clash, str)
+            else f"{what}: those of {_values(labels, clash.first)} and "
+            f"{_values(labels, clash.second)}{domain.at(clash.parameters)}",
+            hints=[f"a map that tells {used}, and nothing else"] if map_ is not None else [],
+        )
+    return shape
+
+
+def _values(names: Sequence[str], values: Sequence[int]) -> str:
+    return f"({', '.join(f'{name}={value}' for name, value in zip(names, values, strict=True))})"

@@ -1,0 +1,274 @@
+"""cache_index: index expressions of a block are computed before, into buffers that it reads.
+
+Before, ``cache-index block=B``::
+
+    tir.for %i in 80 {
+      tir.for %j in 80 {
+        tir.block "B" (spatial %v_i in 80 = %i, spatial %v_j in 80 = %j) do {
+          %x = tir.load %A[%v_i floordiv 4 + %v_j floordiv 4, %v_j floordiv 2]
+          tir.store %x, %B[%v_i, %v_j]
+
+After::
+
+    %index_0 = tir.alloc "index_0" : memref<80x80xindex>
+    tir.for %ax0 in 80 {
+      tir.for %ax1 in 80 {
+        tir.block "index_0" (spatial %v0 in 80 = %ax0, spatial %v1 in 80 = %ax1) do {
+          %0 = tir.apply (%v0 floordiv 4 + %v1 floordiv 4)
+          tir.store %0, %index_0[%v0, %v1]
+    %index_1 = tir.alloc "index_1" : memref<80xindex>
+    ...
+    tir.for %i in 80 {
+      tir.for %j in 80 {
+        tir.block "B" (spatial %v_i in 80 = %i, spatial %v_j in 80 = %j) do {
+          %n0 = tir.load %index_0[%v_i, %v_j]
+          %n1 = tir.load %index_1[%v_j]
+          %x = tir.load %A[%n0, %n1]
+          tir.store %x, %B[%v_i, %v_j]
+
+Taken are the indices of loads that are more than a variable and a constant, the same one once:
+those that occur more than ``cse_thresh`` times. A buffer has a dimension for each variable of the
+block that the index depends on. What an index is gathered from (``%A[%I[%v_i]]``) is computed with
+it. Stores keep their indices, so that it stays known what is written.
+
+*Legal when*
+
+1. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+2. KC3604: there is such an index, computed from variables and loads of the block by ops that cannot
+   fail.
+3. KC3303, KC3605: what it is gathered from is used by nothing but loads and stores, and exists for
+   all values of the variables.
+4. KC3305: it does not change between the place where it is computed and the block.
+5. KC3310: this place is not in a vectorized loop.
+6. KC3409: it is in all loops of a kernel over blocks of threads, if the buffer is global.
+
+TVM: ``cache_index``. Halide: ``compute_root`` of a ``Func`` for the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import scope_of
+from kc.dialects.tir import DYNAMIC, INDEX, ApplyOp, BlockOp, LoadOp, StoreOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._buffers import (
+    fresh_name,
+    require_plain_uses,
+    require_scope,
+    scope_attr,
+    warn_of_scope,
+)
+from kc.transforms.schedule._copies import Part, first_of, levels_of, new_alloc, whole_of
+from kc.transforms.schedule._nests import Nest, new_body, plain_nest
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
+from kc.transforms.schedule.caching._cached_reads import CachedReads
+from kc.transforms.schedule.caching._caching import Place
+from kc.transforms.schedule.caching._index_slices import Index, indices_of, set_index
+from kc.transforms.schedule.threads._thread_grid import copy_in_grid
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The index expressions, and the op that each is computed in front of."""
+
+    block: BlockOp
+    places: list[tuple[Index, Operation]]
+
+
+@dataclass(frozen=True)
+class CacheIndex(Primitive):
+    """Compute index expressions of a block before, into buffers that it reads."""
+
+    name: ClassVar[str] = "cache-index"
+    gives: ClassVar[Gives] = "blocks"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+    scope: str = field(
+        default="global",
+        metadata={"help": "the memory scope of the new buffers", "python": "storage_scope"},
+    )
+    cse_thresh: int = field(
+        default=0, metadata={"help": "an index is taken if it occurs more often than this"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        require_scope(site, "cache_index", self.scope)
+        found = indices_of(block)
+        taken = [one for one in found if len(one.uses) > self.cse_thresh]
+        if not taken:
+            most = max((len(one.uses) for one in found), default=0)
+            raise site.refuse(
+                "KC3604",
+                f"cache_index: block {block.label} has no index worth a buffer",
+                at=block,
+                why=f"its indices occur at most {most} times"
+                if found
+                else "the indices of its loads are a variable and a constant, or cannot be "
+                "computed elsewhere",
+                hints=[f"cse_thresh={most - 1}"] if found else (),
+            )
+        for one in taken:
+            _require_domain(site, block, one)
+        return Plan(block, [(one, _place(site, block, one, self.scope).anchor) for one in taken])
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for scope, useless in site.target.kind.scopes.items():
+                if not useless:
+                    yield cls(BlockRef(block), scope)
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        warn_of_scope(site, "cache_index", self.scope, plan.block)
+        start = plan.block.body.block.first_op
+        assert start is not None
+        made = [
+            _build(site, plan.block, index, anchor, start, self.scope, n)
+            for n, (index, anchor) in enumerate(plan.places)
+        ]
+        _erase_unused(plan.block, {op for index, _ in plan.places for op in index.slice})
+        return Rewritten(
+            tuple(loop for one in made for loop in one.loops),
+            blocks=tuple(one.block for one in made),
+        )
+
+
+# Where ----------------------------------------------------------------------------------------
+
+
+def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
+    """Refuse (KC3605) an index that is gathered from elements that there may not be."""
+    for load in index.gathers:
+        space = Space()
+        made = space.place(block)
+        point: dict[str, str] = {}
+        for n in index.variables:
+            dim = space.dim(made)
+            point[block.names[n]] = dim
+            made.values[block.body.block.args[n]] = dim
+            made.constraints.append(f"0 <= {dim} and {dim} < {space.size(block.extents[n], made)}")
+        element = space.element(load, made)
+        inside = " and ".join(space.in_bounds(load, element, made))
+        found = space.find([made], [f"not ({inside})"])
+        if found is None:
+            continue
+        name = buffer_name(load.buffer)
+        at = ", ".join(f"{label}={found[dim]}" for label, dim in point.items() if found.point)
+        raise site.refuse(
+            "KC3605",
+            f"cache_index: an index of block {block.label} is read from {name}, "
+            + ("maybe outside of it" if found.undecided else "and outside of it"),
+            at=block,
+            why=found.undecided
+            or f"it is computed for all values of the variables: {at} among them",
+        )
+
+
+def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
+    """The outermost place where the index can be computed."""
+    refusal: ScheduleError | None = None
+    for level in levels_of(scope_of(block), [block], every=True):
+        place = Place(level, first_of(level, [block]))
+        if not all(is_available(one, place.anchor) for one in index.outside):
+            continue
+        refusal = _objection(site, block, index, scope, place)
+        if refusal is None:
+            return place
+    raise refusal or site.refuse(
+        "KC3310",
+        f"cache_index: there is no place for the indices of block {block.label}",
+        at=block,
+        why="what they are computed from is there in a vectorized loop only, whose lanes would "
+        "share the buffer",
+        hints=["cache_index first, then vectorize"],
+    )
+
+
+def _objection(
+    site: Site, block: BlockOp, index: Index, scope: str, place: Place
+) -> ScheduleError | None:
+    """What an index is gathered from, if it changes; or blocks of threads that all compute it."""
+    for buffer in dict.fromkeys(load.buffer for load in index.gathers):
+        require_plain_uses(site, "cache_index", block, buffer)
+        reads = _Gathered(site, "cache_index", block, buffer, scope, [block], index)
+        refusal = reads.objection(place)
+        if refusal is not None:
+            return refusal
+    return copy_in_grid(site, "cache_index", block, place.anchor, "the index", ("it", scope))
+
+
+@dataclass
+class _Gathered(CachedReads):
+    """What an index is gathered from: all of the buffer may be read where it is computed."""
+
+    index: Index
+
+    def __post_init__(self) -> None:
+        self.loads = [one for one in self.index.gathers if one.buffer is self.buffer]
+
+    def copied(self, place: Place) -> Part:
+        return whole_of(self.site, self.buffer)
+
+
+# Building -------------------------------------------------------------------------------------
+
+
+def _build(
+    site: Site,
+    block: BlockOp,
+    index: Index,
+    anchor: Operation,
+    start: Operation,
+    scope: str,
+    number: int,
+) -> Nest:
+    """Compute ``index`` in front of ``anchor``, and let the block load it in front of ``start``."""
+    name = fresh_name(site, f"index_{number}")
+    extents = [block.extents[n] for n in index.variables]
+    shape = [one if isinstance(one, int) else DYNAMIC for one in extents]
+    alloc = new_alloc(
+        name, MemRefType(INDEX, shape, memory_space=scope_attr(scope)), extents, block
+    )
+    identity = AffineMap.identity(len(extents))
+    body = new_body(len(extents))
+    arguments = [block.body.block.args[n] for n in index.variables]
+    values: dict[SSAValue, SSAValue] = dict(zip(arguments, body.args, strict=True))
+    for op in index.slice:
+        copy = op.clone(values)
+        values.update(zip(op.results, copy.results, strict=True))
+        body.add_op(copy)
+    apply = ApplyOp(index.expr, [values.get(one, one) for one in index.operands])
+    body.add_ops([apply, StoreOp(apply.result, alloc.buffer, identity, body.args)])
+    nest = plain_nest(site, name, body, extents, anchor, block)
+    for op, copy in zip(index.slice, body.ops, strict=False):
+        copy.location = op.location
+    home = anchor.parent
+    assert home is not None
+    home.insert_ops_before([alloc, nest.top], anchor)
+    load = LoadOp(alloc.buffer, identity, arguments)
+    load.location = block.location
+    load.result.name_hint = f"n{number}"
+    block.body.block.insert_op_before(load, start)
+    for user, dim in index.uses:
+        set_index(user, dim, load.result)
+    return nest
+
+
+def _erase_unused(block: BlockOp, ops: Collection[Operation]) -> None:
+    """Erase those of ``ops``, of the body of ``block``, that nothing uses any more."""
+    for op in [one for one in reversed(list(block.body.block.ops)) if one in ops]:
+        if not any(result.first_use for result in op.results):
+            op.detach()
+            op.erase()

@@ -1,0 +1,98 @@
+"""read_at: what an iteration of a loop reads of a buffer is copied at its start, and read there.
+
+Before, ``read-at loop=i_o block=C buffer=A scope=local``::
+
+    tir.for %i_o in 4 {
+      tir.for %i_i in 8 {
+        tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A[%v_i + 1] }
+
+After::
+
+    tir.for %i_o in 4 {
+      %A_local = tir.alloc "A_local" : memref<40xf32, "local">
+      tir.for %ax0 in 8 {
+        tir.block "A_local" (spatial %v0 in 40 = %i_o * 8 + %ax0 + 1) annotations {auto_copy = 1}
+            do { %A_local[%v0] = %A[%v0] }
+      }
+      tir.for %i_i in 8 {
+        tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A_local[%v_i + 1] }
+
+All blocks in the loop that read the buffer, and do not write it, read the copy from then on; it
+stands before the first of them, and is of the box around what they read in one iteration. Its block
+is annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of
+the old one, so that indices stay.
+
+*Legal when*
+
+1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores.
+2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+3. KC3602: the loop is around the block.
+4. KC3603: the buffer exists in the loop already.
+5. KC3305: no element is written between the copy and what is read.
+6. KC3211: the loop is not, and is not in, a vectorized one.
+7. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
+   what they write.
+
+TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import buffers_read
+from kc.dialects.tir import BlockOp, ForOp
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.caching._cached_reads import CachedReads, all_readers
+from kc.transforms.schedule.caching._caching import (
+    AUTO_COPY,
+    NEW_SCOPE,
+    READ_BUFFER,
+    Caching,
+    cached_buffer,
+    loop_choices,
+    place_in_loop,
+    plan_at_loop,
+)
+
+
+@dataclass(frozen=True)
+class ReadAt(Primitive):
+    """Copy what an iteration of a loop reads of a buffer, and read it there."""
+
+    name: ClassVar[str] = "read-at"
+    gives: ClassVar[Gives] = "block"
+
+    loop: LoopRef = field(metadata={"help": "a loop around the block"})
+    block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
+    buffer: BufferRef = field(metadata=READ_BUFFER)
+    scope: str = field(
+        default="global",
+        metadata=NEW_SCOPE,
+    )
+
+    def check(self, site: Site) -> Caching:
+        block, buffer = cached_buffer(site, "read_at", self.block, self.buffer, self.scope, "reads")
+        return plan_at_loop(
+            site, "read_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
+        )
+
+    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+        readers = [one for one in all_readers(block, buffer) if loop_tree.is_inside(one, loop)]
+        reads = CachedReads(site, "read_at", block, buffer, self.scope, readers)
+        place = place_in_loop(site, "read_at", block, buffer, loop, readers, reads.objection)
+        return reads.caching(place)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for choice in loop_choices(site, buffers_read):
+            yield cls(*choice)
+
+    def rewrite(self, site: Site, plan: Caching) -> Rewritten:
+        return plan.build(site, "read_at", self.scope, AUTO_COPY)

@@ -1,0 +1,104 @@
+"""reindex_cache_write: a block writes to a new buffer in a layout of choice, which is copied back.
+
+Before, ``reindex-cache-write block=C buffer=C scope=local index-map=(i, j)->(j, i)``::
+
+    tir.for %i in 4 {
+      tir.for %j in 8 {
+        tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+          tir.store %x, %C[%v_i * 8 + %v_j] : memref<32xf32>
+
+After::
+
+    %C_local = tir.alloc "C_local" : memref<8x4xf32, "local">
+    tir.for %i in 4 {
+      tir.for %j in 8 {
+        tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
+          tir.store %x, %C_local[%v_j, %v_i] : memref<8x4xf32, "local">
+    tir.for %ax0 in 4 {
+      tir.for %ax1 in 8 {
+        tir.block "C_local" (spatial %v0 in 4 = %ax0, spatial %v1 in 8 = %ax1) do {
+          %value = tir.load %C_local[%v1, %v0]
+          tir.store %value, %C[%v0 * 8 + %v1]
+
+The map takes the variables of the block, all of them, to the index in the new buffer; one that it
+does not depend on makes no dimension. The new buffer is as large as its largest indices need. What
+else uses the old one keeps it. (``cache_write`` keeps the layout.)
+
+*Legal when*
+
+1. KC3300, KC3303, KC3504: the block writes the buffer, which is used by nothing but loads and
+   stores of single elements. KC3301, KC3302: the target has the scope, and it buys something.
+2. KC3530: the block writes it at one index, a function of the block's variables.
+3. KC3306, KC3307, KC3308: all that is copied back is written, and nothing sees it before.
+4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that
+   are at least 0, and each element of one buffer is one of the other.
+5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+6. KC3408, KC3409: as for ``cache_write``, among threads.
+
+TVM: ``reindex_cache_write``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_written
+from kc.dialects.tir import BlockOp, IterType
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule._index_map import IndexMap
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
+from kc.transforms.schedule.caching._caching import (
+    NEW_SCOPE,
+    WRITTEN_BUFFER,
+    cached_buffer,
+    choices,
+)
+from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexing
+
+
+@dataclass(frozen=True)
+class ReindexCacheWrite(Primitive):
+    """Write to a new buffer in a layout of choice, which is copied back."""
+
+    name: ClassVar[str] = "reindex-cache-write"
+    gives: ClassVar[Gives] = "block"
+
+    block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
+    buffer: BufferRef = field(metadata=WRITTEN_BUFFER)
+    scope: str = field(metadata=NEW_SCOPE)
+    index_map: IndexMap = field(
+        metadata={"help": "from the block's variables to the new index: (i, j, k)->(k, i)"}
+    )
+
+    def check(self, site: Site) -> Reindexing:
+        block, buffer = cached_buffer(
+            site, "reindex_cache_write", self.block, self.buffer, self.scope, "writes"
+        )
+        return plan_reindexing(
+            site,
+            "reindex_cache_write",
+            block,
+            buffer,
+            self.index_map,
+            f"{buffer_name(buffer)}_{self.scope.replace('.', '_')}",
+            self.scope,
+            is_read=False,
+        )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        """The variables that are no reductions, in the opposite order."""
+        for block, buffer, scope in choices(site, buffers_written):
+            assert isinstance(block.target, BlockOp)
+            names = tuple(block.target.names)
+            kept = [n for n, one in enumerate(block.target.types) if one is not IterType.REDUCE]
+            results = tuple(AffineExpr.dimension(n) for n in reversed(kept))
+            yield cls(block, buffer, scope, IndexMap(names, results))
+
+    def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
+        return plan.build(site, "reindex_cache_write", self.scope)

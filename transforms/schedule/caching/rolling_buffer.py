@@ -1,0 +1,242 @@
+"""rolling_buffer: a buffer keeps what the next iteration of a loop needs again.
+
+Before, ``rolling-buffer block=B``, after ``compute-at block=B loop=i``::
+
+    tir.for %i in 14 {
+      %B = tir.alloc "B" : memref<16x16xf32>
+      tir.for %i_1 in 3 {
+        tir.for %j in 16 {
+          tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) do {
+            writes %B[%v_i, %v_j]
+      tir.for %j_1 in 16 {
+        tir.block "C" ... do { reads %B[%v_i, %v_j] and %B[%v_i + 2, %v_j] }
+
+After::
+
+    %B = tir.alloc "B" : memref<3x16xf32>
+    tir.for %i in 14 {
+      tir.for %i_1 in 3 {
+        tir.for %j in 16 {
+          tir.block "B" (opaque %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j)
+              where (%i_1 - ((%i + 13) floordiv 14) * 2 >= 0) do {
+            writes %B[%v_i mod 3, %v_j]
+      tir.for %j_1 in 16 {
+        tir.block "C" ... do { reads %B[%v_i mod 3, %v_j] and %B[(%v_i + 2) mod 3, %v_j] }
+
+Only the first iteration computes all three rows; each later one computes the one that is new, into
+the place of the one that is not needed any more. The outermost loop with which the part of the
+buffer moves, by less than its length, is the one along which it rolls.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+2. KC3300, KC3202, KC3205: it is the only one that writes the buffer, which is not an output.
+3. KC3490: the part of the buffer that an iteration uses overlaps with that of the one before.
+4. KC3491: the loops from there to the accesses are serial.
+5. KC3494, KC3493: an element is the same when the next iteration computes it, inputs included.
+6. KC3492: all that is read is in the buffer, and no other element in its place.
+7. KC3495: the sizes of the buffer do not depend on the loop.
+
+TVM: ``rolling_buffer``. Halide: ``store_at`` outside of ``compute_at`` (sliding window, storage
+folding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import dimensions
+from kc.analysis.loop_tree import all_loops_around, buffer_name
+from kc.analysis.regions import BoundIndexValues, Interval, box, loads_of, stores_to
+from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
+from kc.dialects.tir import (
+    DYNAMIC,
+    AllocOp,
+    BlockOp,
+    ForKind,
+    ForOp,
+    IterType,
+    IterTypeAttr,
+    LoadOp,
+    StoreOp,
+)
+from kc.transforms.affine_rewrite import add_predicate, compact
+from kc.transforms.schedule._blocks import Definition, require_definition, require_private
+from kc.transforms.schedule._buffers import BufferRef, find_buffer
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER
+from kc.transforms.schedule.caching._rolling import Prover, Rolling
+
+FOREVER = 2**62
+"""More iterations than a loop of unknown extent has."""
+
+
+@dataclass(frozen=True)
+class RollingBuffer(Primitive):
+    """Keep in a buffer what the next iteration needs again."""
+
+    name: ClassVar[str] = "rolling-buffer"
+    undecidable = True
+
+    block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
+    buffer: BufferRef = field(
+        default=BufferRef(0),
+        metadata=WRITTEN_BUFFER,
+    )
+
+    def check(self, site: Site) -> Rolling:
+        block = site.resolve_block(self.block)
+        find_buffer(site, "rolling_buffer", block, self.buffer, "writes")
+        made = require_definition(site, "rolling_buffer", block)
+        (alloc,) = require_private(site, "rolling_buffer", made)
+        common = _common_loops(made.buffer)
+        rolling = _find(site, made, common)
+        loop = rolling.loop
+        for one in common[common.index(loop) :]:
+            if one.kind.data is not ForKind.SERIAL:
+                raise site.refuse(
+                    "KC3491",
+                    f"rolling_buffer: loop {one.label} is {one.kind.data.value}",
+                    at=one,
+                    mark={loop: "rolls here", one: one.kind.data.value},
+                    why=f"what is kept of {alloc.label} is for the iteration that comes next",
+                )
+        for size in alloc.dynamic_sizes:
+            if loop_tree.defined_inside(size, loop):
+                raise site.refuse(
+                    "KC3495",
+                    f"rolling_buffer: the sizes of {alloc.label} depend on loop {loop.label}",
+                    at=loop,
+                    mark={loop: "rolls here", alloc: "here"},
+                    why="one buffer serves all iterations of the loop",
+                )
+        Prover(site, rolling).require_same()
+        return rolling
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for buffer in dict.fromkeys(one.buffer for one in _stores(block)):
+                if isinstance(buffer.owner, AllocOp) and _common_loops(buffer):
+                    yield cls(BlockRef(block), BufferRef(buffer))
+
+    def rewrite(self, site: Site, plan: Rolling) -> Rewritten:
+        block, loop, index = plan.made.block, plan.loop, plan.index
+        # Whether an iteration is not the first one, as an affine expression: 0 or 1.
+        later = index.expr(loop.var).ceil_div(loop.static_extent or FOREVER)
+        rest = index.simplify(plan.offset() - later * plan.overlap)
+        space, operands = index.to_set([at_least_zero(rest)])
+        for one in space.constraints:
+            add_predicate(block, one, operands)
+        store = plan.made.store
+        used = [
+            store.operands_of_map[dim] for dim in store.indices.data.results[plan.axis].used_dims()
+        ]
+        block.properties["iter_types"] = ArrayAttr(
+            IterTypeAttr(IterType.OPAQUE) if arg in used else kind
+            for arg, kind in zip(block.body.block.args, block.iter_types.data, strict=True)
+        )
+        for op in [*loads_of(plan.buffer), *stores_to(plan.buffer)]:
+            _roll(op, plan.axis, plan.length)
+        _replace_alloc(plan)
+        return Rewritten()
+
+
+def _stores(block: BlockOp) -> list[StoreOp]:
+    return [op for op in block.walk() if isinstance(op, StoreOp)]
+
+
+def _common_loops(buffer: SSAValue) -> list[ForOp]:
+    """The loops around all accesses of ``buffer``, outermost first."""
+    paths = [all_loops_around(op) for op in [*loads_of(buffer), *stores_to(buffer)]]
+    return [one for one in paths[0] if all(one in path for path in paths)]
+
+
+def _find(site: Site, made: Definition, common: Sequence[ForOp]) -> Rolling:
+    """The outermost loop along which a dimension rolls; refuses (KC3490) if there is none."""
+    name, block = buffer_name(made.buffer), made.block
+    region: list[Interval] = []
+    if common:
+        index = BoundIndexValues()
+        inside = common[-1].body.block
+        region = (
+            box([one for one in _stores(block) if one.buffer is made.buffer], inside, index) or []
+        )
+        for loop in common:
+            for axis, interval in enumerate(region):
+                if interval.size is None:
+                    continue
+                step = _step(interval.base, loop, common, index)
+                if step is not None and 0 < step < interval.size:
+                    overlap = interval.size - step
+                    return Rolling(made, loop, axis, interval.base, interval.size, overlap, index)
+    raise site.refuse(
+        "KC3490",
+        f"rolling_buffer: no part of {name} is used again in the next iteration of a loop",
+        at=block,
+        why=f"each iteration of {common[-1].label} uses elements of its own, or all of them"
+        if common
+        else f"no loop is around both block {block.label} and all that reads {name}",
+        hints=[f"compute_at block={block.label} at a loop of what reads {name}"]
+        if not common
+        else [],
+    )
+
+
+def _step(
+    base: AffineExpr, loop: ForOp, common: Sequence[ForOp], index: BoundIndexValues
+) -> int | None:
+    """By how much ``base`` moves in an iteration of ``loop``; None if other loops move it too."""
+    root = index.expr(loop.var)
+    inner = [index.expr(one.var) for one in common[common.index(loop) + 1 :]]
+    terms, _ = linear_terms(base)
+    step = terms.pop(root, None)
+    rest = set(dimensions(from_terms(terms, 0)))
+    assert isinstance(root, AffineDimExpr)
+    moving = {one.position for one in [root, *inner] if isinstance(one, AffineDimExpr)}
+    return None if rest & moving else step
+
+
+def _roll(op: LoadOp | StoreOp, axis: int, length: int) -> None:
+    """Take index ``axis`` of an access modulo ``length``."""
+    exprs = list(op.indices.data.results)
+    exprs[axis] = exprs[axis] % length
+    operands = list(op.operands_of_map)
+    map_, operands = compact(AffineMap(len(operands), 0, tuple(exprs)), operands)
+    fixed = len(op.operands) - len(op.operands_of_map)
+    op.operands = [*list(op.operands)[:fixed], *operands]
+    op.properties["indices"] = AffineMapAttr(map_)
+
+
+def _replace_alloc(plan: Rolling) -> None:
+    """One buffer for all iterations, as long as what an iteration uses."""
+    old = plan.buffer.owner
+    assert isinstance(old, AllocOp)
+    type_ = plan.buffer.type
+    assert isinstance(type_, MemRefType)
+    shape = list(type_.get_shape())
+    sizes = dict(
+        zip([n for n, size in enumerate(shape) if size == DYNAMIC], old.dynamic_sizes, strict=True)
+    )
+    sizes.pop(plan.axis, None)
+    shape[plan.axis] = plan.length
+    new = AllocOp(
+        old.label,
+        MemRefType(type_.element_type, shape, memory_space=type_.memory_space),
+        list(sizes.values()),
+    )
+    new.attributes.update(old.attributes)
+    new.location = old.location
+    home = plan.loop.parent
+    assert home is not None
+    home.insert_op_before(new, plan.loop)
+    old.buffer.replace_all_uses_with(new.buffer)
+    old.detach()
+    old.erase()

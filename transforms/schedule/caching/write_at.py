@@ -1,0 +1,107 @@
+"""write_at: what an iteration of a loop writes to a buffer is copied there at its end.
+
+Before, ``write-at loop=i block=C buffer=C scope=local``::
+
+    tir.for %i in 4 {
+      tir.for %k in 8 {
+        tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init { %C[%v_i] = 0 }
+            do { %C[%v_i] += ... }
+
+After::
+
+    tir.for %i in 4 {
+      %C_local = tir.alloc "C_local" : memref<4xf32, "local">
+      tir.for %k in 8 {
+        tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) init { %C_local[%v_i] = 0 }
+            do { %C_local[%v_i] += ... }
+      }
+      tir.for %ax0 in 1 {
+        tir.block "C_local" (spatial %v0 in 4 = %i) annotations {auto_copy = 1}
+            do { %C[%v0] = %C_local[%v0] }
+      }
+
+The block writes, and reads again, a new buffer; the box around what it writes in one iteration is
+copied behind it. The copy's block is annotated ``auto_copy``: its loops may be chosen for the
+target. The new buffer has the shape of the old one, so that indices stay.
+
+*Legal when*
+
+1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
+2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+3. KC3602: the loop is around the block.
+4. KC3603: the buffer exists in the loop already.
+5. KC3306: the block writes all of the box.
+6. KC3307: nothing else reads or writes these elements between the block and the copy.
+7. KC3308: each read of the buffer by the block itself is always of what it has written before in
+   the iteration (then it reads the new buffer), or never.
+8. KC3211: the loop is not, and is not in, a vectorized one.
+9. KC3619: it is no loop of a reduction that may be empty, and in no such loop.
+10. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the loop is in
+    all loops of a kernel over blocks of threads.
+
+TVM: ``write_at``. Exo: ``stage_mem``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+
+from kc.analysis.regions import buffers_written
+from kc.dialects.tir import BlockOp, ForOp
+from kc.transforms.schedule._buffers import BufferRef
+from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.caching._cached_writes import CachedWrites
+from kc.transforms.schedule.caching._caching import (
+    AUTO_COPY,
+    NEW_SCOPE,
+    WRITTEN_BUFFER,
+    Caching,
+    cached_buffer,
+    loop_choices,
+    place_in_loop,
+    plan_at_loop,
+)
+
+
+@dataclass(frozen=True)
+class WriteAt(Primitive):
+    """Write to a new buffer in an iteration of a loop, and copy it at its end."""
+
+    name: ClassVar[str] = "write-at"
+    gives: ClassVar[Gives] = "block"
+
+    loop: LoopRef = field(metadata={"help": "a loop around the block"})
+    block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
+    buffer: BufferRef = field(
+        default=BufferRef(0),
+        metadata=WRITTEN_BUFFER,
+    )
+    scope: str = field(
+        default="global",
+        metadata=NEW_SCOPE,
+    )
+
+    def check(self, site: Site) -> Caching:
+        block, buffer = cached_buffer(
+            site, "write_at", self.block, self.buffer, self.scope, "writes"
+        )
+        return plan_at_loop(
+            site, "write_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
+        )
+
+    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+        writes = CachedWrites(site, "write_at", block, buffer, self.scope)
+        place = place_in_loop(site, "write_at", block, buffer, loop, [block], writes.objection)
+        return writes.caching(place)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for choice in loop_choices(site, buffers_written):
+            yield cls(*choice)
+
+    def rewrite(self, site: Site, plan: Caching) -> Rewritten:
+        return plan.build(site, "write_at", self.scope, AUTO_COPY)

@@ -1,0 +1,362 @@
+"""Layouts of buffers: whether an index map may rearrange them, and doing so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+)
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis.affine_relations import Collision, collision, extent, outside
+from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.loop_tree import buffer_name
+from kc.dialects.affine_assembly import affine_text
+from kc.dialects.tir import (
+    DYNAMIC,
+    INDEX,
+    AllocOp,
+    BlockOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    symbol_names,
+)
+from kc.support.one_function import taken_out
+from kc.transforms.schedule._index_map import IndexMap
+from kc.transforms.schedule._shapes import Shape, realize_size, shape_of
+from kc.transforms.schedule._sizes import (
+    DimensionSize,
+    size_value,
+    sizes_of,
+)
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.layout._buffer_notes import buffer_attribute, set_argument_attribute
+
+LIMIT = 2**48
+"""The most elements of a buffer: what 64 bits of address space hold of the widest type, and more
+than any machine has."""
+
+# Whether a map may rearrange a buffer ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A layout that a buffer can get: what its shape becomes."""
+
+    buffer: SSAValue
+    map: IndexMap
+    old: Shape
+    new: Shape
+    assumed: bool
+    """Whether it was the user who said that the map is injective."""
+
+
+def require_layout(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    map_: IndexMap,
+    assume_injective: bool = False,
+) -> Layout:
+    """The layout that ``map_`` gives ``buffer``, or a refusal (KC3501 to KC3503)."""
+    name = buffer_name(buffer)
+    old = shape_of(site, buffer)
+    rank = len(old.sizes)
+    require_rank(site, primitive, block, map_, rank, f"{name} has {_count(rank, 'dimension')}")
+    sizes = tuple(extent(one, old.box) for one in map_.results)
+    new = Shape(sizes, old.parameters)
+    found = outside(map_.results, old.box, sizes)
+    if found is not None:
+        raise site.refuse(
+            "KC3503",
+            f"{primitive}: {map_} takes {name} to indices that no buffer has",
+            at=block,
+            why=found
+            if isinstance(found, str)
+            else f"element {point_text(found[0])}{old.at(found[1])} would be at "
+            f"{point_text([one.eval(found[0], ()) for one in map_.results])}",
+            hints=["add what makes the least index 0"],
+        )
+    known = [one.value for one in sizes if isinstance(one, AffineConstantExpr)]
+    if math.prod(known) > LIMIT:
+        raise site.refuse(
+            "KC3503",
+            f"{primitive}: {map_} gives {name} the shape {_sizes_text(new)}",
+            at=block,
+            why=f"a buffer has at most {LIMIT} elements",
+        )
+    clash = collision(map_.results, old.box)
+    if isinstance(clash, Collision) or (clash is not None and not assume_injective):
+        raise site.refuse(
+            "KC3502",
+            f"{primitive}: {map_} "
+            + ("is" if isinstance(clash, Collision) else "may be")
+            + f" not injective on {name}",
+            at=block,
+            why=f"elements {point_text(clash.first)} and {point_text(clash.second)}"
+            f"{old.at(clash.parameters)} would both be at {point_text(clash.place)}"
+            if isinstance(clash, Collision)
+            else clash,
+            hints=[] if isinstance(clash, Collision) else ["assume_injective_transform, if it is"],
+        )
+    return Layout(buffer, map_, old, new, clash is not None)
+
+
+def require_rank(
+    site: Site, primitive: str, block: BlockOp, map_: IndexMap, rank: int, why: str
+) -> None:
+    """Refuse (KC3501) a map of another number of indices than ``rank``."""
+    if len(map_.names) == rank:
+        return
+    names = ", ".join("ijklmn"[n : n + 1] or f"i{n}" for n in range(rank))
+    raise site.refuse(
+        "KC3501",
+        f"{primitive}: {map_} takes {_count(len(map_.names), 'index', 'indices')}",
+        at=block,
+        why=why,
+        hints=[f"index_map=({names})->(...)"],
+    )
+
+
+def require_movable(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    why: str = "neighbours along the last dimension may be elsewhere in the new layout",
+) -> None:
+    """Refuse (KC3504) what accesses more than one element, or memory that is laid out already.
+
+    ``why`` tells what is wrong with vectors.
+    """
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    name = buffer_name(buffer)
+    if not isinstance(type_.layout, NoneAttr):
+        raise site.refuse(
+            "KC3504",
+            f"{primitive}: {name} of block {block.label} has a layout in memory",
+            at=block,
+            why=f"its type is {type_}",
+        )
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, memref.DimOp) and IndexValues().constant(op.index) is None:
+            raise site.refuse(
+                "KC3504",
+                f"{primitive}: the size of a dimension of {name} is asked for that is not known",
+                at=op,
+                mark={op: "here"},
+                why="the dimensions change",
+            )
+        value = (
+            op.result if isinstance(op, LoadOp) else op.value if isinstance(op, StoreOp) else None
+        )
+        if value is not None and value.type != type_.element_type:
+            raise site.refuse(
+                "KC3504",
+                f"{primitive}: {name} of block {block.label} is accessed by vectors",
+                at=op,
+                mark={op: f"a {value.type}"},
+                why=why,
+                hints=[f"{primitive} before vectorize-loop"],
+            )
+
+
+def _count(count: int, one: str, many: str | None = None) -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def point_text(values: Sequence[int]) -> str:
+    """``[3, 0]``."""
+    return f"[{', '.join(map(str, values))}]"
+
+
+# Arguments ------------------------------------------------------------------------------------
+
+
+def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: Layout) -> None:
+    """Refuse a new shape of an argument that callers could not give.
+
+    KC4341: an argument that has strides of its own; KC3507: a symbolic size that no argument would
+    tell any more; KC3508: calls in this module; KC3510: a size that only the argument itself tells,
+    and something asks for it.
+    """
+    buffer, function = layout.buffer, site.function
+    if not isinstance(buffer, BlockArgument):
+        return
+    name = buffer_name(buffer)
+    if buffer_attribute(function, buffer, "strides") is not None:
+        raise site.refuse(
+            "KC4341",
+            f"{primitive}: {name} has declared strides",
+            at=block,
+            why="they are those of the dimensions it has now, not of those it would get",
+            hints=[f"cache_read or cache_write, and the layout of the copy of {name}"],
+        )
+    module = function.parent_op()
+    roots = [*([module] if isinstance(module, ModuleOp) else []), *taken_out()]
+    for op in (op for root in roots for op in root.walk()):
+        if isinstance(op, func.CallOp) and op.callee.root_reference == function.sym_name:
+            raise site.refuse(
+                "KC3508",
+                f"{primitive}: {name} is an argument of @{function.sym_name.data}, which is called",
+                at=op,
+                mark={op: f"passes {name} as it is now"},
+                why="the shape of the argument would change, and that of what is passed would not",
+            )
+    for n, one in enumerate(layout.old.parameters):
+        if isinstance(one, DimensionSize) and _asks_for_size(buffer):
+            raise site.refuse(
+                "KC3510",
+                f"{primitive}: dimension {one.dimension} of {name} has no name",
+                at=block,
+                why="its size is asked for, and would not follow from the new shape",
+                hints=["give the argument a kc.shape of symbolic sizes"],
+            )
+        if not isinstance(one, str) or AffineExpr.dimension(n) in layout.new.sizes:
+            continue
+        if not _is_told(site, one, besides=buffer):
+            raise site.refuse(
+                "KC3507",
+                f"{primitive}: no argument would tell {one} any more",
+                at=block,
+                why=f"{one} is known from the shape of {name}, which would be "
+                f"{_sizes_text(layout.new)}",
+                hints=[f"let another argument have the size {one}, or be {one}"],
+            )
+
+
+def _asks_for_size(buffer: SSAValue) -> bool:
+    return any(isinstance(use.operation, memref.DimOp) for use in buffer.uses)
+
+
+def _sizes_text(shape: Shape) -> str:
+    names = shape.names()
+    return " x ".join(affine_text(one, lambda n: names[n]) for one in shape.sizes)
+
+
+def _is_told(site: Site, symbol: str, besides: BlockArgument) -> bool:
+    """Whether another argument than ``besides`` is, or has the size, ``symbol``."""
+    position = symbol_names(site.function).index(symbol)
+    attrs = site.function.arg_attrs
+    for n, given in enumerate(attrs.data if attrs is not None else ()):
+        if n == besides.index:
+            continue
+        shape = given.data.get("kc.shape")
+        if isinstance(shape, AffineMapAttr) and AffineExpr.symbol(position) in shape.data.results:
+            return True
+        own = given.data.get("kc.symbol")
+        if own is not None and own.data == symbol:  # pyright: ignore[reportAttributeAccessIssue]
+            return True
+    return False
+
+
+# Rearranging ----------------------------------------------------------------------------------
+
+
+def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
+    """Give the buffer its new shape, and let all accesses go there."""
+    buffer = layout.buffer
+    _settle_sizes(site, buffer, like)
+    for use in list(buffer.uses):
+        op = use.operation
+        if isinstance(op, LoadOp | StoreOp | PrefetchOp):
+            _redirect(op, layout.map)
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    shape = [
+        one.value if isinstance(one, AffineConstantExpr) else DYNAMIC for one in layout.new.sizes
+    ]
+    new_type = MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
+    if isinstance(buffer, BlockArgument):
+        Rewriter.replace_value_with_new_type(buffer, new_type)
+        arg = site.function.body.block.args[buffer.index]
+        _change_signature(site, arg, layout)
+        return arg
+    alloc = buffer.owner
+    assert isinstance(alloc, AllocOp)
+    point = InsertPoint.before(alloc)
+    sizes = [realize_size(site, one, layout.new, point, like) for one in layout.new.sizes]
+    new = AllocOp(alloc.label, new_type, [one for one in sizes if not isinstance(one, int)])
+    new.attributes.update(alloc.attributes)
+    new.location = alloc.location
+    Rewriter.replace_op(alloc, new)
+    return new.buffer
+
+
+def _redirect(op: LoadOp | StoreOp | PrefetchOp, map_: IndexMap) -> None:
+    index = IndexValues()
+    old = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+    values = dict(enumerate(old))
+    set_indices(op, [index.simplify(substitute(one, values)) for one in map_.results], index)
+
+
+def simplify_access(op: LoadOp | StoreOp) -> None:
+    """Write the indices of an access in their simplest form."""
+    index = IndexValues()
+    old = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+    set_indices(op, old, index)
+
+
+def set_indices(
+    op: LoadOp | StoreOp | PrefetchOp, exprs: Sequence[AffineExpr], index: IndexValues
+) -> None:
+    """Let an access be to the element at ``exprs`` (over the roots of ``index``)."""
+    indices, operands = index.to_map(exprs)
+    fixed = len(op.operands) - len(op.operands_of_map)
+    op.operands = [*list(op.operands)[:fixed], *operands]
+    op.indices = AffineMapAttr(indices)
+
+
+def _settle_sizes(site: Site, buffer: SSAValue, like: Operation) -> None:
+    """Replace ``memref.dim`` of ``buffer`` by the sizes that it has now."""
+    dims = [use.operation for use in buffer.uses if isinstance(use.operation, memref.DimOp)]
+    if not dims:
+        return
+    sizes = sizes_of(site, buffer)
+    for op in dims:
+        position = IndexValues().constant(op.index)
+        assert position is not None, "checked before"
+        value = size_value(site, sizes[position], like)
+        if isinstance(value, SSAValue):
+            Rewriter.replace_op(op, [], [value])
+        else:
+            Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(value, INDEX)))
+
+
+def _change_signature(site: Site, arg: BlockArgument, layout: Layout) -> None:
+    """The function's type, and the symbolic shape of the argument."""
+    function = site.function
+    types = [one.type for one in function.body.block.args]
+    function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))
+    symbols = symbol_names(function)
+    parameters = layout.new.parameters
+    attrs = function.arg_attrs.data[arg.index].data if function.arg_attrs is not None else {}
+    if "kc.shape" not in attrs:
+        return
+    values = {
+        n: AffineExpr.symbol(symbols.index(one))
+        for n, one in enumerate(parameters)
+        if isinstance(one, str)
+    }
+    exprs = tuple(substitute(one, values) for one in layout.new.sizes)
+    shape = AffineMapAttr(AffineMap(0, len(symbols), exprs))
+    set_argument_attribute(function, arg, "kc.shape", shape)

@@ -1,0 +1,82 @@
+"""set_axis_separator: which dimensions of a buffer form an axis of physical memory.
+
+Before, ``set-axis-separator block=B buffer=B axis-separators=2``::
+
+    %B = tir.alloc "B" : memref<4x8x16xf32>
+
+After::
+
+    %B = tir.alloc "B" {tir.axis_separators = array<i64: 2>} : memref<4x8x16xf32>
+
+Memory has one axis as a rule: all dimensions are flattened into it. Some has several (a texture has
+rows and columns). A separator ``n`` stands before dimension ``n``: dimensions between separators
+are flattened together, here 0 and 1 into one axis, and 2 is the other. It is noted at the buffer
+(``kc.axis_separators`` at an argument) for the lowering to such memory; flat memory ignores it, and
+results do not depend on it. New separators replace old ones, and none takes them away.
+
+``transform_layout`` with ``axis_separator`` in its map does both at once.
+
+*Legal when*
+
+1. KC3300, KC3303: the block uses the buffer, which is allocated in the function or an argument.
+2. KC3515: separators are between dimensions of the buffer, in increasing order, once each.
+
+TVM: ``set_axis_separator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import buffers_read, buffers_written
+from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_noted
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.layout._buffer_notes import (
+    SEPARATORS,
+    require_separators,
+    separators_attr,
+    set_buffer_attribute,
+)
+
+
+@dataclass(frozen=True)
+class SetAxisSeparator(Primitive):
+    """Tell which dimensions of a buffer form an axis of physical memory."""
+
+    name: ClassVar[str] = "set-axis-separator"
+
+    block: BlockRef = field(metadata={"help": "a block that uses the buffer"})
+    buffer: BufferRef = field(
+        metadata={"help": "the buffer: its name, or read:N, write:N or N for the N-th written"}
+    )
+    axis_separators: tuple[int, ...] = field(
+        default=(), metadata={"help": "the dimensions that start an axis, but for the first"}
+    )
+
+    def check(self, site: Site) -> SSAValue:
+        block = site.resolve_block(self.block)
+        buffer = find_buffer(site, "set_axis_separator", block, self.buffer, "uses")
+        require_noted(site, "set_axis_separator", block, buffer)
+        assert isinstance(buffer.type, MemRefType)
+        rank = buffer.type.get_num_dims()
+        require_separators(site, "set_axis_separator", block, buffer, self.axis_separators, rank)
+        return buffer
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for buffer in dict.fromkeys([*buffers_written(block), *buffers_read(block)]):
+                assert isinstance(buffer.type, MemRefType)
+                for n in range(1, buffer.type.get_num_dims()):
+                    yield cls(BlockRef(block), BufferRef(buffer), (n,))
+
+    def rewrite(self, site: Site, plan: SSAValue) -> Rewritten:
+        value = separators_attr(self.axis_separators)
+        set_buffer_attribute(site.function, plan, SEPARATORS, value)
+        return Rewritten()

@@ -1,0 +1,271 @@
+"""transform_layout: the elements of a buffer are kept at other indices.
+
+Before, ``transform-layout block=B buffer=B index_map=(i, j)->(i floordiv 4, j, i mod 4)``::
+
+    %B = tir.alloc "B" : memref<16x8xf32>
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
+          tir.store %b, %B[%v_i, %v_j] : memref<16x8xf32>
+
+After::
+
+    %B = tir.alloc "B" : memref<4x8x4xf32>
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
+          tir.store %b, %B[%v_i floordiv 4, %v_j, %v_i mod 4] : memref<4x8x4xf32>
+
+All accesses of the buffer change, loops and blocks stay (``transform_block_layout`` rearranges
+those). The buffer is named by its name, by its position among those that the block writes, or as
+``read:0`` and ``write:0`` (in Python ``("read", 0)``).
+
+The new shape is the least that holds the results of the map. If it has elements that no index is
+taken to (14 elements in rows of 4 need 16), these are padding. Nothing reads them, so a buffer of
+the function may leave them undefined; with ``pad_value``, a number or a function of the new index,
+blocks behind the last writer write it there (``B_pad``: as few conditions and iterations as the
+padding has). The padding of an output is seen by the caller, and needs a value.
+
+Of an argument, the function's signature changes: its type, and ``kc.shape`` where it has one.
+Callers pass arrays in the new layout. The padding of an array that is only read is what the caller
+put there.
+
+``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) tells which dimensions
+form an axis of physical memory: see ``set_axis_separator``.
+
+*Legal when*
+
+1. KC3300, KC3303, KC3504: the block uses the buffer, which is used by nothing but loads and stores
+   of single elements, and has no strides of its own.
+2. KC3501, KC3503, KC3515: the map takes as many indices as the buffer has dimensions, to indices
+   that are at least 0, and separators stand between them.
+3. KC3502: no two elements are taken to the same place. This is proven, for all symbolic sizes;
+   ``assume_injective_transform`` replaces a proof that cannot be found, never one of the contrary,
+   and is noted at the buffer (``layout_assumed_injective``).
+4. KC3505: an output has no padding, or there is a ``pad_value``; KC3506: which elements can have.
+5. KC3507, KC3508, KC3510: of an argument, all symbolic sizes are still known from some argument,
+   nothing in the module calls the function, and no size is asked for that has no name.
+6. KC3509: nothing is noted about single dimensions of the buffer (storage_align, axis separators).
+
+A map that changes nothing (KC3511) and a pad_value without padding to write (KC3512) get a warning.
+
+TVM: ``transform_layout``. Halide: ``reorder_storage``. Exo: ``rearrange_dim``, ``divide_dim``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import MemRefType, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.affine_relations import Conditions, unreached
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_read, buffers_written, stores_to
+from kc.dialects.tir import AllocOp, BlockOp
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.transforms.schedule._buffers import (
+    BufferRef,
+    find_buffer,
+    require_noted,
+    require_plain_uses,
+)
+from kc.transforms.schedule._index_map import IndexMap
+from kc.transforms.schedule._sizes import DimensionSize
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.layout._buffer_notes import (
+    SEPARATORS,
+    buffer_attribute,
+    require_separators,
+    separators_attr,
+    set_buffer_attribute,
+)
+from kc.transforms.schedule.layout._layout_padding import PadValue, fill_padding
+from kc.transforms.schedule.layout._layouts import (
+    Layout,
+    apply_layout,
+    require_argument_layout,
+    require_layout,
+    require_movable,
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The layout, and the padding that gets a value, in pieces."""
+
+    block: BlockOp
+    layout: Layout
+    padding: Sequence[Conditions]
+    warning: tuple[str, str, str] | None
+
+
+@dataclass(frozen=True)
+class TransformLayout(Primitive):
+    """Keep the elements of a buffer at other indices."""
+
+    name: ClassVar[str] = "transform-layout"
+
+    block: BlockRef = field(metadata={"help": "a block that uses the buffer"})
+    buffer: BufferRef = field(
+        metadata={
+            "help": "the buffer: its name, or read:N, write:N or N for the N-th written",
+            "implied": "0",
+        }
+    )
+    index_map: IndexMap = field(
+        metadata={
+            "help": "where the element of an index goes: (i, j)->(j, i)",
+            "also": {"map": "*"},
+        }
+    )
+    pad_value: PadValue | None = field(
+        default=None,
+        metadata={"help": "what new elements hold: a number, or (i, j)->(value)"},
+    )
+    assume_injective_transform: bool = field(
+        default=False, metadata={"help": "take the map to be injective where no proof is found"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        buffer = find_buffer(site, "transform_layout", block, self.buffer, "uses")
+        require_plain_uses(site, "transform_layout", block, buffer)
+        require_noted(site, "transform_layout", block, buffer)
+        require_movable(site, "transform_layout", block, buffer)
+        self._require_no_notes(site, block, buffer)
+        layout = require_layout(
+            site,
+            "transform_layout",
+            block,
+            buffer,
+            self.index_map,
+            self.assume_injective_transform,
+        )
+        require_separators(
+            site,
+            "transform_layout",
+            block,
+            buffer,
+            self.index_map.separators,
+            len(self.index_map.results),
+        )
+        require_argument_layout(site, "transform_layout", block, layout)
+        padding = self._padding(site, block, layout)
+        return Plan(block, layout, padding, self._warning(layout, padding))
+
+    def _require_no_notes(self, site: Site, block: BlockOp, buffer: SSAValue) -> None:
+        notes = ["storage_align"] if self.index_map.separators else ["storage_align", SEPARATORS]
+        for key in notes:
+            if buffer_attribute(site.function, buffer, key) is None:
+                continue
+            what = "set_axis_separator" if key == SEPARATORS else key
+            raise site.refuse(
+                "KC3509",
+                f"transform_layout: {buffer_name(buffer)} of block {block.label} has {key}",
+                at=block,
+                why="this is about its dimensions, which would not be there any more",
+                hints=[f"transform_layout first, then {what}"]
+                + (["name the new ones by axis_separator in the map"] if key == SEPARATORS else []),
+            )
+
+    def _padding(self, site: Site, block: BlockOp, layout: Layout) -> Sequence[Conditions]:
+        """The elements that get ``pad_value``, in pieces."""
+        buffer = layout.buffer
+        is_output = not isinstance(buffer.owner, AllocOp) and bool(stores_to(buffer))
+        if not is_output and (self.pad_value is None or not stores_to(buffer)):
+            return ()
+        name = buffer_name(buffer)
+        pieces = unreached(layout.map.results, layout.old.box, layout.new.sizes)
+        if pieces == []:
+            return ()
+        if self.pad_value is None or pieces is None:
+            raise site.refuse(
+                "KC3505",
+                f"transform_layout: the output {name} would have padding",
+                at=block,
+                why="the caller sees all of it, and nothing would be written there"
+                if pieces is not None
+                else "which part that is, is too large a question",
+                hints=["pad_value=0", f"a map whose factors divide the sizes of {name}"],
+            )
+        assert isinstance(buffer.type, MemRefType)
+        problem = self.pad_value.problem(buffer.type.element_type, len(layout.new.sizes))
+        if problem is not None:
+            raise site.refuse(
+                "KC3506",
+                f"transform_layout: pad_value {self.pad_value} for {name}",
+                at=block,
+                why=problem,
+                hints=["pad_value=0"],
+            )
+        if any(isinstance(one, DimensionSize) for one in layout.new.parameters):
+            raise site.refuse(
+                "KC3510",
+                f"transform_layout: a dimension of {name} has no name",
+                at=block,
+                why="how much padding there is depends on a size that only the old shape tells",
+                hints=["give the argument a kc.shape of symbolic sizes"],
+            )
+        return pieces
+
+    def _warning(
+        self, layout: Layout, padding: Sequence[Conditions]
+    ) -> tuple[str, str, str] | None:
+        name = buffer_name(layout.buffer)
+        if layout.map.is_identity:
+            why = f"{layout.map} leaves every element of {name} where it is"
+            return "KC3511", "transform_layout changes nothing", why
+        if self.pad_value is not None and not padding:
+            why = (
+                "every element of the new shape holds one of the old shape"
+                if stores_to(layout.buffer)
+                else "the function only reads it, so its padding is what the caller put there"
+            )
+            return "KC3512", f"transform_layout: nothing of {name} gets the pad_value", why
+        return None
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for buffer in dict.fromkeys([*buffers_written(block), *buffers_read(block)]):
+                for one in _useful(buffer):
+                    yield cls(BlockRef(block), BufferRef(buffer), one)
+                    if buffer in buffers_written(block):
+                        yield cls(BlockRef(block), BufferRef(buffer), one, PadValue(0))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        if plan.warning is not None:
+            code, message, why = plan.warning
+            warn(code, message, location=CALL_SITE.get() or location_of(plan.block), why=why)
+        buffer = apply_layout(site, plan.layout, plan.block)
+        separators = separators_attr(plan.layout.map.separators)
+        set_buffer_attribute(site.function, buffer, SEPARATORS, separators)
+        if plan.layout.assumed:
+            set_buffer_attribute(site.function, buffer, "layout_assumed_injective", UnitAttr())
+        blocks: list[BlockOp] = []
+        if plan.padding:
+            assert self.pad_value is not None
+            blocks = fill_padding(
+                site, buffer, plan.layout.new, plan.padding, self.pad_value, plan.block
+            )
+        return Rewritten(blocks=tuple(blocks))
+
+
+def _useful(buffer: SSAValue) -> Iterator[IndexMap]:
+    """The transposed layout, rows of 4, and one row."""
+    assert isinstance(buffer.type, MemRefType)
+    shape = buffer.type.get_shape()
+    dims = [AffineExpr.dimension(n) for n in range(len(shape))]
+    names = tuple(f"i{n}" for n in range(len(shape)))
+    if len(shape) > 1:
+        yield IndexMap(names, tuple(reversed(dims)))
+    if shape:
+        yield IndexMap(names, (*dims[:-1], dims[-1] // 4, dims[-1] % 4))
+    if len(shape) > 1 and shape[1] > 0:
+        yield IndexMap(names, (dims[0] * shape[1] + dims[1], *dims[2:]))

@@ -1,0 +1,1 @@
+"""Loops: dividing, joining, ordering them, and how they run."""

@@ -1,0 +1,92 @@
+"""What parallel, vectorize and bind share: a loop whose iterations run at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import Conflict, carried_conflict
+from kc.dialects.tir import BlockOp, ForKind, ForKindAttr, ForOp
+from kc.dialects.tir.threads import VIRTUAL_AXES
+from kc.transforms.schedule.base import Rewritten, Site
+
+
+def require_concurrent(site: Site, primitive: str, loop: ForOp, axis: str | None = None) -> None:
+    """Refuse (KC3040, KC3041) unless no two iterations of ``loop`` depend on each other.
+
+    With ``axis``, they are threads of that axis.
+    """
+    conflict = carried_conflict(loop, axis)
+    if conflict is not None:
+        refuse_conflict(site, primitive, loop, conflict, axis)
+
+
+def refuse_conflict(
+    site: Site, primitive: str, loop: ForOp, conflict: Conflict, axis: str | None = None
+) -> NoReturn:
+    """Refuse (KC3040, KC3041) to run the iterations of ``loop`` at the same time."""
+    if conflict.reduction and conflict.undecided is None:
+        block = conflict.source.unit
+        name = block.label if block is not None else "the reduction"
+        raise site.refuse(
+            "KC3040",
+            f"{primitive}: loop {loop.label} is a reduction of {name}",
+            at=loop,
+            why=conflict.explain(),
+            hints=_instead(primitive, loop, block, axis),
+        )
+    raise site.refuse(
+        "KC3041",
+        f"{primitive}: the iterations of {loop.label} "
+        + ("cannot be proven independent" if conflict.undecided else "depend on each other"),
+        at=loop,
+        why=conflict.explain(),
+        hints=_apart(loop, conflict, axis),
+    )
+
+
+def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
+    """How threads of ``axis`` get a buffer each, where they share one that each iteration has."""
+    buffer = conflict.source_access.buffer
+    if buffer is None or not loop_tree.defined_inside(buffer, loop):
+        return []
+    scope, name = loop_tree.memory_scope(buffer), loop_tree.buffer_name(buffer)
+    return [f"the threads of {axis} share {name} ({scope}); in local memory each has its own"]
+
+
+def _instead(primitive: str, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
+    """What to do where ``loop`` is a reduction of ``block``."""
+    spatial = [one.label for one in loop_tree.spatial_loops(block)] if block is not None else []
+    hints = [f"{primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
+    if axis is not None:
+        hints.append(f"bind {loop.label} to threadIdx.x: its threads combine their values")
+    if axis is not None or not spatial:
+        hints.append("rfactor gives partial results that can be computed at the same time")
+    return hints
+
+
+def kinds_inside(loop: ForOp, kind: ForKind) -> list[ForOp]:
+    """The loops of ``kind`` below ``loop``."""
+    return [one for one in loop_tree.loops(loop) if one is not loop and one.kind.data is kind]
+
+
+def kinds_around(op: Operation, kind: ForKind) -> list[ForOp]:
+    """The loops of ``kind`` around ``op``."""
+    return [one for one in loop_tree.loops_around(op) if one.kind.data is kind]
+
+
+def real_threads(loops: Iterable[ForOp]) -> list[ForOp]:
+    """Those of ``loops`` that are bound to blocks or threads of a GPU."""
+    return [one for one in loops if one.axis is not None and one.axis not in VIRTUAL_AXES]
+
+
+def set_kind(loop: ForOp, kind: ForKind, axis: str | None = None) -> Rewritten:
+    """Give ``loop`` its kind; the loop stays the same op."""
+    loop.properties["kind"] = ForKindAttr(kind)
+    if axis is not None:
+        loop.properties["thread_axis"] = StringAttr(axis)
+    return Rewritten((loop,))

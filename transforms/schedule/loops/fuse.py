@@ -1,0 +1,244 @@
+"""fuse: nested loops become one loop over all their iterations, in the same order.
+
+Before, ``fuse block=C loops=i,j``::
+
+    tir.for %i in 16 {
+      tir.for %j in 32 {
+        tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j) do { ... }
+
+After::
+
+    tir.for %i_j_fused in 512 {
+      tir.block "C" (spatial %v_i in 16 = %i_j_fused floordiv 32,
+                     spatial %v_j in 32 = %i_j_fused mod 32) do { ... }
+
+*Legal when*
+
+1. KC3010, KC3011: the loops are serial and carry no annotation.
+2. KC3033: there are at least two loops, named from the outside in, each directly in the other.
+3. KC3032: each loop is the only child of the one around it, but for guards (``tir.if`` without an
+   else), which go inside: into the predicates of blocks where all they hold is in blocks.
+4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
+5. KC3036: a reduction loop that may run no iteration is not fused with one of elements, since the
+   initial value of the reduction would not be written.
+
+Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
+``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.
+
+TVM: ``fuse``. Halide: ``fuse``. Exo: ``mult_loops``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.dialects import tir
+from kc.dialects.tir import ForOp
+from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.loops._chain import (
+    child_behind_guards,
+    extent_depends,
+    guards_between,
+    require_chain,
+    size_point,
+)
+from kc.transforms.schedule.loops._guards import conjunction_of, guard_body
+from kc.transforms.schedule.loops._units import without_unit_variables
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loops, outermost first, and the name of the result."""
+
+    loops: list[ForOp]
+    name: str
+
+
+@dataclass(frozen=True)
+class Fuse(Primitive):
+    """Fuse nested loops into one."""
+
+    name: ClassVar[str] = "fuse"
+    gives: ClassVar[Gives] = "loop"
+    undecidable = True
+
+    loops: tuple[LoopRef, ...] = field(
+        default=(),
+        metadata={"help": "the loops to fuse, from the outside in", "python": "*loops"},
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "keep the variable of a loop of one iteration in bindings"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        loops = [site.resolve_loop(one) for one in self.loops]
+        if len(loops) < 2:
+            raise site.refuse(
+                "KC3033",
+                f"fuse: {len(loops)} loop to fuse" if loops else "fuse: no loops to fuse",
+                at=loops[0] if loops else site.function,
+                why="fuse makes one loop out of two or more",
+                hints=["loops=i,j"],
+            )
+        for one in loops:
+            require_serial(site, "fuse", one)
+        chain = require_chain(site, "fuse", loops, guards=True)
+        if chain != loops:
+            order = ",".join(one.label for one in chain)
+            raise site.refuse(
+                "KC3033",
+                f"fuse: loops {', '.join(one.label for one in loops)} are not consecutive",
+                at=loops[0],
+                mark=dict.fromkeys(loops, "named"),
+                why="fused loops must follow each other from the outside in",
+                hints=[f"loops={order}"]
+                if set(chain) == set(loops)
+                else [f"loops={order}, or reorder first"],
+            )
+        depends = extent_depends(chain)
+        if depends is not None:
+            outer, inner = depends
+            raise site.refuse(
+                "KC3034",
+                f"fuse: the extent of {inner.label} depends on {outer.label}",
+                at=inner,
+                why="only a box of iterations can be numbered by one loop",
+            )
+        self._check_empty(site, loops)
+        wanted = "_".join(one.label for one in loops) + "_fused"
+        return Plan(loops, site.fresh_names([wanted], loops[0], loops)[0])
+
+    def _check_empty(self, site: Site, loops: list[ForOp]) -> None:
+        """A fused loop runs no iteration at all where one of its parts does not."""
+        for block in loop_tree.blocks(loops[0]):
+            driven = [loop_tree.iter_types(one, block) for one in loops]
+            if not block.has_init or not any(one - {tir.IterType.REDUCE} for one in driven):
+                continue
+            for loop, kinds in zip(loops, driven, strict=True):
+                if tir.IterType.REDUCE in kinds and not loop.static_extent:
+                    raise site.refuse(
+                        "KC3036",
+                        f"fuse: the reduction loop {loop.label} of {block.label} may be empty",
+                        at=loop,
+                        why=f"{block.label} is then its initial value, which a fused loop that "
+                        "does not run would not write",
+                        hints=["fuse spatial loops and reduction loops separately"],
+                    )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            child = child_behind_guards(loop)
+            if isinstance(child, ForOp):
+                yield cls((LoopRef(loop), LoopRef(child)))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loops = plan.loops
+        sizes = [one.extent_value for one in loops]
+        point = InsertPoint.before(size_point(site, loops[0], sizes))
+        extent = _product(sizes, point, loops[0])
+        innermost = loops[-1]
+        guards = guards_between(loops[0], innermost)
+        hoist_index_ops(loops, guards)
+        body = innermost.detach_region(innermost.body)
+        if guards:
+            guard_body(body.block, *conjunction_of(guards))
+        fused = ForOp(plan.name, extent, body)
+        fused.location = loops[0].location
+        inner_var = fused.var
+        old_vars = [*(one.var for one in loops[:-1]), inner_var]
+        start = InsertPoint.at_start(body.block)
+        if all(isinstance(one, int) for one in sizes[1:]):
+            exprs, stride = [], 1
+            for n in range(len(loops) - 1, -1, -1):
+                size = sizes[n]
+                index = AffineExpr.dimension(0)
+                # In an empty nest nothing runs, but its loop still drives what the loops drove.
+                if stride > 1:
+                    index = index // stride
+                if n and isinstance(size, int):
+                    index = index % size if size else index
+                    stride *= size
+                exprs.insert(0, index)
+            # The innermost variable becomes the fused one: its old uses go first.
+            for var, expr in reversed(list(zip(old_vars, exprs, strict=True))):
+                replace_with_expr(var, expr, [inner_var], start)
+        else:
+            values = [_value(one, point, loops[0]) for one in sizes]
+            split = tir.DelinearizeOp(inner_var, values)
+            split.location = loops[0].location
+            Rewriter.insert_op(split, start)
+            after = InsertPoint.after(split)
+            for var, index, loop in zip(old_vars, split.indices, loops, strict=True):
+                index.name_hint = loop.label
+                replace_with_expr(var, AffineExpr.dimension(0), [index], after)
+        inner_var.name_hint = plan.name
+        Rewriter.replace_op(loops[0], fused, [])
+        if not self.preserve_unit_iters:
+            without_unit_variables([fused])
+        for one in loops:
+            site.remember(one.label, f"{one.label} was fused into {plan.name}")
+        return Rewritten((fused,), {one: (fused,) for one in loops})
+
+
+def hoist_index_ops(loops: Sequence[ForOp], guards: Sequence[tir.IfOp] = ()) -> None:
+    """Move index arithmetic that stands between nested loops, and in ``guards`` between them, into
+    the innermost body."""
+    target = loops[-1].body.block
+    around = [op for op in loop_tree.path_to(loops[-1]) if op in (*loops[:-1], *guards)][::-1]
+    moved = [
+        op for outer in around for op in loop_tree.children(outer) if not loop_tree.has_work(op)
+    ]
+    for op in reversed(moved):
+        op.detach()
+        Rewriter.insert_op(op, InsertPoint.at_start(target))
+
+
+def _insert(op: Operation, point: InsertPoint, like: Operation) -> SSAValue:
+    op.location = like.location
+    Rewriter.insert_op(op, point)
+    return op.results[0]
+
+
+def _value(size: int | SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
+    if isinstance(size, SSAValue):
+        return size
+    return _insert(arith.ConstantOp(IntegerAttr(size, tir.INDEX)), point, like)
+
+
+def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
+    """``size``, 0 where it is negative: two loops that do not run are not one that does."""
+    index = IndexValues()
+    if index.is_natural(index.expr(size)):
+        return size
+    zero = _insert(arith.ConstantOp(IntegerAttr(0, tir.INDEX)), point, like)
+    return _insert(arith.MaxSIOp(size, zero), point, like)
+
+
+def _product(
+    sizes: Sequence[int | SSAValue], point: InsertPoint, like: Operation
+) -> int | SSAValue:
+    known = math.prod(one for one in sizes if isinstance(one, int))
+    symbolic = [one for one in sizes if isinstance(one, SSAValue)]
+    if len(symbolic) > 1:
+        symbolic = [_natural(one, point, like) for one in symbolic]
+    if not symbolic:
+        return known
+    product = symbolic[0]
+    for one in symbolic[1:]:
+        product = _insert(arith.MuliOp(product, one), point, like)
+    if known == 1:
+        return product
+    return _insert(tir.ApplyOp(AffineExpr.dimension(0) * known, [product]), point, like)

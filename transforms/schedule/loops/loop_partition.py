@@ -1,0 +1,281 @@
+"""loop_partition: one loop becomes several, one after the other, each with a part of its range.
+
+Before, ``loop-partition block=C loop=i_o factors=?,1``, on what is left of a split of 100 by 8::
+
+    tir.for %i_o in 13 {
+      tir.for %i_i in 8 {
+        tir.block "C" (spatial %v_i in 100 = %i_o * 8 + %i_i) where (%i_o * 8 + %i_i < 100) do {
+
+After::
+
+    tir.for %i_o_0 in 12 {
+      tir.for %i_i in 8 {
+        tir.block "C" (spatial %v_i in 100 = %i_o_0 * 8 + %i_i) do {
+    tir.for %i_o_1 in 1 {
+      tir.for %i_i in 8 {
+        tir.block "C_1" (spatial %v_i in 100 = %i_o_1 * 8 + %i_i + 96)
+            where (%i_o_1 * 8 + %i_i < 4) do {
+
+The factors are the numbers of iterations of the parts, in order; one of them may be open (``?``),
+and without an open one the rest is a part of its own at the end. The first part keeps the blocks;
+those of the others have a number behind their names. Block variables keep their extents and values,
+so a reduction starts (its init runs) in the part with its first element only, and conditions that
+always hold in a part are dropped there. With a symbolic extent the first parts have what there is.
+
+*Legal when*
+
+1. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3460: there is at least one factor that is not open, and at most one that is.
+3. KC3461: each constant factor is at least 1. KC3023: symbolic ones are sizes of the function.
+4. KC3462: the factors leave at least one iteration for the open part, or for the rest.
+
+``preserve-unit-iters=false`` puts 0 for the variable of a part of one iteration.
+
+TVM: ``loop_partition``. Halide: ``partition``. Exo: ``cut_loop``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+from kc.analysis.simplify_affine import simplify
+from kc.dialects import tir
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import ForOp
+from kc.transforms.affine_rewrite import compact, replace_with_expr
+from kc.transforms.schedule._buffers import name_apart
+from kc.transforms.schedule._sizes import symbol_value
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.loops._chain import size_point
+from kc.transforms.schedule.loops._factors import LIMIT, Factors, require_symbol
+from kc.transforms.schedule.loops._known import simplify_below
+from kc.transforms.schedule.loops._units import without_unit_variables
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop, the sizes of all parts (None: open), and the names of the new loops."""
+
+    loop: ForOp
+    factors: Factors
+    names: list[str]
+    fits: bool
+    """Whether the extent is known to be at least the sum of the factors."""
+
+
+@dataclass(frozen=True)
+class LoopPartition(Primitive):
+    """Cut a loop into consecutive ones."""
+
+    name: ClassVar[str] = "loop-partition"
+    gives: ClassVar[Gives] = "loops"
+
+    loop: LoopRef = field(metadata={"help": "the loop to cut"})
+    factors: Factors = field(
+        default=Factors(), metadata={"help": "numbers of iterations, in order; ? is the rest"}
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "keep variables of loops of one iteration in bindings"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        loop = site.resolve_loop(self.loop)
+        require_serial(site, "loop_partition", loop)
+        extent = loop.static_extent
+        given = [one for one in self.factors if one is not None]
+        if not given or len(self.factors) - len(given) > 1:
+            raise site.refuse(
+                "KC3460",
+                f"loop_partition: factors {self.factors or '(none)'} for loop {loop.label}",
+                at=loop,
+                why="each factor is the size of a part, and at most one is open (?)",
+                hints=["factors=?,1"],
+            )
+        for one in given:
+            if isinstance(one, int) and not 1 <= one <= LIMIT:
+                raise site.refuse(
+                    "KC3461",
+                    f"loop_partition: factor {one} for loop {loop.label}",
+                    at=loop,
+                    why="a factor is a number of iterations, at least 1",
+                    hints=["factors=?,1"],
+                )
+            if isinstance(one, str):
+                require_symbol(site, "loop_partition", one, loop)
+        known = sum(one for one in given if isinstance(one, int))
+        if extent is not None and known >= extent:
+            raise site.refuse(
+                "KC3462",
+                f"loop_partition: the parts {self.factors} of loop {loop.label} leave no rest",
+                at=loop,
+                why=f"they have {known} iterations and the loop has {extent}",
+                hints=_smaller(self.factors, extent),
+            )
+        factors = self.factors if None in self.factors else Factors((*self.factors, None))
+        wanted = [f"{loop.label}_{n}" for n in range(len(factors))]
+        names = site.fresh_names(wanted, loop, [loop])
+        return Plan(loop, factors, names, _fits(loop, given))
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            extent = loop.static_extent
+            if extent is None or extent > 1:
+                yield cls(LoopRef(loop), Factors((None, 1)))
+                yield cls(LoopRef(loop), Factors((1, None)))
+            if extent is None or extent > 4:
+                yield cls(LoopRef(loop), Factors((2, None, 1)))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loop = plan.loop
+        parts = _Parts(site, plan)
+        originals = list(loop.body.walk())
+        bodies = [loop.body.clone() for _ in plan.names[1:]]
+        for body in bodies:
+            for before, after in zip(originals, body.walk(), strict=True):
+                after.location = before.location
+        name_apart(site, bodies)
+        bodies.insert(0, loop.detach_region(loop.body))
+        made: list[ForOp] = []
+        for n, (name, body) in enumerate(zip(plan.names, bodies, strict=True)):
+            part = ForOp(name, parts.extents[n], body)
+            part.attributes.update(loop.attributes)
+            part.location = loop.location
+            part.var.name_hint = name
+            made.append(part)
+            if n:
+                expr, operands = parts.index(n, part.var)
+                replace_with_expr(part.var, expr, operands, InsertPoint.at_start(body.block))
+        Rewriter.replace_op(loop, made, [])
+        for part in made:
+            simplify_below(part, [part.var])
+        if not self.preserve_unit_iters:
+            without_unit_variables(made)
+        site.remember(loop.label, f"{loop.label} was cut into {', '.join(plan.names)}")
+        return Rewritten(tuple(made), {loop: tuple(made)})
+
+
+def _fits(loop: ForOp, given: Sequence[int | SSAValue | str]) -> bool:
+    """Whether the loop has at least as many iterations as the parts that are not open."""
+    if not all(isinstance(one, int) for one in given):
+        return False
+    if loop.static_extent is not None:
+        return True
+    space = Space()
+    place = space.place(loop)
+    known = sum(one for one in given if isinstance(one, int))
+    return space.find([place], [f"{space.size(loop.extent_value, place)} < {known}"]) is None
+
+
+def _smaller(factors: Factors, extent: int) -> list[str]:
+    """Factors that leave something: the first ones, or half of the loop."""
+    found: list[int] = []
+    for one in factors:
+        if isinstance(one, int) and sum(found) + one < extent:
+            found.append(one)
+    if extent < 2:
+        return []
+    chosen = found or [extent // 2]
+    return [f"factors={','.join(map(str, chosen))},?"]
+
+
+class _Parts:
+    """The extents of the parts, and where they start.
+
+    A part has min(its factor, what is left) iterations, so that there is a meaning for any extent;
+    the open one has what the others leave.
+    """
+
+    def __init__(self, site: Site, plan: Plan) -> None:
+        self.plan = plan
+        loop = plan.loop
+        self.operands: list[SSAValue] = []
+        point = size_point(site, loop, [loop.extent_value, *plan.factors])
+        self.before = InsertPoint.before(point)
+        extent = self._expr(loop.extent_value)
+        sizes = [None if one is None else self._size(site, one) for one in plan.factors]
+        total = ZERO
+        for one in sizes:
+            total = total if one is None else total + one
+        self.extents: list[int | SSAValue] = []
+        self.starts: list[AffineExpr] = []
+        start, passed = ZERO, ZERO
+        for n, size in enumerate(sizes):
+            self.starts.append(start)
+            if size is None:
+                rest = extent - total
+                length = rest if plan.fits else self._extreme(arith.MaxSIOp, n, rest, ZERO)
+            else:
+                left = extent - passed
+                length = size if plan.fits else self._extreme(arith.MinSIOp, n, size, left)
+                if not plan.fits and passed != ZERO:
+                    length = self._extreme(arith.MaxSIOp, n, length, ZERO)
+                passed = passed + size
+            self.extents.append(self._value(length, n))
+            start = start + (length if size is None else size)
+
+    def index(self, part: int, variable: SSAValue) -> tuple[AffineExpr, list[SSAValue]]:
+        """The old index in a part, over its loop's variable and others."""
+        count = len(self.operands)
+        whole = AffineMap(count + 1, 0, (AffineExpr.dimension(count) + self.starts[part],))
+        space, operands = compact(whole, [*self.operands, variable])
+        return space.results[0], operands
+
+    def _expr(self, value: int | SSAValue) -> AffineExpr:
+        if isinstance(value, int):
+            return AffineExpr.constant(value)
+        if value not in self.operands:
+            self.operands.append(value)
+        return AffineExpr.dimension(self.operands.index(value))
+
+    def _size(self, site: Site, factor: int | SSAValue | str) -> AffineExpr:
+        if isinstance(factor, int):
+            return AffineExpr.constant(factor)
+        if isinstance(factor, str):
+            return self._expr(symbol_value(site, factor))
+        natural = self._insert(arith.MaxSIOp(factor, self._constant(0)))
+        return self._expr(natural)
+
+    def _extreme(
+        self,
+        kind: type[arith.MinSIOp | arith.MaxSIOp],
+        part: int,
+        lhs: AffineExpr,
+        rhs: AffineExpr,
+    ) -> AffineExpr:
+        op = kind(self._as_value(lhs, part), self._as_value(rhs, part))
+        return self._expr(self._insert(op, part))
+
+    def _value(self, expr: AffineExpr, part: int) -> int | SSAValue:
+        expr = simplify(expr, ())
+        return expr.value if isinstance(expr, AffineConstantExpr) else self._as_value(expr, part)
+
+    def _as_value(self, expr: AffineExpr, part: int) -> SSAValue:
+        expr = simplify(expr, ())
+        if isinstance(expr, AffineConstantExpr):
+            return self._constant(expr.value)
+        if isinstance(expr, AffineDimExpr):
+            return self.operands[expr.position]
+        space, operands = compact(AffineMap(len(self.operands), 0, (expr,)), self.operands)
+        return self._insert(tir.ApplyOp(space.results[0], operands), part)
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._insert(arith.ConstantOp(IntegerAttr(value, tir.INDEX)))
+
+    def _insert(self, op: Operation, part: int | None = None) -> SSAValue:
+        op.location = self.plan.loop.location
+        Rewriter.insert_op(op, self.before)
+        result = op.results[0]
+        if part is not None:
+            result.name_hint = f"{self.plan.names[part]}_size"
+        return result

@@ -1,0 +1,307 @@
+"""merge: sibling loops become one loop that does in each iteration what each of them did.
+
+Before, ``merge loops=i,i blocks=B,C``::
+
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do { ... }
+    tir.for %i in 16 {
+      tir.for %k in 4 {
+        tir.block "C" (spatial %v_i in 16 = %i, reduce %v_k in 4 = %k) ...
+
+After::
+
+    tir.for %i_m in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i_m, spatial %v_j in 8 = %j) do { ... }
+      tir.for %k in 4 {
+        tir.block "C" (spatial %v_i in 16 = %i_m, reduce %v_k in 4 = %k) ...
+
+The loops may be deeper below what holds them all: then the loops from there down to them are merged
+level by level, and what is merged in the end are the bodies of the loops that are named. Order in
+the text decides which body comes first. What stands between the nests is done before the merged
+one, or after it where it needs the first ones.
+
+*Legal when*
+
+1. KC3450: there are at least two loops. KC3030: none is named twice.
+2. KC3451: none is inside another. KC3452: they are in the same block or function, and branch.
+3. KC3453: they are equally deep below what holds them all, KC3032 in perfect nests.
+4. KC3010, KC3011: the loops are serial and carry no annotation.
+5. KC3454: the extents are equal, level by level. Symbolic ones are proven so.
+6. KC3455: no iteration of a later loop needs to come after a later iteration of an earlier one.
+7. KC3456: what is in between does not need the earlier loops while the later ones need it.
+
+TVM: ``merge``. Halide: ``compute_with``. Exo: ``fuse``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.dependence import Conflict, Scope, Statement, lexicographic
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule.base import (
+    BlockRef,
+    Gives,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.loops._siblings import (
+    require_equal_extents,
+    sibling_nests,
+    to_be_merged,
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The nests in program order, each outermost first, and what stands between them."""
+
+    nests: list[list[ForOp]]
+    names: list[str]
+    before: list[Operation]
+    """What comes to stand in front of the merged nest; the rest stays behind it."""
+
+
+@dataclass(frozen=True)
+class Merge(Primitive):
+    """Merge sibling loops into one."""
+
+    name: ClassVar[str] = "merge"
+    gives: ClassVar[Gives] = "loop"
+    undecidable = True
+
+    loops: tuple[LoopRef, ...] = field(
+        default=(), metadata={"help": "the loops to merge", "python": "*loops"}
+    )
+    blocks: tuple[BlockRef, ...] = field(
+        default=(), metadata={"help": "for each loop a block that it is around, to tell them apart"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        loops = self._resolve(site)
+        if len(loops) < 2:
+            raise site.refuse(
+                "KC3450",
+                f"merge: {len(loops)} loop to merge" if loops else "merge: no loops to merge",
+                at=loops[0] if loops else site.function,
+                why="merge makes one loop out of two or more that stand side by side",
+                hints=["loops=i,j"],
+            )
+        nests = sibling_nests(site, loops)
+        for nest in nests:
+            for one in nest:
+                require_serial(site, "merge", one)
+        require_equal_extents(site, nests)
+        between = _between(nests)
+        scope = Scope(*(nest[0] for nest in nests), *between)
+        self._require_order(site, nests, scope)
+        before = _movable(site, nests, between, scope)
+        return Plan(nests, _names(site, nests), before)
+
+    def _resolve(self, site: Site) -> list[ForOp]:
+        if self.blocks and len(self.blocks) != len(self.loops):
+            raise site.refuse(
+                "KC3450",
+                f"merge: {len(self.blocks)} of {len(self.loops)} loops have a block",
+                at=site.function,
+                why="a block for each loop tells which loop of that name is meant",
+            )
+        found: list[ForOp] = []
+        for n, ref in enumerate(self.loops):
+            at = Site(site.function, site.target, self.blocks[n]) if self.blocks else site
+            try:
+                found.append(at.resolve_loop(ref))
+            except ScheduleError as error:
+                if error.code == "KC3004":
+                    error.hints = ("name a block for each loop too: blocks=NAME,NAME",)
+                raise
+        return found
+
+    def _require_order(self, site: Site, nests: list[list[ForOp]], scope: Scope) -> None:
+        conflict = _reversed_dependence(nests, scope)
+        if conflict is None:
+            return
+        inner = [nest[-1] for nest in nests]
+        raise site.refuse(
+            "KC3455",
+            f"merge: running {' and '.join(one.label for one in inner)} together "
+            + ("cannot be proven to keep" if conflict.undecided else "changes")
+            + " the result",
+            at=nests[0][0],
+            mark=to_be_merged(inner),
+            beside=inner,
+            why=conflict.explain(),
+            hints=_shallower(nests),
+        )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for first in loop_tree.loops(site.function):
+            second = first.next_op
+            while second is not None and not isinstance(second, ForOp):
+                second = second.next_op
+            inner: Operation | None = first
+            other: Operation | None = second
+            while isinstance(inner, ForOp) and isinstance(other, ForOp):
+                yield cls((LoopRef(inner), LoopRef(other)))
+                inner, other = loop_tree.only_child(inner), loop_tree.only_child(other)
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        first, *others = plan.nests
+        for op in plan.before:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(first[0]))
+        for nest in others:
+            _take(first, nest)
+        merged = _renamed(first, plan.names)
+        for nest in plan.nests:
+            for old, new in zip(nest, plan.names, strict=True):
+                site.remember(old.label, f"{old.label} was merged into {new}")
+        gone = {old: (new,) for nest in plan.nests for old, new in zip(nest, merged, strict=True)}
+        return Rewritten((merged[-1],), gone)
+
+
+def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
+    """Move what is in ``nest`` to the end of the innermost body of ``first``."""
+    body = first[-1].body.block
+    for one in nest[1:]:
+        one.detach()
+    moved = [op for one in nest for op in one.body.block.ops]
+    for op in moved:
+        op.detach()
+        body.add_op(op)
+    for kept, gone in zip(first, nest, strict=True):
+        gone.var.replace_all_uses_with(kept.var)
+    Rewriter.erase_op(nest[0])
+    for gone in nest[1:]:
+        gone.erase()
+    for op in reversed(moved):  # what was for the extents only
+        if not loop_tree.has_effects(op) and not any(list(one.uses) for one in op.results):
+            Rewriter.erase_op(op)
+
+
+def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
+    """New loops in the place of ``nest``, under other names."""
+    made: list[ForOp] = []
+    for old, name in zip(nest, names, strict=True):
+        body = old.detach_region(old.body)
+        body.block.args[0].name_hint = name
+        new = ForOp(name, old.extent_value, body)
+        new.attributes.update(old.attributes)
+        new.location = old.location
+        Rewriter.replace_op(old, new, [])
+        made.append(new)
+    return made
+
+
+def _names(site: Site, nests: Sequence[Sequence[ForOp]]) -> list[str]:
+    """Names that are free in what the merged nest holds and is in."""
+    gone = [one for nest in nests for one in nest]
+    names = [f"{one.label}_m" for one in nests[0]]
+    while True:
+        chosen = names
+        for nest in nests:
+            chosen = site.fresh_names(chosen, nest[0], gone)
+        if chosen == names:
+            return names
+        names = chosen
+
+
+# Order ---------------------------------------------------------------------------------------
+
+
+def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conflict | None:
+    """A dependence between two nests that would point backwards in the merged one."""
+    place: dict[Operation | None, int] = {nest[0]: n for n, nest in enumerate(nests)}
+    depth = len(nests[0])
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        first, second = place.get(scope.root_of(source.op)), place.get(scope.root_of(sink.op))
+        if first is None or second is None or first >= second:
+            return None
+        s = [f"s_{one}" for one in source.loop_dims[:depth]]
+        t = [f"t_{one}" for one in sink.loop_dims[:depth]]
+        return lexicographic(t, s)
+
+    return scope.find(breaks, ignore_reductions=False)
+
+
+def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
+    """The loops further out that can be merged."""
+    for depth in range(len(nests[0]) - 1, 0, -1):
+        outer = [list(nest[:depth]) for nest in nests]
+        if _reversed_dependence(outer, Scope(*(nest[0] for nest in nests))) is None:
+            return [f"merge loops={','.join(nest[-1].label for nest in outer)} is legal"]
+    return []
+
+
+def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
+    """What stands between the first and the last of the nests, in order."""
+    tops = {nest[0] for nest in nests}
+    found: list[Operation] = []
+    op: Operation | None = nests[0][0].next_op
+    while op is not None and op is not nests[-1][0]:
+        if op not in tops:
+            found.append(op)
+        op = op.next_op
+    return found
+
+
+def _movable(
+    site: Site, nests: Sequence[Sequence[ForOp]], between: Sequence[Operation], scope: Scope
+) -> list[Operation]:
+    """What of ``between`` comes before the merged nest; refuses (KC3456) what can stay nowhere."""
+    tops = [nest[0] for nest in nests]
+    before: list[Operation] = []
+    behind: list[Operation] = []
+    for op in between:
+        # All that it must not overtake when it goes up, and what must not overtake it then.
+        passed = [one for one in tops if one.is_before_in_block(op)]
+        needs = _first_need(scope, [*passed, *behind], op)
+        if needs is None:
+            before.append(op)
+            continue
+        later = [one for one in tops if not one.is_before_in_block(op)]
+        for one in later:
+            needed = _first_need(scope, [op], one)
+            if needed is not None:
+                raise site.refuse(
+                    "KC3456",
+                    f"merge: {describe(op)} stands between loops {tops[0].label} and {one.label}",
+                    at=nests[0][0],
+                    mark={**to_be_merged([nest[-1] for nest in nests]), op: "in between"},
+                    beside=[op, one],
+                    why=f"{needs}; {needed}",
+                )
+        behind.append(op)
+    return before
+
+
+def _first_need(scope: Scope, earlier: Sequence[Operation], op: Operation) -> str | None:
+    """Why ``op`` has to come after one of ``earlier``, if it has to."""
+    used = captured_values(op)
+    for value in used:
+        owner = value.owner
+        if isinstance(owner, Operation) and owner in earlier:
+            return f"{describe(op)} uses {value.name_hint or 'a value'} of {describe(owner)}"
+
+    def breaks(source: Statement, sink: Statement) -> str | None:
+        is_asked = scope.root_of(source.op) in earlier and scope.root_of(sink.op) is op
+        return "1 = 1" if is_asked else None
+
+    conflict = scope.find(breaks, ignore_reductions=False)
+    return conflict.explain() if conflict is not None else None

@@ -1,0 +1,112 @@
+"""parallel: the iterations of a loop run on several threads.
+
+Before, ``parallel block=C loop=i``::
+
+    tir.for %i in 16 { ... }
+
+After::
+
+    tir.for %i in 16 parallel { ... }
+
+*Legal when*
+
+1. KC3010: the loop is serial (or parallel already).
+2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
+   or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
+3. KC3040, KC3041: no two iterations depend on each other; a reduction does.
+
+TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import ForKind, ForOp
+from kc.support.diagnostics import warn
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.loops._loop_kinds import (
+    kinds_around,
+    kinds_inside,
+    real_threads,
+    require_concurrent,
+    set_kind,
+)
+
+
+@dataclass(frozen=True)
+class Parallel(Primitive):
+    """Run the iterations of a loop on several threads."""
+
+    name: ClassVar[str] = "parallel"
+    undecidable = True
+
+    loop: LoopRef = field(metadata={"help": "the loop to run in parallel"})
+
+    def check(self, site: Site) -> ForOp:
+        loop = site.resolve_loop(self.loop)
+        if loop.kind.data is ForKind.PARALLEL:
+            return loop
+        require_serial(site, "parallel", loop)
+        around = [
+            *kinds_around(loop, ForKind.PARALLEL),
+            *kinds_around(loop, ForKind.VECTORIZED),
+            *kinds_around(loop, ForKind.THREAD),
+        ]
+        threads = real_threads(kinds_inside(loop, ForKind.THREAD))
+        others = around or kinds_inside(loop, ForKind.PARALLEL) + threads
+        if others:
+            other = others[0]
+            where = "inside" if around else "around"
+            raise site.refuse(
+                "KC3042",
+                f"parallel: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
+                at=loop,
+                mark={loop: "here", other: other.kind_text},
+                why="threads are not started from threads or from vector lanes",
+                hints=_INSTEAD.get(other.kind.data, ["parallel a loop outside"]),
+            )
+        require_concurrent(site, "parallel", loop)
+        return loop
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            yield cls(LoopRef(loop))
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """The outermost spatial loop of every block."""
+        for block in loop_tree.blocks(site.function):
+            around = loop_tree.loops_around(block)
+            if any(one.kind.data is ForKind.PARALLEL for one in around):
+                continue
+            loops = loop_tree.spatial_loops(block)
+            if loops:
+                yield cls(LoopRef(loops[0]))
+
+    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
+        if plan.static_extent == 1:
+            warn(
+                "KC3045",
+                f"parallel: loop {plan.label} has one iteration",
+                location=CALL_SITE.get(),
+                why="there is nothing to share between threads",
+            )
+        return set_kind(plan, ForKind.PARALLEL)
+
+
+_INSTEAD = {
+    ForKind.PARALLEL: ["one loop of a nest is parallel; two can be fused into one before"],
+    ForKind.THREAD: ["bind: the loops of a kernel are blocks and threads, or serial"],
+}

@@ -1,0 +1,225 @@
+"""reorder: nested loops are exchanged.
+
+Before, ``reorder block=C loops=k,j`` (the order they shall have)::
+
+    tir.for %i in 16 {
+      tir.for %j in 32 {
+        tir.for %k in 64 {
+          tir.block "C" (...)
+
+After::
+
+    tir.for %i in 16 {
+      tir.for %k in 64 {
+        tir.for %j in 32 {
+          tir.block "C" (...)
+
+The named loops exchange the places they have; loops in between stay where they are.
+
+*Legal when*
+
+1. KC3030, KC3031, KC3032: the loops are distinct and form a perfect nest.
+2. KC3034: no extent depends on a loop that would no longer be around it.
+3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
+   change places (the combiner is associative and commutative by declaration), its initialisation
+   may not.
+4. KC3041: the iterations of a parallel or vectorized loop, and the blocks of a GPU, stay
+   independent with the loops that they come to hold (threads of a block are in lockstep, so the
+   place of their loop does not matter). KC3044: a vectorized loop comes to hold no parallel one and
+   none of threads.
+
+TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import concurrent_conflict, reorder_conflict
+from kc.dialects.tir import ForKind, ForOp
+from kc.dialects.tir.threads import BLOCK_AXES
+from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.loops._chain import require_chain
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The nest, outermost first, as it is and as it shall be."""
+
+    chain: list[ForOp]
+    order: list[ForOp]
+    asked: list[ForOp]
+
+
+@dataclass(frozen=True)
+class Reorder(Primitive):
+    """Exchange nested loops."""
+
+    name: ClassVar[str] = "reorder"
+    undecidable = True
+
+    loops: tuple[LoopRef, ...] = field(
+        default=(),
+        metadata={
+            "help": "the loops in their new order, outermost first",
+            "python": "*loops",
+            "also": {"order": "*"},
+        },
+    )
+
+    def check(self, site: Site) -> Plan:
+        asked = [site.resolve_loop(one) for one in self.loops]
+        if not asked:
+            raise site.refuse(
+                "KC3033", "reorder: no loops to reorder", at=site.function, hints=["loops=j,i"]
+            )
+        chain = require_chain(site, "reorder", asked)
+        chain = chain[: max(chain.index(one) for one in asked) + 1]
+        rest = iter(asked)
+        order = [next(rest) if one in asked else one for one in chain]
+        place = {one: n for n, one in enumerate(order)}
+        for inner in chain:
+            for outer in chain[: chain.index(inner)]:
+                extent = inner.dynamic_extent
+                if extent is None or place[outer] < place[inner]:
+                    continue
+                if loop_tree.defined_inside(extent, outer):
+                    raise site.refuse(
+                        "KC3034",
+                        f"reorder: the extent of {inner.label} depends on {outer.label}",
+                        at=inner,
+                        why=f"{inner.label} cannot leave {outer.label}",
+                    )
+        if order != chain:
+            conflict = reorder_conflict(chain, order)
+            if conflict is not None:
+                names = ", ".join(one.label for one in order)
+                raise site.refuse(
+                    "KC3035",
+                    f"reorder: the order {names} "
+                    + ("cannot be proven to keep" if conflict.undecided else "changes")
+                    + " the result",
+                    at=chain[-1],
+                    mark={chain[0]: "reordered from here"},
+                    why=conflict.explain(),
+                )
+            self._check_kinds(site, chain, order)
+        return Plan(chain, order, asked)
+
+    def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
+        """What runs at the same time may still do so when it holds more loops than before."""
+        for n, loop in enumerate(order):
+            kind = loop.kind.data
+            gained = [one for one in order[n + 1 :] if chain.index(one) < chain.index(loop)]
+            together = kind in (ForKind.PARALLEL, ForKind.VECTORIZED) or loop.axis in BLOCK_AXES
+            if not together or not gained:
+                continue
+            threads = [one for one in gained if one.kind.data in (ForKind.PARALLEL, ForKind.THREAD)]
+            if threads and kind is ForKind.VECTORIZED:
+                raise site.refuse(
+                    "KC3044",
+                    f"reorder: the vectorized loop {loop.label} around the {threads[0].kind_text} "
+                    f"loop {threads[0].label}",
+                    at=loop,
+                    why="a lane of a vector is one scalar: it starts no threads",
+                    hints=[f"keep {threads[0].label} outside {loop.label}"],
+                )
+            conflict = concurrent_conflict(chain, order[: n + 1])
+            if conflict is not None:
+                held = ", ".join(one.label for one in gained)
+                unsure = conflict.undecided is not None
+                raise site.refuse(
+                    "KC3041",
+                    f"reorder: with {held} inside, the iterations of the {loop.kind_text} loop "
+                    f"{loop.label} "
+                    + ("cannot be proven independent" if unsure else "depend on each other"),
+                    at=loop,
+                    why=conflict.explain(),
+                    hints=[f"keep {held} outside {loop.label}"],
+                )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            child = loop_tree.only_child(loop)
+            if isinstance(child, ForOp):
+                yield cls((LoopRef(child), LoopRef(loop)))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        chain, order = plan.chain, plan.order
+        if order == chain:
+            return Rewritten(tuple(plan.asked))
+        sizes = _take_index_ops(chain, order)
+        body = chain[-1].detach_region(chain[-1].body)
+        inner_old = body.block.args[0]
+        new: dict[ForOp, ForOp] = {}
+        for one in order:
+            is_last = one is order[-1]
+            made = ForOp(
+                one.label,
+                one.extent_value,
+                body if is_last else None,
+                one.kind.data,
+                one.annotations.data if one.annotations is not None else None,
+                one.axis,
+            )
+            made.attributes.update(one.attributes)
+            made.location = one.location
+            new[one] = made
+        # The body's variable now counts another loop: exchange the uses.
+        last = order[-1]
+        if last is not chain[-1]:
+            uses = list(inner_old.uses)
+            last.var.replace_all_uses_with(inner_old)
+            for use in uses:
+                use.operation.operands[use.index] = new[chain[-1]].var
+            inner_old.name_hint = last.label
+        for one in chain:
+            if one is not last and one is not chain[-1]:
+                one.var.replace_all_uses_with(new[one].var)
+        loops = [new[one] for one in order]
+        for depth, op in sizes:
+            if depth is None:
+                Rewriter.insert_op(op, InsertPoint.before(chain[0]))
+            else:
+                loops[depth].body.block.add_op(op)
+        for outer, nested in zip(loops, loops[1:], strict=False):
+            outer.body.block.add_op(nested)
+        Rewriter.replace_op(chain[0], loops[0], [])
+        return Rewritten(tuple(new[one] for one in plan.asked), {one: (new[one],) for one in chain})
+
+
+def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | None, Operation]]:
+    """Take index arithmetic out from between the loops: it goes into the innermost body.
+
+    What an extent uses is returned instead, with the place in ``order`` of the innermost loop that
+    it depends on (None: of no loop of the nest).
+    """
+    between = [
+        op for outer in chain[:-1] for op in outer.body.block.ops if not loop_tree.has_work(op)
+    ]
+    needed = {one.dynamic_extent for one in chain if one.dynamic_extent is not None}
+    for op in reversed(between):
+        if any(result in needed for result in op.results):
+            needed.update(op.operands)
+    depths: dict[SSAValue, int] = {one.var: n for n, one in enumerate(order)}
+    sizes: list[tuple[int | None, Operation]] = []
+    first = chain[-1].body.block.first_op
+    for op in between:
+        op.detach()
+        if any(result in needed for result in op.results):
+            depth = max((depths[one] for one in op.operands if one in depths), default=None)
+            if depth is not None:
+                depths.update(dict.fromkeys(op.results, depth))
+            sizes.append((depth, op))
+        elif first is not None:
+            chain[-1].body.block.insert_op_before(op, first)
+        else:
+            chain[-1].body.block.add_op(op)
+    return sizes

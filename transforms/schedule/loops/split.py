@@ -1,0 +1,373 @@
+"""split: one loop becomes a nest of loops over the same iterations, in the same order.
+
+Before, ``split block=C loop=j factors=?,32``::
+
+    tir.for %j in 100 {
+      tir.block "C" (spatial %v_j in 100 = %j) do { ... }
+    }
+
+After::
+
+    tir.for %j_o in 4 {
+      tir.for %j_i in 32 {
+        tir.block "C" (spatial %v_j in 100 = %j_o * 32 + %j_i) where (%j_o * 32 + %j_i < 100) do
+
+*Legal when*
+
+1. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3020: there are at least two factors, and at most one is left open (``?``).
+3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
+4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
+5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
+
+An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
+name of a size, or an index value); one that is not positive at run time counts as 1.
+``disable-predication`` refuses what would need a guard; ``preserve-unit-iters=false`` puts 0 for
+the variable of a new loop of one iteration.
+
+TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
+``divide_loop``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+from kc.dialects import tir
+from kc.dialects.affine_assembly import at_least_zero, linear_terms
+from kc.dialects.tir import BlockOp, ForOp
+from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.schedule._sizes import symbol_value
+from kc.transforms.schedule.base import (
+    Gives,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.loops._chain import size_point
+from kc.transforms.schedule.loops._factors import LIMIT, Factors, require_symbol
+from kc.transforms.schedule.loops._guards import guard_body
+from kc.transforms.schedule.loops._units import without_unit_variables
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop, its factors (None: open) and the names of the results."""
+
+    loop: ForOp
+    factors: tuple[int | SSAValue | str | None, ...]
+    names: tuple[str, ...]
+    divides: bool = False
+    """Whether the factors are known to give exactly the extent."""
+
+
+@dataclass(frozen=True)
+class Split(Primitive):
+    """Split a loop into a nest of loops by factors."""
+
+    name: ClassVar[str] = "split"
+    gives: ClassVar[Gives] = "loops"
+    count = "factors"
+
+    loop: LoopRef = field(metadata={"help": "the loop to split"})
+    factors: Factors = field(
+        default=Factors(),
+        metadata={
+            "help": "extents of the new loops, outermost first; ? is inferred",
+            "also": {"factor": "?,*", "nparts": "*,?"},
+        },
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "keep variables of loops of one iteration in bindings"}
+    )
+    disable_predication: bool = field(
+        default=False, metadata={"help": "refuse to split where a predicate is needed"}
+    )
+    names: tuple[str, ...] = field(
+        default=(), metadata={"help": "names of the new loops (default: j_o,j_i or j_0,j_1,...)"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        loop = site.resolve_loop(self.loop)
+        require_serial(site, "split", loop)
+        factors = tuple(self.factors)
+        extent = loop.static_extent
+        if len(factors) < 2 or factors.count(None) > 1:
+            raise site.refuse(
+                "KC3020",
+                f"split: factors {self.factors or '(none)'} for loop {loop.label}",
+                at=loop,
+                why="a split needs at least two factors, of which at most one is open (?)",
+                hints=["factors=?,8"],
+            )
+        product = 1
+        for one in factors:
+            if isinstance(one, int):
+                if one < 1:
+                    raise site.refuse(
+                        "KC3021",
+                        f"split: factor {one} for loop {loop.label}",
+                        at=loop,
+                        why="a factor is the extent of a loop: at least 1",
+                        hints=_factor_hints(extent),
+                    )
+                product *= one
+            elif isinstance(one, str):
+                require_symbol(site, "split", one, loop)
+        total = product
+        if None in factors and extent is not None:
+            total *= -(-extent // product)  # what the open one will be
+        if product > LIMIT or total > LIMIT + 1:
+            raise site.refuse(
+                "KC3021",
+                f"split: the factors {self.factors} of loop {loop.label} multiply to {total}",
+                at=loop,
+                why=f"the product must fit 64 bits (at most {LIMIT})",
+                hints=_factor_hints(extent),
+            )
+        constant = all(isinstance(one, int) for one in factors)
+        if None not in factors and not (constant and extent is not None and product >= extent):
+            have = str(extent) if extent is not None else "symbolic"
+            rest = ",".join(str(Factors([one])) for one in factors[1:])
+            raise site.refuse(
+                "KC3022",
+                f"split: factors {self.factors} do not cover loop {loop.label}",
+                at=loop,
+                why=f"they give {product} iterations, the extent is {have}"
+                if constant
+                else f"symbolic factors cannot be proven to cover the extent, which is {have}",
+                hints=[f"leave one open: factors=?,{rest}"],
+            )
+        if self.disable_predication and not _divides(loop, factors):
+            known = extent is not None and all(isinstance(one, int | None) for one in factors)
+            raise site.refuse(
+                "KC3497",
+                f"split: loop {loop.label} cannot be split by {self.factors} without a predicate",
+                at=loop,
+                why=f"{extent} iterations are not a multiple of {product}"
+                if known
+                else f"that {loop_tree.extent_text(loop.extent_value)} is a multiple of the "
+                "factors is not known",
+                hints=_dividing_hints(extent) if known else ["disable-predication=false"],
+            )
+        divides = self.disable_predication
+        return Plan(loop, factors, self._names(site, loop), divides)
+
+    def _names(self, site: Site, loop: ForOp) -> tuple[str, ...]:
+        count = len(self.factors)
+        if self.names:
+            taken = {one.label for one in loop_tree.loops(site.outermost(loop))} - {loop.label}
+            clash = [one for one in self.names if one in taken or not tir.is_name(one)]
+            if clash or len(self.names) != count or len(set(self.names)) != count:
+                raise site.refuse(
+                    "KC3024",
+                    f"split: names {','.join(self.names)} for {count} loops",
+                    at=loop,
+                    why="each new loop needs a name of its own, an identifier that is not taken",
+                )
+            return self.names
+        ends = ["o", "i"] if count == 2 else [str(n) for n in range(count)]
+        wanted = [f"{loop.label}_{one}" for one in ends]
+        return tuple(site.fresh_names(wanted, loop, [loop]))
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            for factor in (2, 4, 8, 16, 32, 64):
+                if loop.static_extent is None or factor < loop.static_extent:
+                    yield cls(LoopRef(loop), Factors((None, factor)))
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """The innermost spatial loop of every block, by the target's vector width."""
+        for block in loop_tree.blocks(site.function):
+            loops = loop_tree.spatial_loops(block)
+            if not loops or loops[-1].kind.data is not tir.ForKind.SERIAL:
+                continue
+            lanes = site.target.lanes(element_bits(block))
+            extent = loops[-1].static_extent
+            if extent is None or extent > lanes:
+                yield cls(LoopRef(loops[-1]), Factors((None, lanes)))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loop = plan.loop
+        builder = _Sizes(site, loop, plan.factors)
+        body = loop.detach_region(loop.body)
+        old = body.block.args[0]
+        inner = ForOp(plan.names[-1], builder.sizes[-1], body)
+        loops = [
+            *(
+                ForOp(name, size)
+                for name, size in zip(plan.names[:-1], builder.sizes[:-1], strict=True)
+            ),
+            inner,
+        ]
+        for one in loops:
+            one.location = loop.location
+        old.name_hint = plan.names[-1]
+        variables = [one.var for one in loops]
+        expr, operands = builder.index(variables, InsertPoint.at_start(body.block), loop)
+        guard = None if plan.divides else builder.guard(expr)
+        replace_with_expr(old, expr, operands, _after_index(body, operands))
+        if guard is not None:
+            rest, extra = guard
+            values = [*operands, *extra]
+            guard_body(body.block, AffineSet(len(values), 0, (at_least_zero(rest),)), values)
+        for outer, nested in zip(loops, loops[1:], strict=False):
+            outer.body.block.add_op(nested)
+        Rewriter.replace_op(loop, loops[0], [])
+        if not self.preserve_unit_iters:
+            without_unit_variables(loops)
+        site.remember(loop.label, f"{loop.label} was split into {', '.join(plan.names)}")
+        return Rewritten(tuple(loops), {loop: tuple(loops)})
+
+
+def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
+    """Whether constant factors give exactly the iterations of ``loop``."""
+    product = math.prod(one for one in factors if isinstance(one, int))
+    if not all(one is None or isinstance(one, int) for one in factors):
+        return False
+    space = Space()
+    place = space.place(loop)
+    extent = loop.extent_value
+    size = str(extent) if isinstance(extent, int) else space.value(extent, place)
+    rest = f"({size}) mod {product} != 0" if None in factors else f"{size} != {product}"
+    return space.find([place], [rest]) is None
+
+
+class _Sizes:
+    """The extents of the new loops, and the old index as an expression of the new ones."""
+
+    def __init__(
+        self, site: Site, loop: ForOp, factors: Sequence[int | SSAValue | str | None]
+    ) -> None:
+        self.site = site
+        self.loop = loop
+        self.extent = loop.extent_value
+        self.before = InsertPoint.before(size_point(site, loop, [self.extent, *factors]))
+        fixed = [self._fixed(one) if one is not None else None for one in factors]
+        rest = [one for one in fixed if one is not None]
+        known = math.prod(one for one in rest if isinstance(one, int))
+        symbolic = [one for one in rest if not isinstance(one, int)]
+        self.covered = self._divides(known, symbolic)
+        self.sizes: list[int | SSAValue] = [
+            one if one is not None else self._inferred(known, symbolic) for one in fixed
+        ]
+        if None not in factors:
+            self.covered = isinstance(self.extent, int) and known == self.extent
+
+    def _insert(self, op: Operation) -> SSAValue:
+        op.location = self.loop.location
+        Rewriter.insert_op(op, self.before)
+        return op.results[0]
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._insert(arith.ConstantOp(IntegerAttr(value, tir.INDEX)))
+
+    def _value(self, size: int | SSAValue) -> SSAValue:
+        return self._constant(size) if isinstance(size, int) else size
+
+    def _fixed(self, factor: int | SSAValue | str) -> int | SSAValue:
+        if isinstance(factor, int):
+            return factor
+        if isinstance(factor, str):
+            factor = symbol_value(self.site, factor)
+        return self._insert(arith.MaxSIOp(factor, self._constant(1)))
+
+    def _divides(self, known: int, symbolic: Sequence[SSAValue]) -> bool:
+        if symbolic:
+            return False
+        if isinstance(self.extent, int):
+            return self.extent % known == 0
+        owner = self.extent.owner
+        if isinstance(owner, tir.ApplyOp):
+            terms, constant = linear_terms(owner.expr)
+            return all(one % known == 0 for one in (*terms.values(), constant))
+        return known == 1
+
+    def _inferred(self, known: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
+        """ceil(extent / product of the other factors)."""
+        if isinstance(self.extent, int) and not symbolic:
+            return -(-self.extent // known)
+        if not symbolic:
+            assert isinstance(self.extent, SSAValue)
+            return self._named(tir.ApplyOp(AffineExpr.dimension(0).ceil_div(known), [self.extent]))
+        product = self._constant(known)
+        for one in symbolic:
+            product = self._insert(arith.MuliOp(product, one))
+        return self._named(arith.CeilDivSIOp(self._value(self.extent), product))
+
+    def _named(self, op: Operation) -> SSAValue:
+        size = self._insert(op)
+        size.name_hint = f"{self.loop.label}_size"
+        return size
+
+    def index(
+        self, variables: Sequence[SSAValue], point: InsertPoint, loop: ForOp
+    ) -> tuple[AffineExpr, list[SSAValue]]:
+        """The old index over ``variables``: affine where the inner sizes are constants."""
+        if all(isinstance(one, int) for one in self.sizes[1:]):
+            expr: AffineExpr = AffineExpr.dimension(0)
+            for n, size in enumerate(self.sizes[1:], 1):
+                assert isinstance(size, int)
+                expr = expr * size + AffineExpr.dimension(n)
+            return expr, list(variables)
+        linear = tir.LinearizeOp(list(variables), [self._value(one) for one in self.sizes])
+        linear.location = loop.location
+        linear.result.name_hint = loop.label
+        Rewriter.insert_op(linear, point)
+        return AffineExpr.dimension(0), [linear.result]
+
+    def guard(self, index: AffineExpr) -> tuple[AffineExpr, list[SSAValue]] | None:
+        """``extent - 1 - index`` and the operands it adds, when some iterations are too many."""
+        if self.covered:
+            return None
+        if isinstance(self.extent, int):
+            return AffineExpr.constant(self.extent - 1) - index, []
+        position = 1 + max(index.used_dims(), default=-1)
+        return AffineExpr.dimension(position) - 1 - index, [self.extent]
+
+
+def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
+    """Where index arithmetic on ``operands`` can stand in ``body``."""
+    owner = operands[0].owner
+    if isinstance(owner, tir.LinearizeOp) and owner.parent is body.block:
+        return InsertPoint.after(owner)
+    return InsertPoint.at_start(body.block)
+
+
+def _dividing_hints(extent: int | None) -> list[str]:
+    """Factors of at most 64 that divide ``extent``, the largest first."""
+    limit = min(64, (extent or 0) - 1)
+    found = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
+    return [f"factors=?,{n}" for n in found[:3]] or ["disable-predication=false"]
+
+
+def _factor_hints(extent: int | None) -> list[str]:
+    if extent is None or extent < 2:
+        return ["factors=?,8"]
+    divisors = [n for n in (64, 32, 16, 8, 4, 2) if extent % n == 0 and n < extent]
+    return [f"factors=?,{n}" for n in divisors[:3]] or [f"factors=?,{min(8, extent)}"]
+
+
+def element_bits(block: BlockOp) -> int:
+    """The width of the widest element that the block stores, in bits; an index has 64."""
+    widths = [8]
+    for op in block.body.walk():
+        if isinstance(op, tir.StoreOp):
+            element = op.buffer.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+            widths.append(getattr(element, "bitwidth", 64))
+    return max(widths)

@@ -1,0 +1,101 @@
+"""unroll: the body of a loop is repeated instead of looped.
+
+Before, ``unroll block=C loop=k_i``::
+
+    tir.for %k_i in 4 { ... }
+
+After::
+
+    tir.for %k_i in 4 unrolled { ... }
+
+The loop stays one op; code generation tells LLVM to unroll it, which keeps the IR small.
+
+*Legal when*
+
+1. KC3010: the loop is serial (or unrolled already).
+2. KC3047: its extent is a constant.
+
+The order of iterations does not change, so no dependence forbids it.
+
+TVM, Halide: ``unroll``. Exo: ``unroll_loop``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import ForKind, ForOp
+from kc.support.diagnostics import warn
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.loops._loop_kinds import set_kind
+
+SMALL = 16
+"""The largest extent that the bare flag unrolls."""
+
+LARGE = 256
+"""Beyond this many copies LLVM's time grows faster than the code: a warning."""
+
+
+@dataclass(frozen=True)
+class Unroll(Primitive):
+    """Repeat the body of a loop instead of looping."""
+
+    name: ClassVar[str] = "unroll"
+
+    loop: LoopRef = field(metadata={"help": "the loop to unroll; its extent is a constant"})
+
+    def check(self, site: Site) -> ForOp:
+        loop = site.resolve_loop(self.loop)
+        if loop.kind.data is ForKind.UNROLLED:
+            return loop
+        require_serial(site, "unroll", loop)
+        if loop.static_extent is None:
+            raise site.refuse(
+                "KC3047",
+                f"unroll: the extent of {loop.label} is not a constant",
+                at=loop,
+                why="the number of copies is part of the code",
+                hints=[f"split {loop.label} by factors=?,4 and unroll {loop.label}_i"],
+            )
+        return loop
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            yield cls(LoopRef(loop))
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """The innermost serial loop of every block, if its extent is a small constant."""
+        for block in loop_tree.blocks(site.function):
+            serial = [
+                one
+                for one in loop_tree.loops_around(block)
+                if one.kind.data in (ForKind.SERIAL, ForKind.UNROLLED)
+            ]
+            if serial and serial[-1].kind.data is ForKind.SERIAL:
+                extent = serial[-1].static_extent
+                if extent is not None and extent <= SMALL:
+                    yield cls(LoopRef(serial[-1]))
+
+    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
+        extent = plan.static_extent
+        if extent is not None and extent > LARGE:
+            warn(
+                "KC3048",
+                f"unroll: {extent} copies of the body of {plan.label}",
+                location=CALL_SITE.get(),
+                why=f"beyond {LARGE} copies compile time grows faster than the code",
+                hints=[f"split {plan.label} and unroll the inner loop"],
+            )
+        return set_kind(plan, ForKind.UNROLLED)

@@ -1,0 +1,120 @@
+"""vectorize: the iterations of a loop become the lanes of vectors.
+
+Before, ``vectorize block=C loop=j_i``::
+
+    tir.for %j_i in 8 { ... }
+
+After::
+
+    tir.for %j_i in 8 vectorized { ... }
+
+The loop may hold serial loops (a matrix product's reduction): they stay loops, of vectors.
+
+*Legal when*
+
+1. KC3010: the loop is serial (or vectorized already).
+2. KC3043: its extent is a constant.
+3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
+   threads.
+4. KC3040, KC3041: no two iterations depend on each other; a reduction does. Only what a loop
+   without loops in it loads may be stored by a later iteration, behind the load: all lanes load
+   before any stores.
+
+TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import lane_conflict
+from kc.dialects.tir import ForKind, ForOp
+from kc.support.diagnostics import warn
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.loops._loop_kinds import (
+    kinds_around,
+    kinds_inside,
+    refuse_conflict,
+    set_kind,
+)
+
+
+@dataclass(frozen=True)
+class Vectorize(Primitive):
+    """Make the iterations of a loop the lanes of vectors."""
+
+    name: ClassVar[str] = "vectorize"
+    undecidable = True
+
+    loop: LoopRef = field(metadata={"help": "the loop to vectorize; its extent is a constant"})
+
+    def check(self, site: Site) -> ForOp:
+        loop = site.resolve_loop(self.loop)
+        if loop.kind.data is ForKind.VECTORIZED:
+            return loop
+        require_serial(site, "vectorize", loop)
+        if loop.static_extent is None:
+            raise site.refuse(
+                "KC3043",
+                f"vectorize: the extent of {loop.label} is not a constant",
+                at=loop,
+                why="the number of lanes is part of the code",
+                hints=[f"split {loop.label} by factors=?,8 and vectorize {loop.label}_i"],
+            )
+        others = (
+            kinds_around(loop, ForKind.VECTORIZED)
+            + kinds_inside(loop, ForKind.VECTORIZED)
+            + kinds_inside(loop, ForKind.PARALLEL)
+            + kinds_inside(loop, ForKind.THREAD)
+        )
+        if others:
+            other = others[0]
+            where = "inside" if other in loop_tree.loops_around(loop) else "around"
+            raise site.refuse(
+                "KC3044",
+                f"vectorize: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
+                at=loop,
+                mark={loop: "here", other: other.kind_text},
+                why="a lane of a vector is one scalar: it holds no vectors and starts no threads",
+                hints=[f"reorder, or fuse {other.label} and {loop.label} before vectorizing"],
+            )
+        conflict = lane_conflict(loop)
+        if conflict is not None:
+            refuse_conflict(site, "vectorize", loop, conflict)
+        return loop
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            yield cls(LoopRef(loop))
+
+    @classmethod
+    def defaults(cls, site: Site) -> Iterator[Self]:
+        """The innermost spatial loop of every block, if its extent is a constant."""
+        for block in loop_tree.blocks(site.function):
+            around = loop_tree.loops_around(block)
+            if any(one.kind.data is ForKind.VECTORIZED for one in around):
+                continue
+            loops = loop_tree.spatial_loops(block)
+            if loops and loops[-1].static_extent is not None:
+                yield cls(LoopRef(loops[-1]))
+
+    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
+        if plan.static_extent == 1:
+            warn(
+                "KC3046",
+                f"vectorize: loop {plan.label} has one iteration",
+                location=CALL_SITE.get(),
+                why="a vector of one lane is a scalar",
+            )
+        return set_kind(plan, ForKind.VECTORIZED)

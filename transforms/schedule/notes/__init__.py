@@ -1,0 +1,1 @@
+"""Notes for later passes: annotations, pragmas, and what they are of."""

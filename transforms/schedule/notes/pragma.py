@@ -1,0 +1,110 @@
+"""pragma: a loop gets a pragma of TVM's.
+
+Before, ``pragma loop=i pragma-type=auto_unroll_max_step value=16``::
+
+    tir.for %i in 64 { ... }
+
+After::
+
+    tir.for %i in 64 annotations {pragma_auto_unroll_max_step = 16 : i64} { ... }
+
+``unroll``, ``vectorize`` and ``parallel`` are the primitives of these names; any other pragma is
+the annotation ``pragma_`` and its name. One that TVM does not have gets a warning (KC3344).
+
+*Legal when*
+
+1. the primitive is, for the three that are one;
+2. KC3340: the loop does not have the pragma yet, or with the same value;
+3. KC3343: the value is none, a bool, an integer, a number, a string, or a list or dict of such.
+
+TVM (TE): ``pragma``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from xdsl.ir import Attribute
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import suggest, warn
+from kc.support.locations import location_of
+from kc.support.registry import pass_class
+from kc.transforms.schedule.base import CALL_SITE, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.notes._annotations import (
+    Value,
+    annotations_of,
+    joined,
+    require_new,
+    set_annotations,
+)
+
+_PRIMITIVES = ("unroll", "vectorize", "parallel")
+
+_KNOWN = (
+    "auto_unroll_max_step",
+    "unroll_explicit",
+    "parallel_launch_point",
+    "parallel_stride_pattern",
+    "parallel_barrier_when_finish",
+    "debug_skip_region",
+    "import_c",
+    "import_llvm",
+    "tensor_core",
+    "loop_partition_hint",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The annotation, or the primitive that the pragma stands for, with its plan."""
+
+    loop: ForOp
+    key: str
+    value: Attribute
+    step: tuple[Primitive, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Pragma(Primitive):
+    """Give a loop a pragma."""
+
+    name: ClassVar[str] = "pragma"
+
+    loop: LoopRef = field(metadata={"help": "the loop"})
+    pragma_type: str = field(
+        metadata={
+            "help": "the name of the pragma",
+            "also": {"pragma": "*", "key": "*", "type": "*"},
+        }
+    )
+    value: tuple[Value, ...] = field(
+        default=(),
+        metadata={"help": "the value: a list if there are several", "python": "pragma_value"},
+    )
+
+    def check(self, site: Site) -> Plan:
+        loop = site.resolve_loop(self.loop)
+        value = joined(self.value)
+        key = f"pragma_{self.pragma_type}"
+        if self.pragma_type in _PRIMITIVES:
+            step: Primitive = pass_class(self.pragma_type)(LoopRef(loop))
+            return Plan(loop, key, value, (step, step.check(site)))
+        require_new(site, "pragma", loop, key, value)
+        return Plan(loop, key, value)
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        if plan.step is not None:
+            step, its_plan = plan.step
+            return step.rewrite(site, its_plan)
+        if self.pragma_type not in _KNOWN:
+            warn(
+                "KC3344",
+                f"pragma: '{self.pragma_type}' is not a pragma of TVM's",
+                location=CALL_SITE.get() or location_of(plan.loop),
+                why="nothing in kc looks at it, so only tools of your own can",
+                hints=suggest(self.pragma_type, [*_PRIMITIVES, *_KNOWN], "the pragmas are"),
+            )
+        set_annotations(plan.loop, {**annotations_of(plan.loop), plan.key: plan.value})
+        return Rewritten((plan.loop,))

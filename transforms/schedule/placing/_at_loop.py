@@ -1,0 +1,141 @@
+"""What compute_at and reverse_compute_at share: a loop of the neighbours, and a place in it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import AllocOp, BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.placing._placing import Placing, build, went
+from kc.transforms.schedule.threads._thread_grid import require_place_in_grid, warn_of_global
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where the block goes, and the buffers that go with it, if any."""
+
+    loop: ForOp
+    placing: Placing
+    allocs: Sequence[AllocOp] = ()
+
+
+@dataclass(frozen=True)
+class AtLoop(Primitive):
+    """A primitive that computes a block inside a loop of its neighbours."""
+
+    neighbours: ClassVar[Callable[[BlockOp], Sequence[BlockOp]]]
+    """The blocks whose loops it may go into."""
+    about_the_loop: ClassVar[tuple[str, ...]]
+    """The refusals after which another loop may be legal."""
+    repeats: ClassVar[bool]
+    """Whether each iteration of the loop computes all that it needs."""
+
+    block: BlockRef = field(metadata={"help": "the block to move"})
+    loop: LoopRef = field(metadata={"help": "a loop around its neighbours"})
+    preserve_unit_loops: bool = field(
+        default=False, metadata={"help": "keep loops of one iteration"}
+    )
+    index: int = field(default=-1, metadata={"help": "where in the loop"})
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        try:
+            return self._check_all(site, block)
+        except ScheduleError as error:
+            if error.code in self.about_the_loop and not error.hints:
+                error.hints = self._legal_loops(site, block)
+            raise
+
+    def _check_all(self, site: Site, block: BlockOp) -> Plan:
+        plan = self.check_block(site, block)
+        name = self.name.replace("-", "_")
+        require_place_in_grid(site, name, block, plan.loop, is_repeated=self.repeats)
+        return plan
+
+    @abstractmethod
+    def check_block(self, site: Site, block: BlockOp) -> Plan:
+        """:meth:`check`, without hints that need :meth:`candidates`."""
+
+    def require_outside(
+        self, site: Site, primitive: str, block: BlockOp, loop: ForOp, hints: Sequence[str] = ()
+    ) -> None:
+        """Refuse (KC3213) a loop that the block is in."""
+        if loop_tree.is_inside(block, loop):
+            raise site.refuse(
+                "KC3213",
+                f"{primitive}: block {block.label} is in loop {loop.label} already",
+                at=block,
+                mark={loop: "the loop", block: "the block"},
+                why="a block is moved into a loop that it is not in",
+                hints=hints,
+            )
+
+    def child(
+        self,
+        site: Site,
+        primitive: str,
+        loop: ForOp,
+        near: Sequence[Operation],
+        *,
+        before: bool,
+    ) -> Operation:
+        """The child of ``loop`` that the block goes next to: before the first of those that hold
+        one of ``near``, or behind the last. Refuses (KC3215) another index."""
+        children = [op for op in loop.body.block.ops if loop_tree.has_work(op)]
+        holds = [
+            n for n, op in enumerate(children) if any(loop_tree.is_inside(one, op) for one in near)
+        ]
+        bound = holds[0] if before else holds[-1]
+        first, last = (0, bound) if before else (bound, len(children) - 1)
+        place = {-1: last, -2: first}.get(self.index, self.index)
+        if first <= place <= last:
+            return children[place]
+        what = "first consumer" if before else "last producer"
+        raise site.refuse(
+            "KC3215",
+            f"{primitive}: index {self.index} in loop {loop.label}",
+            at=children[bound],
+            mark={loop: "the loop", children[bound]: f"child {bound}, the {what}"},
+            why=f"the block must come {'before' if before else 'behind'} its {what}: "
+            f"{first} to {last}, -1 or -2",
+            hints=["index=-1", f"index={bound}"],
+        )
+
+    def _legal_loops(self, site: Site, block: BlockOp) -> tuple[str, ...]:
+        found: list[str] = []
+        for one in self._choices(block):
+            try:
+                one._check_all(site, block)
+            except ScheduleError:
+                continue
+            found.append(str(one.loop))
+        if found:
+            return (f"legal: loop={' or loop='.join(found)}",)
+        return ("there is no loop at which it is legal",)
+
+    @classmethod
+    def _choices(cls, block: BlockOp) -> Iterator[Self]:
+        around = (one for near in cls.neighbours(block) for one in loop_tree.loops_around(near))
+        for loop in dict.fromkeys(around):
+            if not loop_tree.is_inside(block, loop):
+                yield cls(BlockRef(block), LoopRef(loop))
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            yield from cls._choices(block)
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        warn_of_global(self.name.replace("-", "_"), plan.allocs, plan.loop)
+        loops = build(
+            site, plan.placing, plan.loop, plan.allocs, unit_loops=self.preserve_unit_loops
+        )
+        removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
+        return Rewritten(tuple(loops), removed=removed)

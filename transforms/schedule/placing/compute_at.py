@@ -1,0 +1,143 @@
+"""compute_at: a block is computed inside a loop of its consumers, as much of it as they need there.
+
+Before, ``compute-at block=B loop=i``::
+
+    tir.alloc "B" : memref<16x16xf32>
+    tir.for %i in 16 {
+      tir.for %j in 16 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 16 = %j) do { ... }
+    tir.for %i in 14 {
+      tir.for %j in 16 {
+        tir.block "C" ... do { reads %B[%v_i, %v_j] and %B[%v_i + 2, %v_j] }
+
+After::
+
+    tir.for %i in 14 {
+      tir.alloc "B" : memref<16x16xf32>
+      tir.for %i_1 in 3 {
+        tir.for %j in 16 {
+          tir.block "B" (spatial %v_i in 16 = %i + %i_1, spatial %v_j in 16 = %j) do { ... }
+      tir.for %j_1 in 16 {
+        tir.block "C" ...
+
+The new loops run over a box of constant size around all that is read in one iteration of the loop,
+in the order of the block's variables; where it sticks out of the block's domain there is a
+predicate. Reductions are computed whole, with their init. The block's old loops go, splits
+included. The buffer becomes private to one iteration of the loop (``compact-buffer-allocation``
+makes it as small as the box).
+
+``index`` says where in the loop: -1 right before the first consumer, -2 at the start, otherwise in
+front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction, which may be
+   of several buffers.
+2. KC3202, KC3205: no buffer is an output, the block the only writer, loads the only readers.
+3. KC3203, KC3204: something reads it, and all that does is in the loop.
+4. KC3213, KC3214, KC3212: the block is not in the loop already, and comes before it, in one scope.
+5. KC3010, KC3011: the block's own loops are serial and carry no annotation.
+6. KC3211: neither the loop nor one around it is vectorized.
+7. KC3215: the index is a place before the first consumer.
+8. KC3206: all that is read in an iteration of the loop is computed in it before.
+9. KC3209: the block runs, once if it is a reduction, for all that the box contains.
+10. KC3207, KC3208: what the block reads is known, and still the same, at the new place.
+
+TVM, Halide: ``compute_at``. Exo: ``fuse`` of the producer's loops and the consumer's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import is_before
+from kc.analysis.regions import consumers
+from kc.dialects.tir import BlockOp
+from kc.transforms.schedule._blocks import (
+    describe,
+    require_definition,
+    require_private,
+    same_scope,
+)
+from kc.transforms.schedule.base import LoopRef, Site
+from kc.transforms.schedule.placing._at_loop import AtLoop, Plan
+from kc.transforms.schedule.placing._placing import (
+    loop_near,
+    plan_placing,
+    require_scalar_place,
+)
+
+
+@dataclass(frozen=True)
+class ComputeAt(AtLoop):
+    """Compute a block inside a loop of its consumers."""
+
+    name: ClassVar[str] = "compute-at"
+    undecidable = True
+    neighbours = staticmethod(consumers)
+    repeats = True
+    about_the_loop: ClassVar[tuple[str, ...]] = (
+        *("KC3201", "KC3204", "KC3206", "KC3207", "KC3208", "KC3209", "KC3211", "KC3214"),
+        *("KC3408", "KC3409", "KC3414"),
+    )
+
+    loop: LoopRef = field(metadata={"help": "a loop around all of its consumers"})
+    index: int = field(
+        default=-1,
+        metadata={"help": "where in the loop: -1 last possible place, -2 first, n before child n"},
+    )
+
+    def check_block(self, site: Site, block: BlockOp) -> Plan:
+        made = require_definition(site, "compute_at", block, updates=True)
+        allocs = require_private(site, "compute_at", made)
+        names = " and ".join(one.label for one in allocs)
+        users = made.users
+        if not users:
+            raise site.refuse(
+                "KC3203",
+                f"compute_at: nothing reads {names} of block {block.label}",
+                at=block,
+                why="a block is computed at a loop of what reads it",
+            )
+        loop = loop_near(site, "compute_at", self.loop, block, users, "consumers")
+        self.require_outside(
+            site,
+            "compute_at",
+            block,
+            loop,
+            hints=[f"compute_root puts {block.label} outside of all loops first"],
+        )
+        same_scope(site, "compute_at", block, [loop])
+        outside = [one for one in users if not loop_tree.is_inside(one, loop)]
+        if outside:
+            readers = ", ".join(describe(one) for one in outside)
+            raise site.refuse(
+                "KC3204",
+                f"compute_at: {readers} reads {names} outside of loop {loop.label}",
+                at=outside[0],
+                mark={loop: "the loop", outside[0]: f"reads {names}"},
+                why=f"all consumers of block {block.label} must be in the loop that it is "
+                "computed in",
+            )
+        if not is_before(block, loop):
+            raise site.refuse(
+                "KC3214",
+                f"compute_at: loop {loop.label} comes before block {block.label}",
+                at=loop,
+                mark={loop: "the loop", block: "the block"},
+                why=f"what is read there was written in an earlier iteration, not by the "
+                f"{block.label} that would be moved",
+            )
+        require_scalar_place(site, "compute_at", block.label, loop)
+        anchor = self.child(site, "compute_at", loop, users, before=True)
+        placing = plan_placing(
+            site,
+            "compute_at",
+            made,
+            anchor,
+            loop.body.block,
+            f"in loop {loop.label}",
+        )
+        return Plan(loop, placing, allocs)

@@ -1,0 +1,174 @@
+"""compute_inline: a block is computed where its elements are read, and goes.
+
+Before, ``compute-inline block=B``::
+
+    tir.alloc "B" : memref<16xf32>
+    tir.for %i in 16 {
+      tir.block "B" (spatial %v_i in 16 = %i) do {
+        %a = tir.load %A[%v_i]
+        %b = arith.mulf %a, %two
+        tir.store %b, %B[%v_i]
+    ...
+    tir.for %i in 15 {
+      tir.block "C" (spatial %v_i in 15 = %i) do {
+        %x = tir.load %B[%v_i + 1]
+        ...
+
+After::
+
+    tir.for %i in 15 {
+      tir.block "C" (spatial %v_i in 15 = %i) do {
+        %a = tir.load %A[%v_i + 1]
+        %x = arith.mulf %a, %two
+        ...
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself.
+2. KC3220: it is not a reduction.
+3. KC3202, KC3205: the buffer is not an output, and used by nothing but loads.
+4. KC3203: something reads it.
+5. KC3221: each index of the store is one variable of the block, plus a constant.
+6. KC3206: every element that is read is one that the block writes.
+7. KC3207, KC3208: what the block reads is known, and still the same, where it is computed now.
+
+TVM: ``compute_inline``. Halide: ``compute_inline``. Exo: ``inline_assign``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space, Supply
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import buffers_written
+from kc.dialects.tir import AllocOp, LoadOp
+from kc.transforms.known_values import rebuild
+from kc.transforms.schedule._blocks import (
+    Definition,
+    Position,
+    captured,
+    describe,
+    erase_with_loops,
+    own_loops,
+    require_available,
+    require_definition,
+    require_private,
+    require_unchanged,
+    witness_text,
+)
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The block, its buffer, where its variables stand in an index, and who reads."""
+
+    made: Definition
+    alloc: AllocOp
+    places: list[Position | None]
+    loads: list[LoadOp]
+
+
+@dataclass(frozen=True)
+class ComputeInline(Primitive):
+    """Compute a block where its elements are read."""
+
+    name: ClassVar[str] = "compute-inline"
+    undecidable = True
+
+    block: BlockRef = field(metadata={"help": "the block to inline"})
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        made = require_definition(site, "compute_inline", block)
+        if block.is_reduction:
+            raise site.refuse(
+                "KC3220",
+                f"compute_inline: block {block.label} is a reduction",
+                at=block,
+                why="an element is the result of many iterations, which an expression cannot hold",
+                hints=["compute_at computes it inside a loop of its consumer"],
+            )
+        (alloc,) = require_private(site, "compute_inline", made)
+        loads = made.loads
+        if not loads:
+            raise site.refuse(
+                "KC3203",
+                f"compute_inline: nothing reads {alloc.label} of block {block.label}",
+                at=block,
+                why="there is no place to compute it at",
+            )
+        places = made.positions()
+        for place, extent, name in zip(places, block.extents, block.names, strict=True):
+            if place is None and extent != 1:
+                raise site.refuse(
+                    "KC3221",
+                    f"compute_inline: block {block.label} does not store at its own variables",
+                    at=block,
+                    why=f"no index of the store is {name}, plus a constant, so {name} is not known "
+                    "from the element that is read",
+                )
+        for load in loads:
+            self._check_load(site, made, load)
+        return Plan(made, alloc, places, loads)
+
+    def _check_load(self, site: Site, made: Definition, load: LoadOp) -> None:
+        block, buffer = made.block, made.buffer
+        reader = made.unit(load)
+        require_available(site, "compute_inline", block, load, f"in {describe(reader)}")
+        space = Space()
+        read, write = space.instance(load), space.instance(block)
+        element, written = space.element(load, read), space.element(made.store, write)
+        found = space.uncovered(
+            read,
+            element,
+            [Supply(write, written, space.same_buffer(buffer, read, write))],
+            space.in_bounds(load, element, read),
+        )
+        name = buffer_name(buffer)
+        if found is not None:
+            raise site.refuse(
+                "KC3206",
+                f"compute_inline: {describe(reader)} reads elements of {name} that block "
+                f"{block.label} " + ("may not write" if found.undecided else "does not write"),
+                at=reader,
+                mark={block: f"writes {name}", reader: f"reads {name}"},
+                why=found.undecided or f"element {witness_text(space, found)} is not written",
+            )
+        same = [f"{x} = {y}" for x, y in zip(element, written, strict=True)]
+        same += space.same_buffer(buffer, read, write)
+        require_unchanged(site, "compute_inline", made, space, write, write, read, same)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            written = buffers_written(block)
+            if not block.is_reduction and all(isinstance(one.owner, AllocOp) for one in written):
+                yield cls(BlockRef(block))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        block, store = plan.made.block, plan.made.store
+        readers = plan.made.users
+        for load in plan.loads:
+            values = {}
+            for one in captured(block):
+                values[one] = rebuild(one, load, values)
+            insert_body(block, arguments_of(plan.places, load), load, values, [store])
+            result = values.get(store.value, store.value)
+            load.result.replace_all_uses_with(result)
+            load.detach()
+            load.erase()
+        into = " and ".join(describe(one) for one in readers)
+        what = f"block {block.label} was inlined into {into}"
+        loops = own_loops(block)
+        for loop in loops:
+            site.remember(loop.label, f"{loop.label} went with block {block.label}: {what}")
+        erase_with_loops(block)
+        plan.alloc.detach()
+        plan.alloc.erase()
+        return Rewritten(removed={one: what for one in (block, *loops)})

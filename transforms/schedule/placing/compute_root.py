@@ -1,0 +1,147 @@
+"""compute_root: a block gets a nest of its own again, outside of all loops.
+
+Before, ``compute-root block=B``::
+
+    tir.for %i in 14 {
+      tir.alloc "B" : memref<16xf32>
+      tir.for %i_1 in 3 {
+        tir.block "B" (spatial %v_i in 16 = %i + %i_1) do { ... }
+      tir.block "C" ... do { reads %B[%v_i] and %B[%v_i + 2] }
+
+After::
+
+    tir.alloc "B" : memref<16xf32>
+    tir.for %i in 16 {
+      tir.block "B" (spatial %v_i in 16 = %i) do { ... }
+    tir.for %i in 14 {
+      tir.block "C" ...
+
+The undoing of ``compute_at``: the nest stands before the first consumer's, has a loop for each
+variable of the block and computes what all consumers read; the block's old loops go. A block that
+has its own nest there already stays as it is.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+2. KC3202, KC3205: the buffer is not an output, the block its only writer, loads its only readers.
+3. KC3203: something reads it.
+4. KC3010, KC3011: the block's own loops are serial and carry no annotation.
+5. KC3206: all that is read is computed.
+6. KC3209: the block runs (once, if it is a reduction) for all in the box around the reads.
+7. KC3207, KC3208: what the block reads is known, and already there, at the root.
+8. KC3260: no reader sees an unfinished reduction.
+
+TE, Halide: ``compute_root``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+from kc.dialects.tir import AllocOp
+from kc.transforms.known_values import can_rebuild
+from kc.transforms.schedule._blocks import (
+    Definition,
+    describe,
+    own_loops,
+    require_definition,
+    require_private,
+)
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.placing._placing import Placing, build, plan_placing, went
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The buffers, and where the block goes."""
+
+    allocs: list[AllocOp]
+    placing: Placing
+
+
+@dataclass(frozen=True)
+class ComputeRoot(Primitive):
+    """Compute a block in a nest of its own, outside of all loops."""
+
+    name: ClassVar[str] = "compute-root"
+    undecidable = True
+
+    block: BlockRef = field(metadata={"help": "the block to move"})
+
+    def check(self, site: Site) -> Plan | None:
+        block = site.resolve_block(self.block)
+        if own_loops(block) == loop_tree.loops_around(block):
+            return None
+        made = require_definition(site, "compute_root", block, updates=True)
+        allocs = require_private(site, "compute_root", made)
+        if not made.users:
+            raise site.refuse(
+                "KC3203",
+                f"compute_root: nothing reads {' and '.join(one.label for one in allocs)} of block "
+                f"{block.label}",
+                at=block,
+                why="a block is computed for what reads it",
+            )
+        if block.is_reduction:
+            self._require_finished(site, made)
+        home = made.scope.regions[-1].block
+        anchor = next(
+            op for op in home.ops if any(loop_tree.is_inside(one, op) for one in made.users)
+        )
+        placing = plan_placing(site, "compute_root", made, anchor, home, "at the root")
+        for alloc in allocs:
+            if not all(can_rebuild(one, anchor) for one in alloc.dynamic_sizes):
+                raise site.refuse(
+                    "KC3208",
+                    f"compute_root: block {block.label} cannot be computed at the root",
+                    at=block,
+                    why=f"the size of {alloc.label} is not known there",
+                )
+        return Plan(allocs, placing)
+
+    def _require_finished(self, site: Site, made: Definition) -> None:
+        for load in made.loads:
+            space = Space()
+            read, update = space.instance(load), space.instance(made.block)
+            same = [
+                f"{x} = {y}"
+                for x, y in zip(
+                    space.element(load, read),
+                    space.element(made.store_to(load.buffer), update),
+                    strict=True,
+                )
+            ]
+            same += space.same_buffer(load.buffer, read, update)
+            found = space.find([read, update], [*same, space.may_precede(read, update)])
+            if found is not None:
+                reader = made.unit(load)
+                raise site.refuse(
+                    "KC3260",
+                    f"compute_root: {describe(reader)} "
+                    + ("may read" if found.undecided else "reads")
+                    + f" an unfinished reduction of block {made.block.label}",
+                    at=reader,
+                    mark={reader: "reads", made.block: "updates"},
+                    why=found.undecided
+                    or f"{describe(reader)}{read.at(found)} reads what {describe(made.block)}"
+                    f"{update.at(found)} updates later",
+                )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            if own_loops(block) != loop_tree.loops_around(block):
+                yield cls(BlockRef(block))
+
+    def rewrite(self, site: Site, plan: Plan | None) -> Rewritten:
+        if plan is None:
+            return Rewritten()
+        loops = build(site, plan.placing, None, plan.allocs, unit_loops=True)
+        removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
+        return Rewritten(tuple(loops), removed=removed)

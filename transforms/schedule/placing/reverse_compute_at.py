@@ -1,0 +1,319 @@
+"""reverse_compute_at: a block is computed inside a loop of its producers, as soon as it can be.
+
+Before, ``reverse-compute-at block=C loop=i``::
+
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do { ... }
+    tir.for %i in 14 {
+      tir.for %j in 8 {
+        tir.block "C" ... do { reads %B[%v_i, %v_j] and %B[%v_i + 2, %v_j] }
+
+After::
+
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do { ... }
+      tir.for %j_1 in 8 {
+        tir.block "C" (spatial %v_i in 14 = %i - 2, spatial %v_j in 8 = %j_1) where (%i >= 2) do
+
+The new loops run over what the iteration of the loop completes, a box of constant size; where it
+sticks out of the block's domain there is a predicate. Each instance of the block runs exactly once.
+The block's old loops go, splits included. It may be an output, and a reduction.
+
+``index`` says where in the loop: -1 at the end, -2 right behind the last producer, otherwise behind
+the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+2. KC3230: some block that writes what it reads is in the loop.
+3. KC3213, KC3214, KC3212: the block is not in the loop already, and comes behind it, in one scope.
+4. KC3010, KC3011: the block's own loops are serial and carry no annotation.
+5. KC3211: neither the loop nor one around it is vectorized.
+6. KC3215: the index is a place behind the last producer.
+7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once.
+8. KC3207, KC3208: what it reads is known, and complete, at the new place.
+9. KC3232: nothing else uses the elements it writes between the new place and the old one.
+10. KC3233: a reduction that is spread over several iterations is still initialised first.
+
+TVM: ``reverse_compute_at``. Halide: ``compute_with``, in part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
+from kc.analysis.regions import (
+    WHOLE,
+    BoundIndexValues,
+    Interval,
+    box,
+    loads_of,
+    producers,
+    stores_to,
+)
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
+from kc.transforms.schedule._blocks import (
+    Definition,
+    describe,
+    positions,
+    require_definition,
+    require_unchanged,
+    same_scope,
+)
+from kc.transforms.schedule.base import LoopRef, Rewritten, Site
+from kc.transforms.schedule.placing._at_loop import AtLoop, Plan
+from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
+from kc.transforms.schedule.placing._placing import (
+    Domain,
+    Placing,
+    guards_of,
+    loop_near,
+    old_values,
+    require_init_first,
+    require_loose,
+    require_once,
+    require_scalar_place,
+)
+
+
+@dataclass(frozen=True)
+class ReverseComputeAt(AtLoop):
+    """Compute a block inside a loop of its producers."""
+
+    name: ClassVar[str] = "reverse-compute-at"
+    undecidable = True
+    neighbours = staticmethod(producers)
+    repeats = False
+    about_the_loop: ClassVar[tuple[str, ...]] = (
+        *("KC3201", "KC3207", "KC3208", "KC3209", "KC3211", "KC3214"),
+        *("KC3230", "KC3231", "KC3232", "KC3233", "KC3408", "KC3409"),
+    )
+
+    loop: LoopRef = field(metadata={"help": "a loop around its producers"})
+    index: int = field(
+        default=-1,
+        metadata={"help": "where in the loop: -1 last possible place, -2 first, n behind child n"},
+    )
+
+    def check_block(self, site: Site, block: BlockOp) -> Plan:
+        what = "reverse_compute_at"
+        made = require_definition(site, what, block, updates=True)
+        sources = producers(block)
+        if not sources:
+            raise site.refuse(
+                "KC3230",
+                f"{what}: no block writes what block {block.label} reads",
+                at=block,
+                why="a block is computed at a loop of what writes its inputs",
+            )
+        loop = loop_near(site, what, self.loop, block, sources, "producers")
+        self.require_outside(site, what, block, loop)
+        same_scope(site, what, block, [loop])
+        inside = [one for one in sources if loop_tree.is_inside(one, loop)]
+        if not inside:
+            names = ", ".join(describe(one) for one in sources)
+            raise site.refuse(
+                "KC3230",
+                f"{what}: loop {loop.label} holds no producer of block {block.label}",
+                at=loop,
+                why=f"what it reads is written by {names}",
+            )
+        if not is_before(loop, block):
+            raise site.refuse(
+                "KC3214",
+                f"{what}: loop {loop.label} comes behind block {block.label}",
+                at=loop,
+                mark={loop: "the loop", block: "the block"},
+                why="the block reads what was written before, not what the loop writes later",
+            )
+        require_scalar_place(site, what, block.label, loop)
+        anchor = self.child(site, what, loop, inside, before=False)
+        loose = require_loose(site, what, block)
+        require_inputs(site, what, made, anchor, f"in loop {loop.label}")
+        index = BoundIndexValues()
+        domain = Domain(_completed(block, loop, index), index)
+        prover = _Prover(site, made, anchor, loop, domain)
+        prover.require_iterations()
+        prover.require_partition()
+        require_once(site, what, made, anchor)
+        prover.require_order()
+        if block.is_reduction:
+            require_init_first(site, what, made, anchor)
+            prover.require_init_first()
+        guards = guards_of(block, domain, anchor)
+        return Plan(loop, Placing(made, anchor, domain, guards, loose, behind=True))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        hoist_output(plan.placing.made, plan.placing.anchor)
+        return super().rewrite(site, plan)
+
+
+def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
+    """The values of the block's variables for which an iteration of ``loop`` writes the last of
+    what they read: variables that stand alone in an index, which the loop bounds."""
+    found: list[Interval] = [WHOLE] * len(block.types)
+    for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
+        stores = [one for one in stores_to(buffer) if loop_tree.is_inside(one, loop)]
+        region = box(stores, loop.body.block, index)
+        if region is None:
+            continue
+        loads = [
+            one
+            for one in loads_of(buffer)
+            if loop_tree.is_inside(one, block) and one.parent_region() is not block.init
+        ]
+        for n, extent in enumerate(block.extents):
+            if found[n].size is not None or block.types[n] is IterType.OPAQUE:
+                continue
+            places = [one[n] for load in loads if (one := positions(block, load))]
+            dims = {one.dim for one in places if one is not None}
+            if len(dims) != 1 or None in places:
+                continue
+            part = region[dims.pop()]
+            last = max(one.offset for one in places if one is not None)
+            if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
+                found[n] = Interval(index.simplify(part.base - last), part.size)
+    return found
+
+
+@dataclass
+class _Prover:
+    site: Site
+    made: Definition
+    anchor: Operation
+    loop: ForOp
+    domain: Domain
+
+    def _places(self, space: Space) -> tuple[Instance, Instance, list[str]]:
+        """The new place and an old instance of the same values of the variables."""
+        block = self.made.block
+        new = space.place(self.anchor)
+        values = self.domain.enter(block, space, new)
+        old = space.instance(block, self._common(new))
+        same = [f"{x} = {y}" for x, y in zip(values, old_values(old, block), strict=True)]
+        return new, old, same
+
+    def _common(self, instance: Instance) -> dict[ForOp, str]:
+        block, anchor = self.made.block, self.anchor
+        return {
+            loop: dim
+            for loop, dim in instance.loops.items()
+            if loop_tree.is_inside(block, loop) and loop_tree.is_inside(anchor, loop)
+        }
+
+    def require_iterations(self) -> None:
+        """Refuse loops that never run (elsewhere these count as the initial value of a block)."""
+        block = self.made.block
+        for loop in loop_tree.loops_around(self.anchor):
+            if loop.static_extent == 0 and not loop_tree.is_inside(block, loop):
+                raise self.site.refuse(
+                    "KC3231",
+                    f"reverse_compute_at: block {block.label} does not run exactly once in loop "
+                    f"{self.loop.label}",
+                    at=block,
+                    mark={loop: "never runs", block: "here"},
+                    why=f"loop {loop.label} has no iteration",
+                )
+
+    def require_partition(self) -> None:
+        """Each instance of the block is in one box, and there is nothing else in the boxes."""
+        block = self.made.block
+        space = Space()
+        old = space.instance(block)
+        new = space.place(self.anchor, self._common(old))
+        values = self.domain.enter(block, space, new)
+        self._refuse_part(
+            space.uncovered(old, old_values(old, block), [Supply(new, values)]),
+            "it would not run for {}",
+        )
+        space = Space()
+        new = space.place(self.anchor)
+        values = self.domain.enter(block, space, new)
+        old = space.instance(block, self._common(new))
+        self._refuse_part(
+            space.uncovered(new, values, [Supply(old, old_values(old, block))]),
+            "it would run for {}, for which it does not run now",
+        )
+        space = Space()
+        new = space.place(self.anchor)
+        other = space.place(self.anchor, self._common(new))
+        twice = [
+            f"{x} = {y}"
+            for x, y in zip(
+                self.domain.enter(block, space, new),
+                self.domain.enter(block, space, other),
+                strict=True,
+            )
+        ]
+        differs = [
+            f"{dim} != {other.loops[loop]}"
+            for loop, dim in new.loops.items()
+            if dim != other.loops[loop]
+        ]
+        found = space.find([new, other], [*twice, " or ".join(differs)])
+        if found is not None:
+            raise self.site.refuse(
+                "KC3231",
+                f"reverse_compute_at: block {block.label} "
+                + ("may run" if found.undecided else "would run")
+                + f" more than once in loop {self.loop.label}",
+                at=block,
+                mark={self.loop: "the loop", block: "here"},
+                why=found.undecided or f"for the same values{new.at(found)} and{other.at(found)}",
+            )
+
+    def _refuse_part(self, found: Witness | None, text: str) -> None:
+        if found is None:
+            return
+        block = self.made.block
+        at = ""
+        if found.point:
+            at = ", ".join(f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names))
+        raise self.site.refuse(
+            "KC3231",
+            f"reverse_compute_at: block {block.label} "
+            + ("may not run" if found.undecided else "does not run")
+            + f" exactly once in loop {self.loop.label}",
+            at=block,
+            mark={self.loop: "the loop", block: "here"},
+            why=found.undecided or text.format(at),
+        )
+
+    def require_order(self) -> None:
+        """No access to what the block reads or writes comes between the new and the old place."""
+        space = Space()
+        new, old, same = self._places(space)
+        require_unchanged(self.site, "reverse_compute_at", self.made, space, old, new, old, same)
+        require_unused(self.site, "reverse_compute_at", self.made, self._places)
+
+    def require_init_first(self) -> None:
+        """The instances that initialise come before those of the same element that update."""
+        block = self.made.block
+        space = Space()
+        init = space.place(self.anchor)
+        first = self.domain.enter(block, space, init)
+        update = space.place(self.anchor, self._common(init))
+        other = self.domain.enter(block, space, update)
+        same = [
+            f"{x} = 0" if kind is IterType.REDUCE else f"{x} = {y}"
+            for x, y, kind in zip(first, other, block.types, strict=True)
+        ]
+        found = space.find([init, update], [*same, space.may_precede(update, init)])
+        if found is not None:
+            raise self.site.refuse(
+                "KC3233",
+                f"reverse_compute_at: block {block.label} "
+                + ("may add" if found.undecided else "would add")
+                + " to an element before it is initialised",
+                at=block,
+                mark={self.loop: "the loop", block: "here"},
+                why=found.undecided or f"the update is{update.at(found)}, the init{init.at(found)}",
+            )

@@ -1,0 +1,248 @@
+"""reverse_compute_inline: a block is computed where its only input is made, and that buffer goes.
+
+Before, ``reverse-compute-inline block=C``::
+
+    tir.alloc "B" : memref<16x8xf32>
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
+          ...
+          tir.store %b, %B[%v_i, %v_j]
+    tir.for %i in 8 {
+      tir.for %j in 16 {
+        tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j) do {
+          %x = tir.load %B[%v_j, %v_i]
+          %c = arith.mulf %x, %x
+          tir.store %c, %C[%v_i, %v_j]
+
+After::
+
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
+          ...
+          %c = arith.mulf %b, %b
+          tir.store %c, %C[%v_j, %v_i]
+
+The producer keeps its name and its loops. ``compute_inline`` of the producer keeps those of the
+consumer.
+
+*Legal when*
+
+1. KC3200, KC3220: the block and its producer each compute each element of one buffer by itself.
+2. KC3240: there is one block that writes what it reads.
+3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
+4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
+   is alone in one, but for a constant.
+5. KC3243: the elements that are read are those that are written.
+6. KC3214, KC3207, KC3208: what the block reads is known, and the same, where the producer is.
+7. KC3232: nothing else uses the elements it writes between the new place and the old one.
+
+TVM: ``reverse_compute_inline``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Supply, is_before
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import producers
+from kc.dialects.tir import AllocOp, BlockOp, LoadOp
+from kc.transforms.known_values import rebuild
+from kc.transforms.schedule._blocks import (
+    Definition,
+    Position,
+    captured,
+    describe,
+    erase_with_loops,
+    own_loops,
+    positions,
+    require_definition,
+    require_private,
+    require_unchanged,
+    witness_text,
+)
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
+from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The block, its producer and the buffer between them."""
+
+    made: Definition
+    source: Definition
+    alloc: AllocOp
+    loads: list[LoadOp]
+    places: list[Position | None]
+
+
+@dataclass(frozen=True)
+class ReverseComputeInline(Primitive):
+    """Compute a block where its only input is made."""
+
+    name: ClassVar[str] = "reverse-compute-inline"
+    undecidable = True
+
+    block: BlockRef = field(metadata={"help": "the consumer to inline into its producer"})
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        made = _require_complete(site, block)
+        sources = producers(block)
+        if len(sources) != 1:
+            names = ", ".join(describe(one) for one in sources)
+            raise site.refuse(
+                "KC3240",
+                f"reverse_compute_inline: block {block.label} has {len(sources)} producers",
+                at=block,
+                why=f"what it reads is written by {names}; one of them can take it in"
+                if sources
+                else "it reads nothing that a block writes",
+                hints=[f"compute_inline {one.label} first" for one in sources[1:]],
+            )
+        source = _require_complete(site, sources[0])
+        (alloc,) = require_private(site, "reverse_compute_inline", source)
+        if source.users != [block]:
+            names = ", ".join(describe(one) for one in source.users if one is not block)
+            raise site.refuse(
+                "KC3241",
+                f"reverse_compute_inline: {alloc.label} is also read by {names}",
+                at=source.block,
+                mark={source.block: f"writes {alloc.label}", block: "here"},
+                why=f"the buffer {alloc.label} would be gone",
+            )
+        if not is_before(source.block, block):
+            raise site.refuse(
+                "KC3214",
+                f"reverse_compute_inline: block {source.block.label} comes behind block "
+                f"{block.label}",
+                at=block,
+                mark={source.block: f"writes {alloc.label}", block: "here"},
+                why="what is read was written in an earlier iteration",
+            )
+        loads, places = self._loads(site, made, source)
+        where = f"in block {source.block.label}"
+        require_inputs(site, "reverse_compute_inline", made, source.store, where)
+        self._require_same_elements(site, made, source, loads[0])
+
+        def instances(space: Space) -> tuple[Instance, Instance, list[str]]:
+            new, old = space.instance(source.block), space.instance(block)
+            elements = zip(
+                space.element(source.store, new), space.element(loads[0], old), strict=True
+            )
+            same = [f"{x} = {y}" for x, y in elements]
+            return new, old, [*same, *space.same_buffer(source.buffer, new, old)]
+
+        space = Space()
+        new, old, same = instances(space)
+        require_unchanged(site, "reverse_compute_inline", made, space, old, new, old, same)
+        require_unused(site, "reverse_compute_inline", made, instances)
+        return Plan(made, source, alloc, loads, places)
+
+    def _loads(
+        self, site: Site, made: Definition, source: Definition
+    ) -> tuple[list[LoadOp], list[Position | None]]:
+        block = made.block
+        loads = source.loads
+        first = loads[0]
+        name = buffer_name(source.buffer)
+        places = positions(block, first)
+        why = None
+        for one in loads:
+            if one.indices != first.indices or list(one.operands_of_map) != list(
+                first.operands_of_map
+            ):
+                why = f"it reads several elements of {name} at a time"
+        for place, extent, variable in zip(places, block.extents, block.names, strict=True):
+            if place is None and extent != 1:
+                why = why or (
+                    f"no index of the load of {name} is {variable}, plus a constant, so {variable} "
+                    "is not known from the element that is written"
+                )
+        if why is not None:
+            raise site.refuse(
+                "KC3242",
+                f"reverse_compute_inline: block {block.label} does not go through {name} element "
+                "by element",
+                at=block,
+                why=why,
+                hints=[f"compute_inline {source.block.label}"],
+            )
+        return loads, places
+
+    def _require_same_elements(
+        self, site: Site, made: Definition, source: Definition, load: LoadOp
+    ) -> None:
+        name = buffer_name(source.buffer)
+        for reads_more in (True, False):
+            space = Space()
+            read, write = space.instance(made.block), space.instance(source.block)
+            read_at, written = space.element(load, read), space.element(source.store, write)
+            together = space.same_buffer(source.buffer, read, write)
+            found = (
+                space.uncovered(read, read_at, [Supply(write, written, together)])
+                if reads_more
+                else space.uncovered(write, written, [Supply(read, read_at, together)])
+            )
+            if found is None:
+                continue
+            less = source.block if reads_more else made.block
+            verb = "write" if reads_more else "read"
+            raise site.refuse(
+                "KC3243",
+                f"reverse_compute_inline: blocks {source.block.label} and {made.block.label} "
+                + ("may not go" if found.undecided else "do not go")
+                + f" through the same elements of {name}",
+                at=made.block,
+                mark={source.block: f"writes {name}", made.block: f"reads {name}"},
+                why=found.undecided
+                or f"block {less.label} does not {verb} {witness_text(space, found)}",
+                hints=[f"compute_inline {source.block.label}"],
+            )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            if not block.is_reduction and len(producers(block)) == 1:
+                yield cls(BlockRef(block))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        block, store = plan.made.block, plan.source.store
+        hoist_output(plan.made, store)
+        values: dict[SSAValue, SSAValue] = {}
+        for one in captured(block):
+            values[one] = rebuild(one, store, values)
+        for load in plan.loads:
+            values[load.result] = store.value
+        insert_body(block, arguments_of(plan.places, store), store, values, plan.loads)
+        what = f"block {block.label} was inlined into block {plan.source.block.label}"
+        loops = own_loops(block)
+        for loop in loops:
+            site.remember(loop.label, f"{loop.label} went with block {block.label}: {what}")
+        store.detach()
+        store.erase()
+        erase_with_loops(block)
+        plan.alloc.detach()
+        plan.alloc.erase()
+        return Rewritten(removed={one: what for one in (block, *loops)})
+
+
+def _require_complete(site: Site, block: BlockOp) -> Definition:
+    made = require_definition(site, "reverse_compute_inline", block)
+    if block.is_reduction:
+        raise site.refuse(
+            "KC3220",
+            f"reverse_compute_inline: block {block.label} is a reduction",
+            at=block,
+            why="an element is the result of many iterations, which an expression cannot hold",
+            hints=["reverse_compute_at computes a block inside a loop of its producer"],
+        )
+    return made

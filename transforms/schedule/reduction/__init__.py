@@ -1,0 +1,1 @@
+"""Reductions: their parts, their initialisation, and what is padded for them."""

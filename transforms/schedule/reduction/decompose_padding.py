@@ -1,0 +1,401 @@
+"""decompose_padding: a block that pads becomes one that fills and one that copies what is inside.
+
+Before, ``decompose-padding block=P loop=i``::
+
+    tir.for %i in 140 {
+      tir.block "P" (spatial %v_i in 140 = %i) do {
+        %in = (%v_i >= 6 and %v_i < 134), computed by arith
+        %p = scf.if %in { %A[%v_i - 6] } else { 0 }
+        tir.store %p, %P[%v_i]
+
+After::
+
+    tir.for %i_pad in 140 {
+      tir.block "P_pad" (spatial %v_i in 140 = %i_pad) do { tir.store 0, %P[%v_i] }
+    }
+    tir.for %i in 128 {
+      tir.block "P" (spatial %v_i in 140 = %i + 6) do { tir.store %A[%v_i - 6], %P[%v_i] }
+    }
+
+The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value the
+constant. The new block stands before the loop; the loops from there on are copied, kinds included.
+The loops of the old block shrink to what is inside where conditions bound one of them; what is left
+becomes its predicate.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself.
+2. KC3612: it stores a constant where an affine condition on its variables does not hold.
+3. KC3602: the loop is around the block.
+4. KC3603: the buffer exists before the loop.
+5. KC3303, KC3613: nothing else in the loop uses an element before the block stores it.
+6. KC3618: whether and where the block stores does not depend on data that is loaded in the loop.
+
+A condition that always holds is a warning (KC3614): there is nothing to fill.
+
+TVM: ``decompose_padding``; ``can_decompose_padding`` asks whether it is legal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSet,
+)
+from xdsl.rewriter import InsertPoint
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import dimensions
+from kc.analysis.instances import Space
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
+from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
+from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
+from kc.support.diagnostics import ScheduleError, warn
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._blocks import Definition, describe, own_loops, require_definition
+from kc.transforms.schedule._buffers import fresh_name, require_plain_uses
+from kc.transforms.schedule._copies import loops_shared, same_element
+from kc.transforms.schedule._nests import loop_around
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    Gives,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+)
+from kc.transforms.schedule.reduction._pad_pattern import Padding, padding_of
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is chosen by what, and the loop that the fill stands in front of."""
+
+    block: BlockOp
+    loop: ForOp
+    padding: Padding
+
+
+@dataclass(frozen=True)
+class DecomposePadding(Primitive):
+    """Make a block that pads a block that fills and one that copies what is inside."""
+
+    name: ClassVar[str] = "decompose-padding"
+    gives: ClassVar[Gives] = "block"
+
+    block: BlockRef = field(metadata={"help": "the block that pads"})
+    loop: LoopRef = field(metadata={"help": "the loop that the fill is put in front of"})
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        made = require_definition(site, "decompose_padding", block)
+        found = padding_of(made)
+        if isinstance(found, str):
+            raise site.refuse(
+                "KC3612",
+                f"decompose_padding: block {block.label} does not pad",
+                at=block,
+                why=found,
+            )
+        why = "the fill is put in front of a loop of the block"
+        loop = loop_around(site, "decompose_padding", self.loop, block, why)
+        require_plain_uses(site, "decompose_padding", block, made.buffer)
+        refusal = _objection(site, made, loop)
+        if refusal is not None:
+            refusal.hints = tuple(
+                f"loop={one.label}"
+                for one in loop_tree.loops_around(block)
+                if _objection(site, made, one) is None
+            )
+            raise refusal
+        return Plan(block, loop, found)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
+            if any(isinstance(one.value.owner, scf.IfOp | arith.SelectOp) for one in stores):
+                for loop in loop_tree.loops_around(block):
+                    yield cls(BlockRef(block), LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        if not plan.padding.conditions:
+            warn(
+                "KC3614",
+                f"decompose_padding: block {plan.block.label} pads nothing",
+                location=CALL_SITE.get() or location_of(plan.block),
+                why="its condition always holds, so that all of the fill is overwritten",
+            )
+        filled, loops = _fill(site, plan)
+        _copy(plan)
+        return Rewritten(loops, blocks=(filled,))
+
+
+def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
+    """Whether ``decompose_padding`` of ``block`` at ``loop`` is legal."""
+    try:
+        DecomposePadding(block, loop).check(site)
+    except ScheduleError:
+        return False
+    return True
+
+
+def _objection(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+    """Why the fill cannot stand in front of ``loop``, if it cannot."""
+    return _unknown(site, made, loop) or _used_before(site, made, loop)
+
+
+def _unknown(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+    """The buffer, or whether and where the block stores, is not known before the loop."""
+    block = made.block
+    name = buffer_name(made.buffer)
+    if not is_available(made.buffer, loop):
+        return site.refuse(
+            "KC3603",
+            f"decompose_padding: {name} of block {block.label} does not exist yet before "
+            f"loop {loop.label}",
+            at=block,
+            mark={loop: "the loop", block: "the block"},
+            why=f"{name} is allocated further inside",
+        )
+    for op in loop_tree.path_to(made.store):
+        if op is loop:
+            break
+        data: Operation | None = op
+        if isinstance(op, ForOp | IfOp | BlockOp | StoreOp):
+            operands = op.operands_of_map if isinstance(op, StoreOp) else op.operands
+            data = next(filter(None, (_data_of(one, loop) for one in operands)), None)
+        if data is not None:
+            return site.refuse(
+                "KC3618",
+                f"decompose_padding: whether or where block {block.label} stores depends on data "
+                f"in loop {loop.label}",
+                at=block,
+                mark={loop: "the loop", block: f"depends on {data.name}"},
+                why="the fill comes before the loop, where the data may be different",
+            )
+    return None
+
+
+def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:
+    """An op in ``loop`` that ``value`` is computed from, and that is more than arithmetic."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or not loop_tree.is_inside(owner, loop):
+        return None
+    if loop_tree.has_effects(owner):
+        return owner
+    found = (_data_of(one, loop) for one in owner.operands)
+    return next((one for one in found if one is not None), None)
+
+
+def _used_before(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+    """Something else in the loop that uses an element before the block stores it."""
+    buffer, block = made.buffer, made.block
+    name = buffer_name(buffer)
+    for other in [*loads_of(buffer), *stores_to(buffer)]:
+        if loop_tree.is_inside(other, block) or not loop_tree.is_inside(other, loop):
+            continue
+        space = Space()
+        store = space.instance(made.store)
+        home = loop.parent
+        assert home is not None
+        use = space.instance(other, loops_shared(home, store, buffer))
+        same = same_element(space, made.store, store, other, use)
+        found = space.find([store, use], [*same, space.may_precede(use, store)])
+        if found is None:
+            continue
+        unit = made.unit(other)
+        verb = "reads" if isinstance(other, LoadOp) else "writes"
+        return site.refuse(
+            "KC3613",
+            f"decompose_padding: {describe(unit)} {verb} {name} between loop {loop.label} and "
+            f"block {block.label}",
+            at=unit,
+            mark={loop: "the loop", unit: f"{verb} {name}", block: "the block"},
+            why=found.undecided
+            or f"{describe(unit)}{use.at(found)} {verb} what the block stores{store.at(found)}",
+        )
+    return None
+
+
+# Building -------------------------------------------------------------------------------------
+
+
+def _fill(site: Site, plan: Plan) -> tuple[BlockOp, tuple[ForOp, ...]]:
+    """A copy of the loop, with a block that stores the constant and nothing else."""
+    block, loop = plan.block, plan.loop
+    copy = loop.clone()
+    twins: dict[Operation, Operation] = {}
+    for old, new in zip(loop.walk(), copy.walk(), strict=True):
+        new.location = old.location
+        twins[old] = new
+    around = [one for one in loop_tree.loops_around(block) if loop_tree.is_inside(one, loop)]
+    names = site.fresh_names([f"{one.label}_pad" for one in around], loop, [])
+    loops: list[ForOp] = []
+    for name, one in zip(names, around, strict=True):
+        made = twins[one]
+        assert isinstance(made, ForOp)
+        made.properties["loop_name"] = StringAttr(name)
+        made.var.name_hint = name
+        loops.append(made)
+    filled, store = twins[block], twins[plan.padding.store]
+    assert isinstance(filled, BlockOp)
+    assert isinstance(store, StoreOp)
+    filled.properties["block_name"] = StringAttr(fresh_name(site, f"{block.label}_pad"))
+    constant = plan.padding.constant.clone()
+    constant.location = plan.padding.constant.location
+    filled.body.block.insert_op_before(constant, store)
+    store.operands[0] = constant.result
+    _keep_only(copy, [constant, store])
+    home = loop.parent
+    assert home is not None
+    home.insert_op_before(copy, loop)
+    return filled, tuple(loops)
+
+
+def _keep_only(root: Operation, wanted: list[Operation]) -> None:
+    """Erase what is in ``root`` but for ``wanted``, what is around these, and what they need."""
+    keep: dict[Operation, None] = {}
+    for op in wanted:
+        parent: Operation | None = op
+        while parent is not None and parent is not root:
+            keep[parent] = None
+            parent = parent.parent_op()
+    for block in [one for op in (*keep, root) for region in op.regions for one in region.blocks]:
+        for op in reversed(list(block.ops)):
+            if op not in keep and not any(one.first_use for one in op.results):
+                op.detach()
+                op.erase(safe_erase=False)
+
+
+def _copy(plan: Plan) -> None:
+    """Let the block run where the conditions hold only, and its own loops, if they can."""
+    block, padding = plan.block, plan.padding
+    index = padding.index
+    inside = [one for one in own_loops(block) if loop_tree.is_inside(one, plan.loop)]
+    rest = list(padding.conditions)
+    shrunk: list[tuple[ForOp, Range]] = []
+    for loop in [one for one in inside if one.axis is None]:
+        found = _range_of(loop, inside, rest, index)
+        if found is not None:
+            shrunk.append((loop, found))
+            rest = [one for one in rest if one not in found.conditions]
+    extra, operands = index.to_set(rest)
+    old = block.predicate.data
+    count = old.num_dims
+    dims = [AffineExpr.dimension(count + n) for n in range(len(operands))]
+    moved = [
+        AffineConstraintExpr(
+            one.kind, one.lhs.replace_dims_and_symbols(dims, []), one.rhs, canonicalize=False
+        )
+        for one in extra.constraints
+    ]
+    both = AffineSet(count + len(operands), 0, (*old.constraints, *moved))
+    predicate = compact(both, [*block.predicate_operands, *operands])
+    set_block_spaces(block, predicate=predicate)  # pyright: ignore[reportArgumentType]
+    padding.build_value()
+    for loop, found in shrunk:
+        found.apply(loop, index)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The iterations ``low <= i < low + extent`` of a loop, and the conditions that say so."""
+
+    low: int
+    extent: int | AffineExpr
+    conditions: list[AffineConstraintExpr]
+
+    def apply(self, loop: ForOp, index: BoundIndexValues) -> None:
+        """Let ``loop`` run over them, from 0."""
+        if isinstance(self.extent, int):
+            loop.operands = []
+            size = self.extent
+        else:
+            map_, operands = index.to_map([self.extent])
+            value = operands[0]
+            if not isinstance(map_.results[0], AffineDimExpr):
+                apply = ApplyOp(map_.results[0], operands)
+                apply.location = loop.location
+                home = loop.parent
+                assert home is not None
+                home.insert_op_before(apply, loop)
+                value = apply.result
+            loop.operands = [value]
+            size = DYNAMIC
+        loop.properties["extent"] = IntegerAttr(size, i64)
+        if self.low:
+            shifted = AffineExpr.dimension(0) + self.low
+            start = InsertPoint.at_start(loop.body.block)
+            replace_with_expr(loop.var, shifted, [loop.var], start)
+
+
+def _range_of(
+    loop: ForOp,
+    inside: Sequence[ForOp],
+    conditions: Sequence[AffineConstraintExpr],
+    index: BoundIndexValues,
+) -> Range | None:
+    """The iterations of ``loop`` for which those of ``conditions`` hold that bound it alone."""
+    extent = loop.extent_value
+    size = AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
+    low, end = ZERO, size
+    used: list[AffineConstraintExpr] = []
+    this = index.expr(loop.var)
+    for one in conditions:
+        if one.kind is not AffineConstraintKind.ge:
+            continue
+        terms, constant = linear_terms(one.lhs)
+        factor = terms.pop(this, 0)
+        rest = from_terms(terms, constant)
+        if abs(factor) != 1 or not _is_fixed(rest, loop, inside, index):
+            continue
+        if factor == 1:
+            found = _larger(low, index.simplify(ZERO - rest), index)
+            if found is not None:
+                low = found
+                used.append(one)
+        else:
+            found = _larger(ZERO - end, index.simplify(ZERO - rest - 1), index)
+            if found is not None:
+                end = index.simplify(ZERO - found)
+                used.append(one)
+    if not used or not isinstance(low, AffineConstantExpr):
+        return None
+    left = index.simplify(end - low)
+    if isinstance(left, AffineConstantExpr):
+        return Range(low.value, max(left.value, 0), used)
+    return Range(low.value, left, used) if index.is_natural(left) else None
+
+
+def _larger(one: AffineExpr, other: AffineExpr, index: BoundIndexValues) -> AffineExpr | None:
+    """The larger of two expressions, if it is known which that is."""
+    if index.is_natural(index.simplify(one - other)):
+        return one
+    return other if index.is_natural(index.simplify(other - one)) else None
+
+
+def _is_fixed(
+    expr: AffineExpr, loop: ForOp, inside: Sequence[ForOp], index: BoundIndexValues
+) -> bool:
+    """Whether ``expr`` is known before ``loop``, and changes with no other loop of the block's."""
+    variables = {one.var for one in inside}
+    roots = [index.roots[dim] for dim in dimensions(expr)]
+    return all(
+        one is not None and one not in variables and is_available(one, loop) for one in roots
+    )

@@ -1,0 +1,310 @@
+"""pad_einsum: the iterations of an einsum become multiples of given numbers, on padded buffers.
+
+Before, ``pad-einsum block=C padding=16,16,16``::
+
+    tir.for %i in 127 {
+      tir.for %j in 127 {
+        tir.for %k in 127 {
+          tir.block "C" (spatial %v_i in 127 = %i, spatial %v_j in 127 = %j,
+                         reduce %v_k in 127 = %k)
+              init { %C[%v_i, %v_j] = 0 } do { %C[%v_i, %v_j] += %A[%v_i, %v_k] * %B[%v_k, %v_j] }
+
+After::
+
+    %A_pad = tir.alloc "A_pad" : memref<128x128xf32>
+    ... a block "A_pad" that copies %A, and is 0 outside; the same for %B
+    %C_pad = tir.alloc "C_pad" : memref<128x128xf32>
+    tir.for %i in 128 {
+      tir.for %j in 128 {
+        tir.for %k in 128 {
+          tir.block "C" (spatial %v_i in 128 = %i, spatial %v_j in 128 = %j,
+                         reduce %v_k in 128 = %k)
+              init { %C_pad[%v_i, %v_j] = 0 }
+              do { %C_pad[%v_i, %v_j] += %A_pad[%v_i, %v_k] * %B_pad[%v_k, %v_j] }
+    ... a block "C_crop" that copies the first 127 x 127 elements of %C_pad to %C
+
+``padding`` has a number for each variable of the block, 1 where it stays. ``decompose_padding``
+makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
+
+*Legal when*
+
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+2. KC3606: there is a number, at least 1, for each variable; and no more iterations than 48 bits
+   count.
+3. KC3607: each variable is a loop of the block's own, and there is no predicate.
+4. KC3608: each index is a variable or a constant, and what is padded is an index of the result or
+   reduced.
+5. KC3609: along a padded reduction all terms are 0, and the combiner does not change by it: sums
+   of products of padded elements. (Infinity times 0 is not 0.)
+6. KC3610: no op fails, or has an undefined result, on elements that are not there.
+
+Nothing to pad is a warning (KC3611).
+
+TVM: ``pad_einsum``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.reductions import reduction_of
+from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.transforms.known_values import is_available
+from kc.transforms.schedule._blocks import own_loops, require_definition
+from kc.transforms.schedule._combiners import neutral_element
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    Gives,
+    Primitive,
+    Rewritten,
+    Site,
+)
+from kc.transforms.schedule.layout._layouts import LIMIT
+from kc.transforms.schedule.reduction._padded_einsum import Access, PaddedEinsum
+from kc.transforms.schedule.reduction._padding import is_zero, may_fail, zero_of
+
+
+@dataclass(frozen=True)
+class PadEinsum(Primitive):
+    """Pad the iterations of an einsum to multiples of given numbers."""
+
+    name: ClassVar[str] = "pad-einsum"
+    gives: ClassVar[Gives] = "blocks"
+
+    block: BlockRef = field(metadata={"help": "the einsum"})
+    padding: tuple[int, ...] = field(
+        metadata={"help": "for each variable of the block, what its extent becomes a multiple of"}
+    )
+
+    def check(self, site: Site) -> PaddedEinsum | BlockOp:
+        block = site.resolve_block(self.block)
+        made = require_definition(site, "pad_einsum", block)
+        self._require_numbers(site, block)
+        drivers = _require_plain_bindings(site, block)
+        padded = [
+            factor > 1 and (not isinstance(extent, int) or extent % factor > 0)
+            for factor, extent in zip(self.padding, block.extents, strict=True)
+        ]
+        if not any(padded):
+            return block
+        accesses = [_require_einsum(site, block, op) for op in _accesses(block)]
+        result = next(one for one in accesses if one.op is made.store)
+        for n, is_padded in enumerate(padded):
+            if is_padded and block.types[n] is IterType.SPATIAL and n not in result.variables:
+                raise site.refuse(
+                    "KC3608",
+                    f"pad_einsum: {block.names[n]} of block {block.label} is no index of "
+                    f"{buffer_name(made.buffer)}",
+                    at=block,
+                    why="what is computed for the padding would be written over the result",
+                    hints=[_padding_text(self.padding, [n])],
+                )
+        for body in (one for region in block.regions for one in region.blocks):
+            found = may_fail(body)
+            if found is not None:
+                op, why = found
+                raise site.refuse(
+                    "KC3610",
+                    f"pad_einsum: {op.name} in block {block.label} may fail on padding",
+                    at=block,
+                    why=why,
+                )
+        _require_neutral(site, block, accesses, padded, self.padding)
+        anchor = next(iter(own_loops(block)), block)
+        return PaddedEinsum(block, list(self.padding), padded, drivers, anchor, accesses, result)
+
+    def _require_numbers(self, site: Site, block: BlockOp) -> None:
+        count = len(block.names)
+        why: str | None = None
+        if len(self.padding) != count or any(one < 1 for one in self.padding):
+            names = ", ".join(block.names)
+            why = f"it has {count} variables: {names}; each needs a number, at least 1"
+        elif math.prod(self._least_extents(block)) > LIMIT:
+            why = f"there would be more than {LIMIT} iterations"
+        if why is None:
+            return
+        raise site.refuse(
+            "KC3606",
+            f"pad_einsum: padding={','.join(map(str, self.padding))} for block {block.label}",
+            at=block,
+            why=why,
+            hints=[f"padding={','.join(['16'] * count)}"] if count else [],
+        )
+
+    def _least_extents(self, block: BlockOp) -> list[int]:
+        """The extents that there will be, of symbolic sizes the least but 0."""
+        return [
+            factor * (-(-extent // factor) if isinstance(extent, int) else 1)
+            for factor, extent in zip(self.padding, block.extents, strict=True)
+        ]
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            kinds = block.types
+            for factor in (4, 16):
+                yield cls(BlockRef(block), (factor,) * len(kinds))
+                spatial = tuple(factor if one is IterType.SPATIAL else 1 for one in kinds)
+                if block.is_reduction:
+                    yield cls(BlockRef(block), spatial)
+
+    def rewrite(self, site: Site, plan: PaddedEinsum | BlockOp) -> Rewritten:
+        if isinstance(plan, PaddedEinsum):
+            return Rewritten(blocks=tuple(plan.build(site)))
+        warn(
+            "KC3611",
+            f"pad_einsum: block {plan.label} needs no padding",
+            location=CALL_SITE.get() or location_of(plan),
+            why="its extents are multiples of the padding already",
+        )
+        return Rewritten()
+
+
+def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
+    return [op for op in block.walk() if isinstance(op, LoadOp | StoreOp)]
+
+
+def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
+    """The loop of the block's own that each variable is, None for one that is always 0."""
+    own = own_loops(block)
+    why: str | None = None
+    if block.predicate.data.constraints:
+        why = "it has a predicate"
+    index = IndexValues()
+    drivers: list[ForOp | None] = []
+    by_var: dict[SSAValue, ForOp] = {one.var: one for one in own}
+    for n, name in enumerate(block.names):
+        expr = index.compose(block.binding_exprs[n], block.binding_operands)
+        if expr == AffineConstantExpr(0) and block.extents[n] == 1:
+            drivers.append(_unit_loop(block, n, by_var, drivers))
+            continue
+        root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
+        loop = by_var.get(root) if root is not None else None
+        if loop is None:
+            why = why or f"{name} is not a loop that holds nothing but the block"
+        elif loop in drivers:
+            why = why or f"{name} and another variable are one loop"
+        elif loop.extent_value != block.extents[n]:
+            why = why or f"{name} and its loop have not the same extent"
+        drivers.append(loop)
+    first = own[0] if own else block
+    parent = block.parent_op()
+    while parent is not None and parent is not first.parent_op():
+        if isinstance(parent, IfOp):
+            why = why or "it is in a tir.if"
+        parent = parent.parent_op()
+    for size in block.dynamic_extents:
+        if not is_available(size, first):
+            why = why or f"{size.name_hint or 'an extent'} is not known before its loops"
+    if why is None:
+        return drivers
+    raise site.refuse(
+        "KC3607",
+        f"pad_einsum: block {block.label} is not bound to loops of its own",
+        at=block,
+        why=why,
+        hints=["pad_einsum before its loops are split, fused or shared with other blocks"],
+    )
+
+
+def _unit_loop(
+    block: BlockOp, n: int, own: Mapping[SSAValue, ForOp], taken: Sequence[ForOp | None]
+) -> ForOp | None:
+    """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
+    values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
+    inner_first = [loop for var, loop in own.items() if var in values][::-1]
+    free = (one for one in inner_first if one.static_extent == 1 and one not in taken)
+    return next(free, None)
+
+
+def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
+    """What ``op`` accesses: a variable of the block or a constant in each dimension."""
+    body = op.parent
+    assert body is not None
+    index = IndexValues()
+    found: list[int | None] = []
+    constants: list[int] = []
+    for expr in op.indices.data.results:
+        one = index.compose(expr, op.operands_of_map)
+        if isinstance(one, AffineConstantExpr):
+            found.append(None)
+            constants.append(one.value)
+            continue
+        root = index.roots[one.position] if isinstance(one, AffineDimExpr) else None
+        if root is None or root.owner is not body or body.parent_op() is not block:
+            verb = "reads" if isinstance(op, LoadOp) else "writes"
+            raise site.refuse(
+                "KC3608",
+                f"pad_einsum: block {block.label} {verb} {buffer_name(op.buffer)} at another "
+                "index than a variable",
+                at=block,
+                why="an einsum is made of elements whose indices are variables and constants",
+            )
+        found.append(list(body.args).index(root))  # pyright: ignore[reportArgumentType]
+        constants.append(0)
+    return Access(op, tuple(found), tuple(constants))
+
+
+def _require_neutral(
+    site: Site,
+    block: BlockOp,
+    accesses: Sequence[Access],
+    padded: Sequence[bool],
+    padding: Sequence[int],
+) -> None:
+    reduced = [n for n, one in enumerate(padded) if one and block.types[n] is IterType.REDUCE]
+    if not reduced:
+        return
+    refusal = _not_neutral(block, accesses, reduced)
+    if refusal is not None:
+        name, why = refusal
+        raise site.refuse(
+            "KC3609",
+            f"pad_einsum: {name} of block {block.label} cannot be padded with 0",
+            at=block,
+            why=why,
+            hints=[_padding_text(padding, reduced)],
+        )
+
+
+def _not_neutral(
+    block: BlockOp, accesses: Sequence[Access], reduced: Sequence[int]
+) -> tuple[str, str] | None:
+    """A padded reduction whose padding counts, and why it does."""
+    found = reduction_of(block)
+    assert found is not None, "a definition with reduce variables is an update"
+    update = found.updates[0]
+    step = update.step
+    element = update.store.value.type
+    names = ", ".join(block.names[n] for n in reduced)
+    try:
+        neutral = neutral_element(type(step), element)
+    except KeyError:
+        return names, f"it is reduced by {step.name}, whose neutral element is not 0"
+    if neutral != zero_of(element):
+        return names, f"it is reduced by {step.name}, whose neutral element is not 0"
+    for n in reduced:
+        zeros = [one.op for one in accesses if isinstance(one.op, LoadOp) and n in one.variables]
+        if not is_zero(update.term, zeros):
+            return block.names[n], (
+                "what is added up is not a product of elements that are 0 in the padding: "
+                f"those with the index {block.names[n]}"
+            )
+    return None
+
+
+def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
+    numbers = [1 if n in without else one for n, one in enumerate(padding)]
+    return f"padding={','.join(map(str, numbers))}"

@@ -1,0 +1,366 @@
+"""rfactor: a loop of a reduction becomes spatial: partial results, and a reduction of these.
+
+Before, ``rfactor block=C loop=k_o``::
+
+    tir.for %i in 16 {
+      tir.for %k_o in 4 {
+        tir.for %k_i in 8 {
+          tir.block "C" (spatial %v_i in 16 = %i, reduce %v_k in 32 = %k_o * 8 + %k_i)
+              init { %C[%v_i] = %x } do { %C[%v_i] += %A[%v_i, %v_k] }
+
+After::
+
+    %C_rf = tir.alloc "C_rf" : memref<4x16xf32>
+    tir.for %i in 16 {
+      tir.for %k_o in 4 {
+        tir.for %k_i in 8 {
+          tir.block "C_rf" (spatial %v_k_o in 4 = %k_o, spatial %v_i in 16 = %i,
+                            reduce %v_k_i in 8 = %k_i)
+              init { %C_rf[%v_k_o, %v_i] = 0 }
+              do { %C_rf[%v_k_o, %v_i] += %A[%v_i, %v_k_o * 8 + %v_k_i] }
+    tir.for %i in 16 {
+      tir.for %k_o in 4 {
+        tir.block "C" (reduce %v_k_o in 4 = %k_o, spatial %v_i in 16 = %i)
+            init { %C[%v_i] = %x } do { %C[%v_i] += %C_rf[%v_k_o, %v_i] }
+
+The partial results start from the neutral element of the combiner, so the init may be anything.
+``factor-axis`` is the dimension of the new buffer that stands for the loop. The sum of floats is
+taken in another order, which a reduction allows by declaration. A block that reduces to several
+buffers, with a ``tir.combine`` or a step for each, gets a new one for each; terms that a ``tir.if``
+leaves out are left out of the partial results.
+
+*Legal when*
+
+1. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3330: the loop is around one block, and so are the loops of the block around it.
+3. KC3200, KC3331: the block is a reduction with a commutative combiner, and its init.
+4. KC3332: the loop drives reduce variables only, and each other one either spatial or reduce ones.
+5. KC3333: all reduce loops are among those that hold only the block.
+6. KC3334: the init runs exactly where all reduce loops are at 0.
+7. KC3335: the factor axis is a dimension of the new buffer.
+8. KC3336: a predicate about the reduction leaves the first iterations in.
+9. KC3337: sizes and what the init uses are known outside the loops.
+
+TVM, Halide: ``rfactor``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.index_facts import forced_to_zero
+from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.instances import Instance, Space
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.simplify_affine import simplify_constraints
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import BlockOp, ForOp, IterType
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.known_values import can_rebuild, is_available
+from kc.transforms.schedule._blocks import Definition, describe, require_definition
+from kc.transforms.schedule._buffers import fresh_name
+from kc.transforms.schedule._sizes import sizes_of
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.reduction._partial import Factoring, build_partial
+
+
+@dataclass(frozen=True)
+class Rfactor(Primitive):
+    """Make a loop of a reduction spatial: partial results, and a reduction of these."""
+
+    name: ClassVar[str] = "rfactor"
+    gives: ClassVar[Gives] = "block"
+
+    loop: LoopRef = field(metadata={"help": "the loop of the reduction"})
+    factor_axis: int = field(
+        default=0,
+        metadata={"help": "the dimension of the new buffer for the loop, -1 for the last"},
+    )
+
+    def check(self, site: Site) -> Factoring:
+        loop = site.resolve_loop(self.loop)
+        require_serial(site, "rfactor", loop)
+        block, chain = _own_nest(site, loop)
+        made = require_definition(site, "rfactor", block, updates=True)
+        if not block.is_reduction:
+            raise site.refuse(
+                "KC3331",
+                f"rfactor: block {block.label} is not a reduction",
+                at=block,
+                mark={loop: "the loop", block: "the block"},
+                why="it has no reduce variable, so there are no partial results",
+            )
+        nest = _Nest(site, loop, made, chain)
+        predicate = nest.check()
+        ranks = {len(sizes_of(site, one.buffer)) for one in made.stores}
+        rank = min(ranks)
+        if not -rank - 1 <= self.factor_axis <= rank:
+            raise site.refuse(
+                "KC3335",
+                f"rfactor: factor_axis {self.factor_axis} for block {block.label}",
+                at=block,
+                why=f"{buffer_name(made.buffer)} has {rank} dimension{'s' * (rank != 1)}, the new "
+                "buffer one more",
+                hints=[f"factor-axis={n}" for n in range(rank + 1)],
+            )
+        return Factoring(
+            loop=loop,
+            made=made,
+            chain=chain,
+            rest=nest.rest,
+            index=nest.index,
+            predicate=predicate,
+            axis=self.factor_axis % (rank + 1),
+            block_name=fresh_name(site, f"{block.label}_rf"),
+            buffer_names=tuple(
+                fresh_name(site, f"{buffer_name(one.buffer)}_rf") for one in made.stores
+            ),
+        )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for loop in loop_tree.loops_around(block):
+                if IterType.REDUCE in loop_tree.iter_types(loop, block):
+                    yield cls(LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Factoring) -> Rewritten:
+        return Rewritten(blocks=(build_partial(site, plan),))
+
+
+def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
+    """The one block in ``loop``, and the loops that hold nothing but it, outermost first."""
+    inner = loop_tree.only_child(loop)
+    while isinstance(inner, ForOp):
+        inner = loop_tree.only_child(inner)
+    if not isinstance(inner, BlockOp):
+        held = [describe(one) for one in loop_tree.children(loop) if loop_tree.has_work(one)]
+        raise site.refuse(
+            "KC3330",
+            f"rfactor: loop {loop.label} must hold one block, and nothing else",
+            at=loop,
+            why=f"it holds {' and '.join(held)}",
+        )
+    chain: list[ForOp] = []
+    parent = inner.parent_op()
+    while isinstance(parent, ForOp) and loop_tree.only_child(parent) is not None:
+        chain.append(parent)
+        parent = parent.parent_op()
+    return inner, chain[::-1]
+
+
+class _Nest:
+    """The nest of a reduction, seen from one of its loops."""
+
+    def __init__(self, site: Site, loop: ForOp, made: Definition, chain: list[ForOp]) -> None:
+        self.site = site
+        self.loop = loop
+        self.made = made
+        self.block = block = made.block
+        self.chain = chain
+        self.index = IndexValues()
+        self.exprs = [
+            self.index.compose(one, block.binding_operands) for one in block.binding_exprs
+        ]
+        drives: dict[SSAValue, set[IterType]] = {}
+        for expr, kind in zip(self.exprs, block.types, strict=True):
+            for value in self._roots(expr):
+                drives.setdefault(value, set()).add(kind)
+        around = loop_tree.loops_around(block)
+        self.drives = {one: drives.get(one.var, set()) for one in around}
+        self.reduce_loops = [one for one in around if IterType.REDUCE in self.drives[one]]
+        self.rest = [one for one in self.reduce_loops if one is not loop]
+
+    def check(self) -> list[AffineConstraintExpr]:
+        """The predicate of the final reduction; refuses what is not legal."""
+        self._require_known()
+        self._require_kinds()
+        self._require_init_at_zero()
+        return self._predicate()
+
+    def _roots(self, expr: AffineExpr) -> list[SSAValue]:
+        found = (self.index.roots[dim] for dim in dimensions(expr))
+        return [one for one in found if one is not None]
+
+    def _refuse(self, code: str, message: str, why: str, *hints: str) -> ScheduleError:
+        return self.site.refuse(
+            code,
+            f"rfactor: {message}",
+            at=self.loop,
+            mark={self.loop: "the loop", self.block: "the block"},
+            why=why,
+            hints=hints,
+        )
+
+    def _require_known(self) -> None:
+        """The second nest needs sizes, bindings, the predicate, and what the init uses."""
+        block, variables = self.block, {one.var for one in self.chain}
+        sizes = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
+        sizes += [*block.dynamic_extents, *captured_values(block.init.block)]
+        used: list[SSAValue] = []
+        for store in self.made.stores:
+            used += [one for one in store.operands_of_map if not _is_argument(one, block)]
+        exprs = [*self.exprs, *(self.index.expr(one) for one in block.predicate_operands)]
+        used += [one for expr in exprs for one in self._roots(expr) if one not in variables]
+        unknown = [one for one in sizes if not can_rebuild(one, self.chain[0])]
+        unknown += [one for one in used if not is_available(one, self.chain[0])]
+        for value in unknown:
+            raise self._refuse(
+                "KC3337",
+                f"{value.name_hint or 'a value'} is not known outside of the loops of "
+                f"{self.block.label}",
+                "the reduction of the partial results has loops of its own, and needs it",
+            )
+
+    def _require_kinds(self) -> None:
+        label = self.block.label
+        others = [f"loop={one.label}" for one in self.rest]
+        if self.drives[self.loop] == {IterType.SPATIAL}:
+            raise self._refuse(
+                "KC3332",
+                f"loop {self.loop.label} is not a loop of the reduction of {label}",
+                "it drives spatial variables",
+                *others,
+            )
+        for one in self.chain:
+            if len(self.drives[one]) > 1:
+                raise self._refuse(
+                    "KC3332",
+                    f"loop {one.label} drives spatial and reduce variables of {label}",
+                    "its iterations are elements and parts of a reduction at once",
+                    "rfactor first, then fuse",
+                )
+            if not self.drives[one] and one.static_extent != 1:
+                raise self._refuse(
+                    "KC3332",
+                    f"loop {one.label} drives no variable of {label}",
+                    "its iterations do the same again",
+                    *(others if one is self.loop else []),
+                )
+        outside = [one for one in self.reduce_loops if one not in self.chain]
+        if outside:
+            name = outside[0].label
+            raise self._refuse(
+                "KC3333",
+                f"{label} is reduced over {name} too, which holds more than {label}",
+                f"one iteration of {name} does not have all partial results",
+            )
+
+    def _require_init_at_zero(self) -> None:
+        pairs = zip(self.exprs, self.block.types, strict=True)
+        exprs = [expr for expr, kind in pairs if kind is IterType.REDUCE]
+        forced = forced_to_zero(exprs, self.index)
+        zeros = self._zeros(self.reduce_loops)
+        at_zero = [self.index.simplify(substitute(expr, zeros)) for expr in exprs]
+        if all(one.var in forced for one in self.reduce_loops) and all(
+            expr == ZERO for expr in at_zero
+        ):
+            return
+        raise self._refuse(
+            "KC3334",
+            f"the init of {self.block.label} may run at other places than the start of its loops",
+            "it runs where all reduce variables are 0; that is not exactly where "
+            f"{_are(self.reduce_loops)} 0",
+        )
+
+    def _zeros(self, loops: Sequence[ForOp]) -> dict[int, AffineExpr]:
+        """The dimensions of the variables of ``loops``, as 0."""
+        variables = {one.var for one in loops}
+        return {n: ZERO for n, value in enumerate(self.index.roots) if value in variables}
+
+    def _predicate(self) -> list[AffineConstraintExpr]:
+        block, index = self.block, self.index
+        conditions = index.conditions(block.predicate.data, block.predicate_operands)
+        variables = {one.var for one in self.reduce_loops}
+        about: list[AffineConstraintExpr] = []
+        spatial: list[AffineConstraintExpr] = []
+        for one in conditions or []:
+            is_about = any(value in variables for value in self._roots(one.lhs))
+            (about if is_about else spatial).append(one)
+        if conditions is None:
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {block.label} never holds",
+                "there is nothing to reduce",
+            )
+        if about:
+            self._require_first(about)
+            self._require_start(about, spatial)
+        zeros = self._zeros(self.rest)
+        first = [_with_lhs(one, substitute(one.lhs, zeros)) for one in about]
+        kept = simplify_constraints(first, index.ranges)
+        assert kept is not None, "the first iterations are in"
+        return [*spatial, *(one for one in kept if not self._always_holds(one))]
+
+    def _final(self, space: Space) -> Instance:
+        """An iteration of the final reduction; what it needs of others is at their start."""
+        made = space.place(self.chain[0])
+        for loop in self.chain:
+            if loop in self.rest:
+                made.values[loop.var] = "0"
+            else:
+                space.enter_loop(loop, made)
+        return made
+
+    def _always_holds(self, condition: AffineConstraintExpr) -> bool:
+        space = Space()
+        final = self._final(space)
+        text = space.condition(*self.index.to_set([condition]), final)
+        return space.find([final], [f"not ({text})"]) is None
+
+    def _require_first(self, about: Sequence[AffineConstraintExpr]) -> None:
+        """Where an iteration runs, the first one of its partial result runs, with the init."""
+        space = Space()
+        any_one = space.instance(self.block)
+        first = Instance(self.block, "first")
+        first.values.update({loop.var: dim for loop, dim in any_one.loops.items()})
+        first.values.update({loop.var: "0" for loop in self.rest})
+        text = space.condition(*self.index.to_set(about), first)
+        found = space.find([any_one, first], [f"not ({text})"])
+        if found is not None:
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {self.block.label} may leave out the start of a partial result",
+                found.undecided
+                or f"it holds{any_one.at(found)}, and not where {_are(self.rest)} 0 instead",
+            )
+
+    def _require_start(
+        self, about: Sequence[AffineConstraintExpr], spatial: Sequence[AffineConstraintExpr]
+    ) -> None:
+        """The final reduction starts, with the init, for each element that had one."""
+        space = Space()
+        start = self._final(space)
+        runs = space.condition(*self.index.to_set(spatial), start)
+        text = space.condition(*self.index.to_set(about), start)
+        found = space.find([start], [f"{start.loops[self.loop]} = 0", runs, f"not ({text})"])
+        if found is not None:
+            sizes = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
+            raise self._refuse(
+                "KC3336",
+                f"the predicate of {self.block.label} may leave out its start",
+                found.undecided
+                or f"the first iteration of {self.loop.label} is not run{start.at(found)}"
+                + (f" (for {sizes})" if sizes else ""),
+                *[f"loop={one.label}" for one in self.rest if one.dynamic_extent is not None],
+            )
+
+
+def _are(loops: Sequence[ForOp]) -> str:
+    """``k is``, or ``k_o and k_i are``."""
+    return " and ".join(one.label for one in loops) + (" are" if len(loops) != 1 else " is")
+
+
+def _is_argument(value: SSAValue, block: BlockOp) -> bool:
+    return value.owner is block.body.block
+
+
+def _with_lhs(constraint: AffineConstraintExpr, lhs: AffineExpr) -> AffineConstraintExpr:
+    return AffineConstraintExpr(constraint.kind, lhs, constraint.rhs)

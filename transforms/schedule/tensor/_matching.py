@@ -1,0 +1,405 @@
+"""Comparing a block with the description of a tensor intrinsic, up to names and offsets.
+
+Both are loops around one block. Loops of one iteration do not count; the others must be of the same
+extents and kinds of variables, in the same order. Each store of the description must have one in
+the block, of the same value: the same operations on the same elements, in either order where the
+operation is commutative. Which buffer and which part of it each argument of the description stands
+for follows from the accesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.loop_tree import buffer_name
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import INDEX, BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.transforms.schedule.tensor._sketch import access_text, sketch
+
+COMMUTATIVE = (
+    arith.AddfOp,
+    arith.AddiOp,
+    arith.MulfOp,
+    arith.MuliOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.MaxUIOp,
+    arith.MinUIOp,
+    arith.AndIOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+)
+
+
+class MismatchError(Exception):
+    """The first difference: what it is, and where in the block and in the description."""
+
+    def __init__(self, what: str, mine: Operation, theirs: Operation | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.mine = mine
+        self.theirs = theirs
+
+
+@dataclass
+class Nest:
+    """Loops around one block, and the index values in it."""
+
+    loops: list[ForOp]
+    """Those of more than one iteration."""
+    all_loops: list[ForOp]
+    block: BlockOp
+    index: IndexValues
+    exprs: list[AffineExpr]
+
+    @staticmethod
+    def of(body: Block) -> Nest:
+        """The nest that ``body`` is; raises :class:`MismatchError` if it is none."""
+        loops: list[ForOp] = []
+        work = [op for op in body.ops if _counts(op)]
+        while len(work) == 1 and isinstance(work[0], ForOp):
+            loops.append(work[0])
+            work = [op for op in work[0].body.block.ops if _counts(op)]
+        if len(work) != 1 or not isinstance(work[0], BlockOp):
+            parent = body.parent_op()
+            assert parent is not None
+            held = [one.name for one in work if not isinstance(one, BlockOp)]
+            count = len(work) - len(held)
+            what = f"{count} blocks" if not held else ", ".join(dict.fromkeys(held))
+            raise MismatchError(f"it holds {what}, not loops around one block", parent)
+        block = work[0]
+        index = IndexValues()
+        for loop in loops:
+            if loop.static_extent == 1:
+                index.define(loop.var, ZERO)
+        exprs = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        for region in block.regions:
+            for inner in region.blocks:
+                for arg, expr in zip(inner.args, exprs, strict=True):
+                    index.define(arg, expr)
+        counted = [one for one in loops if one.static_extent != 1]
+        return Nest(counted, loops, block, index, exprs)
+
+    @property
+    def top(self) -> Operation:
+        """The outermost op of the nest."""
+        return self.all_loops[0] if self.all_loops else self.block
+
+    def kinds(self, loop: ForOp) -> set[IterType]:
+        """The kinds of the variables that ``loop`` drives."""
+        found = set()
+        for expr, kind in zip(self.exprs, self.block.types, strict=True):
+            if loop.var in [self.index.roots[dim] for dim in dimensions(expr)]:
+                found.add(kind)
+        return found
+
+
+def _counts(op: Operation) -> bool:
+    return loop_tree.has_work(op) and op.name != "func.return"
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The part of a buffer that an argument of the description stands for."""
+
+    buffer: SSAValue
+    base: tuple[AffineExpr, ...]
+    """Where it starts: for each dimension of the buffer, over the roots of the block's index."""
+    dims: tuple[int | None, ...]
+    """For each dimension of the argument that of the buffer; None for one of size 1 without any."""
+
+
+@dataclass
+class Match:
+    """A block that does what a description says."""
+
+    index: IndexValues
+    buffers: dict[BlockArgument, Matched] = field(default_factory=dict)
+
+
+class Matcher:
+    """Compares a nest with that of a description."""
+
+    def __init__(self, mine: Nest, theirs: Nest) -> None:
+        self.mine = mine
+        self.theirs = theirs
+        self.found = Match(mine.index)
+        self._tops = [mine.top]
+        self._twins: dict[ForOp, ForOp] = {}
+
+    def run(self, *, with_init: bool) -> Match:
+        """Compare all; raises :class:`MismatchError`. ``with_init``: also the inits."""
+        self._loops()
+        if with_init:
+            self._inits(self.mine.block, self.theirs.block)
+        self._stores(self.mine.block, self.mine.block.body.block, self.theirs.block.body.block)
+        self._aliases()
+        return self.found
+
+    def run_init(self, init: Nest) -> None:
+        """Compare the init of an outer block, a nest of its own, with that of the description."""
+        mine = self.mine
+        loops = [one for one in mine.loops if IterType.REDUCE not in mine.kinds(one)]
+        if [one.static_extent for one in loops] != [one.static_extent for one in init.loops]:
+            raise MismatchError("the loops of the init are others", init.block)
+        twins = dict(zip(init.loops, loops, strict=True))
+        # The roots of the two are numbered apart: the init is seen through those of the body.
+        outer = init.block.parent_op()
+        while not isinstance(outer, BlockOp):
+            assert outer is not None
+            outer = outer.parent_op()
+        for old, new in zip(outer.init.block.args, outer.body.block.args, strict=True):
+            mine.index.define(old, mine.index.expr(new))
+        for loop in init.all_loops:
+            twin = twins.get(loop)
+            mine.index.define(loop.var, ZERO if twin is None else mine.index.expr(twin.var))
+        exprs = [
+            mine.index.compose(one, init.block.binding_operands) for one in init.block.binding_exprs
+        ]
+        for arg, expr in zip(init.block.body.block.args, exprs, strict=True):
+            mine.index.define(arg, expr)
+        self._tops.append(init.top)
+        theirs = self.theirs.block.init.block
+        self._stores(init.block, init.block.body.block, theirs)
+
+    def _loops(self) -> None:
+        mine, theirs = self.mine, self.theirs
+        for one, other in zip(mine.loops, theirs.loops, strict=False):
+            if one.static_extent != other.static_extent:
+                extent = loop_tree.extent_text(one.extent_value)
+                raise MismatchError(
+                    f"loop {one.label} has {extent} iterations, not {other.static_extent}",
+                    one,
+                    other,
+                )
+            if mine.kinds(one) != theirs.kinds(other):
+                raise MismatchError(
+                    f"loop {one.label} drives {_kinds(mine.kinds(one))}, not "
+                    f"{_kinds(theirs.kinds(other))}",
+                    one,
+                    other,
+                )
+        if len(mine.loops) != len(theirs.loops):
+            raise MismatchError(
+                f"{_count(mine.loops)}, not {_count(theirs.loops)}", mine.block, theirs.block
+            )
+        self._twins = dict(zip(theirs.loops, mine.loops, strict=True))
+
+    def _inits(self, mine: BlockOp, theirs: BlockOp) -> None:
+        if mine.has_init != theirs.has_init:
+            raise MismatchError(
+                "it has an init" if mine.has_init else "it has no init", mine, theirs
+            )
+        if mine.has_init:
+            self._stores(mine, mine.init.block, theirs.init.block)
+
+    def _stores(self, at: BlockOp, mine: Block, theirs: Block) -> None:
+        ours = [op for op in mine.ops if loop_tree.has_effects(op) or isinstance(op, StoreOp)]
+        wanted = [op for op in theirs.ops if isinstance(op, StoreOp)]
+        other = next(
+            (op for op in ours if not isinstance(op, LoadOp | StoreOp)),
+            None,
+        )
+        if other is not None:
+            raise MismatchError(f"it holds {other.name}", other)
+        stores = [op for op in ours if isinstance(op, StoreOp)]
+        for block in (mine, theirs):
+            _require_loads_first(block)
+        if len(stores) != len(wanted):
+            raise MismatchError(
+                f"it has {len(stores)} store{'s' * (len(stores) != 1)}, not {len(wanted)}", at
+            )
+        for one, two in zip(stores, wanted, strict=True):
+            self._access(one, two)
+            self._values(one.value, two.value, one, two)
+
+    # Values --------------------------------------------------------------------------------
+
+    def _values(self, mine: SSAValue, theirs: SSAValue, at: Operation, there: Operation) -> None:
+        if mine.type != theirs.type:
+            raise MismatchError(f"a value is of type {mine.type}, not {theirs.type}", at, there)
+        if mine.type == INDEX:
+            if self._renamed(theirs) != self.mine.index.expr(mine):
+                raise MismatchError("an index that is used as a value is another", at, there)
+            return
+        one, other = mine.owner, theirs.owner
+        if not isinstance(one, Operation) or not isinstance(other, Operation):
+            if one is not other:
+                raise MismatchError("a value is from outside of it", at, there)
+            return
+        if one.name != other.name:
+            raise MismatchError(f"it computes {one.name}, not {other.name}", one, other)
+        if isinstance(one, LoadOp) and isinstance(other, LoadOp):
+            self._access(one, other)
+            return
+        assert isinstance(mine, OpResult)
+        assert isinstance(theirs, OpResult)
+        if _properties(one) != _properties(other) or mine.index != theirs.index:
+            raise MismatchError(f"{one.name} has other attributes", one, other)
+        if len(one.operands) != len(other.operands):
+            raise MismatchError(f"{one.name} has another number of operands", one, other)
+        saved = dict(self.found.buffers)
+        try:
+            self._operands(one, list(one.operands), other)
+        except MismatchError as first:
+            if not isinstance(one, COMMUTATIVE):
+                raise
+            self.found.buffers = saved
+            try:
+                self._operands(one, list(one.operands)[::-1], other)
+            except MismatchError:
+                raise first from None
+
+    def _operands(self, one: Operation, operands: Sequence[SSAValue], other: Operation) -> None:
+        for mine, theirs in zip(operands, other.operands, strict=True):
+            self._values(mine, theirs, one, other)
+
+    # Accesses ------------------------------------------------------------------------------
+
+    def _access(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> None:
+        own, other = mine.buffer.type, theirs.buffer.type
+        assert isinstance(own, MemRefType)
+        assert isinstance(other, MemRefType)
+        assert isinstance(theirs.buffer, BlockArgument)
+        wanted_type = other.element_type
+        value = mine.result if isinstance(mine, LoadOp) else mine.value
+        if own.element_type != wanted_type or value.type != wanted_type:
+            raise MismatchError(
+                f"{buffer_name(mine.buffer)} has elements of {value.type}, "
+                f"{buffer_name(theirs.buffer)} of {wanted_type}",
+                mine,
+                theirs,
+            )
+        exprs = [
+            self.mine.index.compose(one, mine.operands_of_map) for one in mine.indices.data.results
+        ]
+        wanted = [
+            self._in_my_loops(self.theirs.index.compose(one, theirs.operands_of_map))
+            for one in theirs.indices.data.results
+        ]
+        known = self.found.buffers.get(theirs.buffer)
+        if known is not None and known.buffer is not mine.buffer:
+            raise MismatchError(
+                f"it accesses {buffer_name(mine.buffer)}, not {buffer_name(known.buffer)}",
+                mine,
+                theirs,
+            )
+        dims = known.dims if known is not None else self._dims(mine, theirs, exprs, wanted)
+        base = list(exprs)
+        for expr, dim in zip(wanted, dims, strict=True):
+            if dim is not None:
+                base[dim] = self.mine.index.simplify(exprs[dim] - expr)
+        if any(self._is_inner(expr) for expr in base):
+            raise self._other_element(mine, theirs)
+        made = Matched(mine.buffer, tuple(base), dims)
+        if known is not None and known != made:
+            raise MismatchError(
+                f"{buffer_name(mine.buffer)} is accessed from another place on than before",
+                mine,
+                theirs,
+            )
+        self.found.buffers[theirs.buffer] = made
+
+    def _dims(
+        self,
+        mine: LoadOp | StoreOp,
+        theirs: LoadOp | StoreOp,
+        exprs: Sequence[AffineExpr],
+        wanted: Sequence[AffineExpr],
+    ) -> tuple[int | None, ...]:
+        """The dimensions of the buffer that those of the argument are: in order, and the last
+        ones, where there is a choice."""
+        type_ = theirs.buffer.type
+        assert isinstance(type_, MemRefType)
+        found: list[int | None] = []
+        free = list(range(len(exprs)))[::-1]
+        for expr, size in reversed(list(zip(wanted, type_.get_shape(), strict=True))):
+            last = next((one for one in found[::-1] if one is not None), len(exprs))
+            places = [
+                n for n in free if not self._is_inner(self.mine.index.simplify(exprs[n] - expr))
+            ]
+            places.sort(key=lambda n: n > last)
+            if places:
+                found.append(places[0])
+                free.remove(places[0])
+            elif size == 1:
+                found.append(None)
+            else:
+                raise self._other_element(mine, theirs)
+        return tuple(found[::-1])
+
+    def _other_element(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> MismatchError:
+        own = access_text(mine, self.mine.index)
+        other = access_text(theirs, self.theirs.index)
+        return MismatchError(f"it accesses {own} where {other} is wanted", mine, theirs)
+
+    def _is_inner(self, expr: AffineExpr) -> bool:
+        """Whether ``expr`` varies in the tile."""
+        roots = (self.mine.index.roots[dim] for dim in dimensions(expr))
+        return any(loop_tree.defined_inside(one, top) for one in roots if one for top in self._tops)
+
+    def _in_my_loops(self, expr: AffineExpr) -> AffineExpr:
+        """An index of the description over the loops of the block."""
+        values: dict[int, AffineExpr] = {}
+        for dim in dimensions(expr):
+            root = self.theirs.index.roots[dim]
+            loop = root.owner.parent_op() if isinstance(root, BlockArgument) else None
+            assert isinstance(loop, ForOp)
+            twin = self._twins.get(loop)
+            values[dim] = ZERO if twin is None else self.mine.index.expr(twin.var)
+        return self.mine.index.simplify(substitute(expr, values))
+
+    def _renamed(self, value: SSAValue) -> AffineExpr:
+        return self._in_my_loops(self.theirs.index.expr(value))
+
+    def _aliases(self) -> None:
+        """What is written is one argument alone."""
+        written = {op.buffer for op in self.mine.block.body.walk() if isinstance(op, StoreOp)}
+        args: dict[SSAValue, BlockArgument] = {}
+        for arg, one in self.found.buffers.items():
+            other = args.setdefault(one.buffer, arg)
+            if other is not arg and one.buffer in written:
+                raise MismatchError(
+                    f"{buffer_name(one.buffer)}, which it writes, is both "
+                    f"{buffer_name(other)} and {buffer_name(arg)} of the description",
+                    self.mine.block,
+                )
+
+
+def _require_loads_first(block: Block) -> None:
+    """What a store has changed is not read again: a value is what it was at the start."""
+    written: set[SSAValue] = set()
+    for op in block.ops:
+        if isinstance(op, StoreOp):
+            written.add(op.buffer)
+        elif isinstance(op, LoadOp) and op.buffer in written:
+            raise MismatchError(f"it reads {buffer_name(op.buffer)} after it has written it", op)
+
+
+def both_sides(mine: Block, theirs: Block) -> list[str]:
+    """The block and the description, for a refusal."""
+    return ["the block:", *sketch(mine), "the description:", *sketch(theirs)]
+
+
+def _properties(op: Operation) -> dict[str, object]:
+    return {name: value for name, value in op.properties.items() if name != "fastmath"}
+
+
+def _kinds(kinds: set[IterType]) -> str:
+    names = sorted(one.value for one in kinds)
+    return f"{' and '.join(names)} variables" if names else "no variable"
+
+
+def _count(loops: Sequence[ForOp]) -> str:
+    names = ", ".join(one.label for one in loops)
+    return f"{len(loops)} loop{'s' * (len(loops) != 1)}" + (f" ({names})" if names else "")

@@ -1,0 +1,339 @@
+"""tensorize: what a loop or a block does is done by a tensor intrinsic.
+
+Before, ``tensorize loop=k_i tensor-intrin=dot_f32_4``::
+
+    tir.for %i in 16 {
+      tir.for %k_o in 4 {
+        tir.for %k_i in 4 {
+          tir.block "C" (spatial %v_i in 16 = %i, reduce %v_k in 16 = %k_o * 4 + %k_i) init {
+            %C[%v_i] = 0
+          } do {
+            %C[%v_i] += %A[%v_i, %v_k] * %B[%v_k]
+
+After::
+
+    tir.for %i in 16 {
+      tir.for %k_o in 4 {
+        tir.block "C_o" (spatial %v_i_o in 16 = %i, reduce %v_k_o in 4 = %k_o) init {
+          %C[%v_i_o] = 0
+        } do {
+          %c = tir.load %C[%v_i_o] : memref<16xf32>
+          %a = tir.load %A[%v_i_o, %v_k_o * 4] : memref<16x16xf32>, vector<4xf32>
+          %b = tir.load %B[%v_k_o * 4] : memref<16xf32>, vector<4xf32>
+          %p = arith.mulf %a, %b : vector<4xf32>
+          %s = vector.reduction <add>, %p, %c : vector<4xf32> into f32
+          tir.store %s, %C[%v_i_o] : memref<16xf32>
+
+An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) says what it does as loops around one
+block, and has code that does it. A loop becomes a block first (``blockize``). The body of the
+block is compared with the description: the same loops in the same order and the same operations, up
+to names and to where in a buffer the tile is. Which buffers it is about follows from the accesses.
+
+Of a reduction that goes on outside of the tile, the body is done by the intrinsic's ``update``. The
+init is done by its ``init`` where it does the same, else it stays as loops. A description without
+an init is an update itself.
+
+*Legal when*
+
+1. KC3560: there is such an intrinsic.
+2. KC3561: the target has what it needs.
+3. KC3562: the block does what the description says.
+4. KC3563: the tile is full: no predicate leaves iterations of it out.
+5. KC3564: buffers are laid out as the implementation needs them.
+6. KC3566: a loop or a block is named; of a loop, what blockize says.
+7. KC3567: a reduction that goes on outside of the tile has an intrinsic with an update.
+
+TVM: ``tensorize``. Exo: ``replace``. Halide has none; its back ends look for patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+from kc.dialects.tir import BlockOp, ForOp, IterType
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import location_of
+from kc.support.registry import pass_class
+from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
+from kc.transforms.schedule._blocks import erase_with_loops
+from kc.transforms.schedule._buffers import FreshNames
+from kc.transforms.schedule._trial import on_copy
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+)
+from kc.transforms.schedule.tensor._inlined_intrin import declare_externals, inline, require_layout
+from kc.transforms.schedule.tensor._matching import Match, Matcher, MismatchError, Nest, both_sides
+
+
+@dataclass
+class Plan:
+    """What takes the place of the body of a block, and of its init."""
+
+    intrin: TensorIntrin
+    loop: ForOp | None
+    """The loop that becomes the block first."""
+    block: BlockOp | None = None
+    match: Match | None = None
+    body: FuncOp | None = None
+    init: FuncOp | None = None
+    """What does the init; None where it stays as it is."""
+    drops_init: bool = False
+    """Whether the body does the init as well."""
+
+
+@dataclass(frozen=True)
+class Tensorize(Primitive):
+    """Let a tensor intrinsic do what a loop or a block does."""
+
+    name: ClassVar[str] = "tensorize"
+
+    tensor_intrin: str = field(
+        metadata={
+            "help": "the name of the intrinsic",
+            "also": {"intrin": "*", "intrinsic": "*", "intrin_name": "*"},
+        }
+    )
+    loop: LoopRef | None = field(
+        default=None, metadata={"help": "the loop to replace", "python": "block_or_loop"}
+    )
+    block: BlockRef | None = field(
+        default=None,
+        metadata={
+            "help": "the block to replace, or the one that the loop is around",
+            "python": "block_or_loop",
+        },
+    )
+    preserve_unit_iters: bool = field(
+        default=True, metadata={"help": "what blockize does with variables of extent 1"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        intrin = _find(site, self.tensor_intrin)
+        if self.loop is None:
+            if self.block is None:
+                raise ScheduleError(
+                    "KC3566",
+                    "tensorize: name a loop or a block",
+                    location=CALL_SITE.get() or location_of(site.function),
+                    hints=["loop=NAME", "block=NAME"],
+                )
+            block = site.resolve_block(self.block)
+            _require_features(site, intrin, block)
+            return _plan(site, intrin, block)
+        loop = Site(site.function, site.target, self.block).resolve_loop(self.loop)
+        _require_features(site, intrin, loop)
+
+        def run(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
+            made = self._blockize(copy, twin(loop))
+            _plan(copy, intrin, made)
+
+        on_copy(site, run)
+        return Plan(intrin, loop)
+
+    def _blockize(self, site: Site, loop: ForOp) -> BlockOp:
+        step = pass_class("blockize")(LoopRef(loop), (), self.preserve_unit_iters)
+        try:
+            return step.apply(site).blocks[0]
+        except ScheduleError as error:
+            error.message = error.message.replace("blockize:", "tensorize:", 1)
+            if error.code == "KC3551":
+                error.hints = _ways_to_one_block(site, loop)
+            raise
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            for one in names():
+                yield cls(one, LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        if plan.loop is not None:
+            plan = _plan(site, plan.intrin, self._blockize(site, plan.loop))
+        return _replace(site, plan)
+
+
+def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
+    """What leaves one block in ``loop``, of several."""
+    blocks = loop_tree.blocks(loop)
+    if len(blocks) < 2:
+        return ()
+    others = [one.label for one in blocks[:-1]]
+    for one in blocks[:-1]:
+        step = pass_class("compute-root")(BlockRef(one))
+        assert isinstance(step, Primitive)
+        try:
+            step.check(site)
+        except ScheduleError:
+            return (f"give {', '.join(others)} and {blocks[-1].label} loops of their own",)
+    return (
+        f"compute {' and '.join(others)} outside of {loop.label}: compute_root, or compute_at a "
+        "loop around it",
+    )
+
+
+def _find(site: Site, name: str) -> TensorIntrin:
+    try:
+        return TensorIntrin.get(name)
+    except ScheduleError as error:
+        if error.location is None:
+            error.location = CALL_SITE.get() or location_of(site.function)
+        error.message = f"tensorize: {error.message}"
+        raise
+
+
+def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
+    missing = [one for one in intrin.features if not site.target.has_feature(one)]
+    if missing:
+        raise site.refuse(
+            "KC3561",
+            f"tensorize: {intrin.name} needs {' and '.join(missing)}, which the target has not",
+            at=at,
+            why=f"the target is {site.target}",
+            hints=[f"-mattr={','.join(f'+{one}' for one in missing)}, or a CPU that has it"],
+        )
+
+
+def _plan(site: Site, intrin: TensorIntrin, block: BlockOp) -> Plan:
+    """How the intrinsic does what ``block`` does, or why it does not."""
+    described = intrin.description.body.block
+    try:
+        mine = Nest.of(block.body.block)
+        theirs = Nest.of(described)
+        match = Matcher(mine, theirs).run(with_init=mine.block.has_init)
+        _require_full(site, intrin, block, mine)
+        plan = _chosen(site, intrin, block, mine, theirs, match)
+    except MismatchError as error:
+        raise _mismatch(site, intrin, block, error, described) from None
+    assert plan.body is not None
+    require_layout(site, intrin, plan.body, match, block)
+    if plan.init is not None:
+        require_layout(site, intrin, plan.init, match, block)
+    return plan
+
+
+def _chosen(
+    site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest, theirs: Nest, match: Match
+) -> Plan:
+    """What of the intrinsic does the body, and what the init."""
+    if not theirs.block.has_init or mine.block.has_init:
+        return Plan(intrin, None, block, match, intrin.implementation)
+    same_init = block.has_init and _is_same_init(block, mine, theirs)
+    whole = all(
+        extent == 1
+        for kind, extent in zip(block.types, block.extents, strict=True)
+        if kind is IterType.REDUCE
+    )
+    if same_init and whole:
+        return Plan(intrin, None, block, match, intrin.implementation, drops_init=True)
+    if intrin.update is None:
+        raise site.refuse(
+            "KC3567",
+            f"tensorize: {intrin.name} starts the reduction of {mine.block.label} anew",
+            at=block,
+            why="the intrinsic does the init with each tile, and the reduction goes on outside "
+            "of the tile"
+            if not whole
+            else "the intrinsic does the init as well, and the block's is another one, or none",
+            hints=[f"declare {intrin.name} with init and update"],
+        )
+    return Plan(intrin, None, block, match, intrin.update, intrin.init if same_init else None)
+
+
+def _is_same_init(block: BlockOp, mine: Nest, theirs: Nest) -> bool:
+    """Whether the init of ``block`` is that of the description, for the same elements."""
+    try:
+        init = Nest.of(block.init.block)
+        if init.block.predicate.data.constraints:
+            return False
+        matcher = Matcher(mine, theirs)
+        matcher.run(with_init=False)
+        matcher.run_init(init)
+    except MismatchError:
+        return False
+    return True
+
+
+def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) -> None:
+    """Refuse (KC3563) a tile of which the predicate leaves something out."""
+    inner = mine.block
+    if not inner.predicate.data.constraints:
+        return
+    space = Space()
+    place = space.place(inner)
+    text = space.condition(inner.predicate.data, inner.predicate_operands, place)
+    found = space.find([place], [f"not ({text})"])
+    if found is None:
+        return
+    sizes = " x ".join(str(one.static_extent) for one in mine.loops)
+    where = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
+    raise site.refuse(
+        "KC3563",
+        f"tensorize: the tile of {inner.label} is not full",
+        at=block,
+        why=found.undecided
+        or f"{inner.label} does not run{place.at(found)}{f' (for {where})' if where else ''}, and "
+        f"{intrin.name} does all {sizes} iterations",
+    )
+
+
+def _mismatch(
+    site: Site, intrin: TensorIntrin, block: BlockOp, error: MismatchError, described: Block
+) -> ScheduleError:
+    return ScheduleError(
+        "KC3562",
+        f"tensorize: block {block.label} does not do what {intrin.name} does: {error.what}",
+        location=CALL_SITE.get() or location_of(block),
+        facts=both_sides(block.body.block, described),
+        why=_places(error),
+    )
+
+
+def _places(error: MismatchError) -> str | None:
+    """Where the first difference is, in the block and in the description."""
+    mine = location_of(error.mine)
+    theirs = location_of(error.theirs) if error.theirs is not None else None
+    if mine is None:
+        return None
+    return f"the first difference is at {mine}" + (f", against {theirs}" if theirs else "")
+
+
+def _replace(site: Site, plan: Plan) -> Rewritten:
+    block, match, intrin = plan.block, plan.match, plan.intrin
+    assert block is not None
+    assert match is not None
+    assert plan.body is not None
+    removed: dict[Operation, str] = {}
+    fresh = FreshNames(site).take
+
+    def put(body: Block, function: FuncOp, renamed: dict[SSAValue, SSAValue]) -> None:
+        nest = Nest.of(body)
+        inline(intrin, function, match, nest.top, fresh, renamed)
+        for one in (*nest.all_loops, nest.block):
+            removed[one] = f"{one.label} was replaced by {intrin.name}"
+            if isinstance(one, ForOp):
+                site.remember(one.label, f"{one.label} was replaced by {intrin.name}")
+        erase_with_loops(nest.block)
+
+    if plan.init is not None:
+        twins: dict[SSAValue, SSAValue] = dict(
+            zip(block.body.block.args, block.init.block.args, strict=True)
+        )
+        put(block.init.block, plan.init, twins)
+    elif plan.drops_init:
+        old = block.init.detach_block(block.init.block)
+        old.erase()
+    put(block.body.block, plan.body, {})
+    declare_externals(intrin, site.function)
+    return Rewritten(removed=removed, blocks=(block,))

@@ -1,0 +1,1 @@
+"""Loops as threads, and the memory that these share."""

@@ -1,0 +1,530 @@
+"""Values that a thread reads and another one writes, and memory that does not carry them.
+
+Memory of a block, warp or thread lasts as long as these do, wherever its buffer is allocated; what
+a thread reads there, it or one that shares the memory has written. Global memory is one for all,
+but blocks of threads are in no order: none touches what another one writes, unless all of them
+write the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.loop_tree import (
+    all_loops_around,
+    buffer_name,
+    loops,
+    memory_scope,
+    preorder,
+)
+from kc.analysis.regions import scope_of, stores_to, unit_of
+from kc.analysis.replicated import is_replicated
+from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
+from kc.transforms.schedule._blocks import describe, witness_text
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.threads._threads import Kernel, require_one_extent, thread_limits
+
+Access = LoadOp | StoreOp
+
+
+def real_axes(kernel: Kernel) -> list[str]:
+    """The axes of blocks and threads in a kernel, without those of virtual ones."""
+    there = {axis for _, axis in kernel.loops()}
+    return [axis for axis in (*BLOCK_AXES, *LANE_AXES) if axis in there]
+
+
+def accesses_in(kernel: Kernel) -> dict[SSAValue, list[Access]]:
+    """The loads and stores of a kernel, by their buffer."""
+    found: dict[SSAValue, list[Access]] = {}
+    for op in preorder(kernel.root):
+        if isinstance(op, Access):
+            found.setdefault(op.buffer, []).append(op)
+    return found
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two accesses of one element, by two numbers of threads along an axis."""
+
+    space: Space
+    witness: Witness
+    first: Instance
+    second: Instance
+    numbers: tuple[str, str]
+    """The coordinates of the threads."""
+
+    def number(self, place: int) -> int:
+        """The number of a thread at the witness."""
+        return self.witness[self.numbers[place]]
+
+    @property
+    def element(self) -> str:
+        """The element as text."""
+        return witness_text(self.space, self.witness)
+
+
+def _number(kernel: Kernel, axis: str, space: Space, made: Instance) -> str:
+    """The number along ``axis`` of a thread that runs ``made``: any, where all of them do."""
+    around = kernel.around(made.op, axis)
+    if around:
+        return made.loops[around[0]]
+    dim = space.dim(made)
+    made.constraints.append(f"0 <= {dim} and {dim} < {space.size(kernel.extent(axis), made)}")
+    return dim
+
+
+def _same_launch(kernel: Kernel, first: Instance, second: Instance) -> list[str]:
+    return [f"{first.loops[loop]} = {second.loops[loop]}" for loop in all_loops_around(kernel.root)]
+
+
+def foreign_value(
+    kernel: Kernel,
+    axis: str,
+    load: LoadOp,
+    store: StoreOp,
+    stores: Sequence[StoreOp] = (),
+    *,
+    group: int = 1,
+) -> Meeting | None:
+    """A read by ``load`` in one thread of an element that ``store`` writes in another one, before
+    it; with ``stores``, one that none of them writes in between in the reader's own thread.
+
+    ``group`` threads along the axis, which is one of lanes then, have their memory together.
+    """
+    space = Space({kernel.loop: kernel.axis})
+    read, write = space.instance(load), space.instance(store)
+    reader, writer = (_number(kernel, axis, space, one) for one in (read, write))
+
+    def of(number: str) -> str:
+        return number if group == 1 else f"floor({number}/{group})"
+
+    supplies: list[Supply] = []
+    for one in stores:
+        own = space.instance(one)
+        number = kernel.around(one, axis)
+        supplies.append(
+            Supply(
+                own,
+                space.element(one, own),
+                [
+                    *([f"{of(own.loops[number[0]])} = {of(reader)}"] if number else []),
+                    *_same_launch(kernel, own, read),
+                    *space.same_buffer(load.buffer, own, read),
+                    space.before(own, read),
+                    f"not ({space.before(own, write)})",
+                ],
+            )
+        )
+    constraints = [
+        *_same_launch(kernel, read, write),
+        space.may_precede(write, read) if stores else "1 = 1",
+        f"{of(reader)} != {of(writer)}",
+    ]
+    return _meeting(space, load, read, store, write, constraints, (reader, writer), supplies)
+
+
+def _meeting(
+    space: Space,
+    op: Access,
+    made: Instance,
+    other_op: Access,
+    other: Instance,
+    constraints: Sequence[str],
+    numbers: tuple[str, str] = ("", ""),
+    supplies: Sequence[Supply] = (),
+) -> Meeting | None:
+    """Both accesses of one element, where ``constraints`` hold and no supply has it."""
+    element = space.element(op, made)
+    names = [f"e{n}" for n in range(len(element))]
+    witness = space.find(
+        [made, other],
+        [
+            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
+            *(f"{x} = {y}" for x, y in zip(names, space.element(other_op, other), strict=True)),
+            *space.same_buffer(op.buffer, made, other),
+            *constraints,
+        ],
+        names,
+        supplies,
+    )
+    return None if witness is None else Meeting(space, witness, made, other, numbers)
+
+
+# Private memory -------------------------------------------------------------------------------
+
+
+def require_own_values(
+    site: Site,
+    primitive: str,
+    kernel: Kernel,
+    axis: str,
+    ops: Sequence[Access],
+    scope: str,
+    *,
+    finished: bool = False,
+) -> None:
+    """Refuse (KC3408) if one of ``ops``, all accesses of a buffer in the kernel, reads what
+    another thread of the axis has written last, with which it does not share memory of ``scope``.
+
+    Unless the schedule is ``finished``, what is in no loop of an axis of lanes may come to be.
+    """
+    stores = [one for one in ops if isinstance(one, StoreOp)]
+    for load in ops:
+        if not isinstance(load, LoadOp):
+            continue
+        is_partial = not kernel.around(load, axis)
+        if is_partial and not finished and axis not in BLOCK_AXES:
+            continue
+        for store in stores:
+            if not kernel.around(store, axis):
+                continue  # all threads write it
+            if foreign_value(kernel, axis, load, store) is None:
+                continue  # different threads use different elements
+            found = foreign_value(kernel, axis, load, store, stores)
+            if found is not None:
+                raise _refuse_value(site, primitive, kernel, axis, load, store, scope, found)
+
+
+def _refuse_value(
+    site: Site,
+    primitive: str,
+    kernel: Kernel,
+    axis: str,
+    load: LoadOp,
+    store: StoreOp,
+    memory: str,
+    found: Meeting,
+) -> Exception:
+    scope = scope_of(kernel.root)
+    reader, writer = unit_of(load, scope), unit_of(store, scope)
+    name = buffer_name(load.buffer)
+    is_block = axis in BLOCK_AXES
+    mark: dict[Operation, str] = {writer: f"writes {name}", reader: f"reads {name}"}
+    if kernel.loop is kernel.root and kernel.loop.axis is None:
+        mark[kernel.loop] = f"one kernel, if this is {kernel.axis}"
+    why = found.witness.undecided
+    if why is None and not kernel.around(load, axis):
+        why = f"{describe(reader)} is in no loop of {axis}, so it would run in all of these " + (
+            "blocks, which are in no order"
+            if is_block
+            else f"threads, which do not share {memory} memory"
+        )
+    elif why is None:
+        rule = (
+            "blocks of threads are in no order, and do not wait for each other"
+            if is_block
+            else f"threads of {axis} do not share {memory} memory"
+        )
+        why = (
+            f"{axis} {found.number(0)} reads {name}{found.element}, which {axis} "
+            f"{found.number(1)} writes; {rule}"
+        )
+    return site.refuse(
+        "KC3408",
+        f"{primitive}: {describe(reader)} "
+        + ("may read" if found.witness.undecided else "reads")
+        + f" what another {'block of threads' if is_block else 'thread'} writes to {name}",
+        at=reader,
+        mark=mark,
+        why=why,
+        hints=[] if is_block else [f"all threads of a block see {name} in shared memory"],
+        beside=[writer],
+    )
+
+
+def require_warps(site: Site, primitive: str, kernel: Kernel) -> None:
+    """Refuse (KC3408) a read of warp memory that another warp has written.
+
+    Threads of threadIdx.x have it together as far as they are in one warp.
+    """
+    axis = "threadIdx.x"
+    extents = dict.fromkeys(LANE_AXES, 1) | {
+        lane: kernel.extent(lane) for lane in LANE_AXES if lane in real_axes(kernel)
+    }
+    width, size = extents[axis], thread_limits(site.target)[1]["thread_warp_size"]
+    is_row = extents["threadIdx.y"] == extents["threadIdx.z"] == 1
+    if isinstance(width, int) and (width <= size if is_row else size % width == 0):
+        return  # all of them are in one warp
+    # Warps that begin in the middle of a row are not told apart.
+    group = size if is_row or (isinstance(width, int) and width % size == 0) else 1
+    for buffer, ops in accesses_in(kernel).items():
+        if memory_scope(buffer) != "warp":
+            continue
+        stores = [one for one in ops if isinstance(one, StoreOp)]
+        for load in ops:
+            for store in stores:
+                if isinstance(load, StoreOp) or not kernel.around(store, axis):
+                    continue
+                found = foreign_value(kernel, axis, load, store, stores, group=group)
+                if found is not None:
+                    raise _refuse_warp(site, primitive, kernel, load, store, size, found)
+
+
+def _refuse_warp(
+    site: Site,
+    primitive: str,
+    kernel: Kernel,
+    load: LoadOp,
+    store: StoreOp,
+    size: int,
+    found: Meeting,
+) -> Exception:
+    scope = scope_of(kernel.root)
+    reader, writer = unit_of(load, scope), unit_of(store, scope)
+    name = buffer_name(load.buffer)
+    return site.refuse(
+        "KC3408",
+        f"{primitive}: {describe(reader)} "
+        + ("may read" if found.witness.undecided else "reads")
+        + f" what another warp writes to {name}",
+        at=reader,
+        mark={writer: f"writes {name}", reader: f"reads {name}"},
+        why=found.witness.undecided
+        or f"threadIdx.x {found.number(0)} reads {name}{found.element}, which threadIdx.x "
+        f"{found.number(1)} writes; a warp is {size} threads",
+        hints=[f"all threads of a block see {name} in shared memory"],
+        beside=[writer],
+    )
+
+
+# Global memory --------------------------------------------------------------------------------
+
+
+def require_grid(
+    site: Site,
+    primitive: str,
+    kernel: Kernel,
+    axis: str,
+    accesses: dict[SSAValue, list[Access]],
+) -> None:
+    """Refuse global memory that several blocks along ``axis`` use, and one of them writes: what
+    all of them would write (KC3409), what one reads and another writes (KC3408), and what two
+    write (KC3417)."""
+    if kernel.extent(axis) == 1:
+        return
+    for buffer, ops in accesses.items():
+        if not is_shared(memory_scope(buffer), axis):
+            continue
+        stores = [one for one in ops if isinstance(one, StoreOp)]
+        for store in stores:
+            if not kernel.around(store, axis):
+                unit = unit_of(store, scope_of(kernel.root))
+                raise refuse_writer(site, primitive, unit, buffer, axis, kernel)
+        if not stores:
+            continue
+        alike = is_replicated(buffer, kernel.root, axis)
+        for store in stores:
+            for op in ops:
+                _require_apart(site, primitive, kernel, axis, op, store, stores if alike else None)
+
+
+def _require_apart(
+    site: Site,
+    primitive: str,
+    kernel: Kernel,
+    axis: str,
+    op: Access,
+    store: StoreOp,
+    alike: Sequence[StoreOp] | None,
+) -> None:
+    """Refuse ``op`` of an element that ``store`` writes in another block; where ``alike`` write
+    the same value in all blocks, that it reads before its own block has written it."""
+    if isinstance(op, StoreOp) and alike is not None:
+        return
+    space = Space({kernel.loop: kernel.axis})
+    made, write = space.instance(op), space.instance(store)
+    numbers = _number(kernel, axis, space, made), _number(kernel, axis, space, write)
+    supplies: list[Supply] = []
+    for one in alike or ():
+        own = space.instance(one)
+        constraints = [
+            f"{_number(kernel, axis, space, own)} = {numbers[0]}",
+            *_same_launch(kernel, own, made),
+            *space.same_buffer(store.buffer, own, made),
+            space.before(own, made),
+        ]
+        supplies.append(Supply(own, space.element(one, own), constraints))
+    constraints = [*_same_launch(kernel, made, write), f"{numbers[0]} != {numbers[1]}"]
+    found = _meeting(space, op, made, store, write, constraints, numbers, supplies)
+    if found is None:
+        return
+    if isinstance(op, LoadOp):
+        memory = memory_scope(op.buffer)
+        raise _refuse_value(site, primitive, kernel, axis, op, store, memory, found)
+    scope = scope_of(kernel.root)
+    writer, other = unit_of(store, scope), unit_of(op, scope)
+    name = buffer_name(store.buffer)
+    raise site.refuse(
+        "KC3417",
+        f"{primitive}: several blocks of threads "
+        + ("may write" if found.witness.undecided else "write")
+        + f" one element of {name}",
+        at=writer,
+        mark={other: f"writes {name}", writer: f"writes {name}"},
+        why=found.witness.undecided
+        or f"{axis} {found.number(0)} and {axis} {found.number(1)} write {name}{found.element}; "
+        "blocks of threads are in no order, and do not wait for each other",
+        beside=[other],
+    )
+
+
+def refuse_writer(
+    site: Site, primitive: str, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
+) -> Exception:
+    """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``."""
+    name = buffer_name(buffer)
+    other = next(loop for loop, bound in kernel.loops() if bound == axis)
+    return site.refuse(
+        "KC3409",
+        f"{primitive}: {describe(unit)} is in the kernel, but in no loop of {axis}",
+        at=unit,
+        mark={kernel.loop: kernel.axis, other: axis, unit: f"writes {name}"},
+        why=f"every block along {axis} would run it, and write to {name}, which is in "
+        f"{memory_scope(buffer)} memory",
+        hints=[
+            f"compute it in loop {other.label}",
+            "bind a loop that is around it too"
+            if primitive == "bind"
+            else f"set_scope puts {name} into shared or local memory",
+        ],
+        beside=[kernel.root],
+    )
+
+
+# Finished schedules ---------------------------------------------------------------------------
+
+
+def kernels_of(function: Operation) -> Iterator[Kernel]:
+    """The kernels of a GPU in a function."""
+    for loop in loops(function):
+        if loop.axis is None or any(one.axis is not None for one in all_loops_around(loop)):
+            continue
+        kernel = Kernel(loop, loop, loop.axis)
+        if real_axes(kernel):
+            yield kernel
+
+
+def require_kernels(site: Site, primitive: str) -> None:
+    """Refuse kernels that no GPU can run as they are meant: that use global memory of other
+    blocks (KC3408, KC3409, KC3417), or memory of other threads (KC3408) or kernels (KC3416)."""
+    kernels = list(kernels_of(site.function))
+    for kernel in kernels:
+        require_one_extent(site, primitive, kernel)
+        accesses = accesses_in(kernel)
+        for axis in real_axes(kernel):
+            if axis in BLOCK_AXES:
+                require_grid(site, primitive, kernel, axis, accesses)
+            for buffer, ops in accesses.items():
+                scope = memory_scope(buffer)
+                if not is_shared(scope, axis):
+                    require_own_values(site, primitive, kernel, axis, ops, scope, finished=True)
+        require_warps(site, primitive, kernel)
+    if kernels:
+        _require_launches(site, primitive, kernels)
+
+
+def _require_launches(site: Site, primitive: str, kernels: Sequence[Kernel]) -> None:
+    """Refuse (KC3416) a read of memory of threads that was written outside of the same kernel."""
+    roots = {kernel.root: kernel for kernel in kernels}
+
+    def kernel_of(op: Operation) -> Kernel | None:
+        return next((roots[one] for one in all_loops_around(op) if one in roots), None)
+
+    used = dict.fromkeys(
+        buffer
+        for kernel in kernels
+        for buffer in accesses_in(kernel)
+        if memory_scope(buffer) != "global" and isinstance(buffer.owner, AllocOp)
+    )
+    for buffer in used:
+        stores = stores_to(buffer)
+        for use in list(buffer.uses):
+            load = use.operation
+            if not isinstance(load, LoadOp):
+                continue
+            here = kernel_of(load)
+            own = [one for one in stores if kernel_of(one) is here]
+            for store in stores:
+                there = kernel_of(store)
+                if there is here and (here is None or not all_loops_around(here.root)):
+                    continue
+                found = _kept_value(load, store, here, there, own)
+                if found is not None:
+                    raise _refuse_kept(site, primitive, load, store, here, there, found)
+
+
+def _kept_value(
+    load: LoadOp,
+    store: StoreOp,
+    here: Kernel | None,
+    there: Kernel | None,
+    own: Sequence[StoreOp],
+) -> Meeting | None:
+    """A read of what ``store`` has written in another launch, and none of ``own`` in this one."""
+    space = Space()
+    read, write = space.instance(load), space.instance(store)
+    constraints = [space.may_precede(write, read)]
+    outside: list[ForOp] = [] if here is None else all_loops_around(here.root)
+    if here is there:
+        apart = [f"{read.loops[one]} != {write.loops[one]}" for one in outside]
+        constraints.append(" or ".join(apart) or "1 = 0")
+    supplies: list[Supply] = []
+    for one in own:
+        made = space.instance(one)
+        supplies.append(
+            Supply(
+                made,
+                space.element(one, made),
+                [
+                    *(f"{made.loops[loop]} = {read.loops[loop]}" for loop in outside),
+                    *space.same_buffer(load.buffer, made, read),
+                    space.before(made, read),
+                    f"not ({space.before(made, write)})",
+                ],
+            )
+        )
+    return _meeting(space, load, read, store, write, constraints, supplies=supplies)
+
+
+def _refuse_kept(
+    site: Site,
+    primitive: str,
+    load: LoadOp,
+    store: StoreOp,
+    here: Kernel | None,
+    there: Kernel | None,
+    found: Meeting,
+) -> Exception:
+    assert isinstance(load.buffer.owner, AllocOp)
+    scope = scope_of(load.buffer.owner)
+    reader, writer = unit_of(load, scope), unit_of(store, scope)
+    name, memory = buffer_name(load.buffer), memory_scope(load.buffer)
+    if here is there:
+        where = "in an earlier launch of the kernel"
+    elif there is None:
+        where = "outside of the kernel"
+    else:
+        where = "in the kernel" if here is None else "in another kernel"
+    who = "it" if reader is writer else describe(writer)
+    lasts = {"warp": "a warp", "shared": "a block of threads", "shared.dyn": "a block of threads"}
+    return site.refuse(
+        "KC3416",
+        f"{primitive}: {describe(reader)} "
+        + ("may read" if found.witness.undecided else "reads")
+        + f" {name}, which {who} writes {where}",
+        at=reader,
+        mark={writer: f"writes {name}", reader: f"reads {name}"},
+        why=found.witness.undecided
+        or f"{memory} memory lasts as long as {lasts.get(memory, 'a thread')}, and is not there "
+        f"when {describe(reader)}{found.first.at(found.witness)} reads {name}{found.element}",
+        hints=[
+            "compute_at or reverse_compute_at brings both into one kernel",
+            f"set_scope puts {name} into global memory",
+        ],
+        beside=[writer],
+    )

@@ -1,0 +1,128 @@
+"""Blocks of threads: what all of them do in the same way, and what none may see of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope
+from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES, is_shared
+from kc.support.diagnostics import ScheduleError, warn
+from kc.support.locations import location_of
+from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule.base import CALL_SITE, Site
+from kc.transforms.schedule.threads._foreign_values import refuse_writer
+from kc.transforms.schedule.threads._threads import Kernel
+
+
+def _refuse_reader(
+    site: Site,
+    primitive: str,
+    reader: Operation,
+    writer: Operation,
+    buffer: SSAValue,
+    axis: str,
+    undecided: str | None = None,
+) -> Exception:
+    name = buffer_name(buffer)
+    return site.refuse(
+        "KC3408",
+        f"{primitive}: {describe(reader)} {'may read' if undecided else 'reads'} what another "
+        f"block of threads writes to {name}",
+        at=reader,
+        mark={writer: f"writes {name}", reader: f"reads {name}"},
+        why=undecided
+        or f"{describe(reader)} is in no loop of {axis}, so it would run in all of these blocks, "
+        "which are in no order",
+        beside=[writer],
+    )
+
+
+def copy_in_grid(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    anchor: Operation,
+    what: str,
+    target: tuple[str, str],
+    stores: Iterable[StoreOp] = (),
+) -> ScheduleError | None:
+    """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``, if all blocks of
+    threads along an axis would write its ``target``, a name and a memory scope, or read what
+    ``stores`` write in one of them."""
+    threads = [one for one in all_loops_around(anchor) if one.axis is not None]
+    if not threads:
+        return None
+    kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
+    for loop, axis in kernel.loops():
+        if axis not in BLOCK_AXES or kernel.around(anchor, axis):
+            continue
+        written, scope = target
+        why = None
+        if is_shared(scope, axis):
+            why = f"every block along {axis} would write {written}, which is in {scope} memory"
+        elif any(is_inside(one, kernel.root) and kernel.around(one, axis) for one in stores):
+            why = f"every block along {axis} would read what others write, and they are in no order"
+        if why is not None:
+            return site.refuse(
+                "KC3409" if is_shared(scope, axis) else "KC3408",
+                f"{primitive}: {what} would be in the kernel, but in no loop of {axis}",
+                at=block,
+                mark={threads[0]: str(threads[0].axis), loop: axis, block: "here"},
+                why=why,
+            )
+    return None
+
+
+def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> None:
+    """Warn (KC3413) of global buffers that come to be computed in a thread, as a whole."""
+    threads = [one for one in [*all_loops_around(loop), loop] if one.axis is not None]
+    for alloc in allocs:
+        if threads and memory_scope(alloc.buffer) == "global":
+            warn(
+                "KC3413",
+                f"{primitive}: each {threads[-1].axis} computes what all of them read of "
+                f"{alloc.label}",
+                location=CALL_SITE.get() or location_of(alloc),
+                why=f"{alloc.label} is in global memory, one for all threads",
+                hints=["set_scope before: a thread has local memory, its block shared memory"],
+            )
+
+
+def require_place_in_grid(
+    site: Site, primitive: str, block: BlockOp, loop: ForOp, *, is_repeated: bool
+) -> None:
+    """The same for ``block``, if it is computed in ``loop``. If it ``is_repeated``, all blocks of
+    threads compute what they read of it: then (KC3414) it is no reduction in global memory."""
+    around = [*all_loops_around(loop), loop]
+    threads = [one for one in around if one.axis is not None]
+    if not threads:
+        return
+    kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
+    written = buffers_written(block)
+    for axis in sorted({axis for _, axis in kernel.loops() if axis in BLOCK_AXES}):
+        shared = next((one for one in written if is_shared(memory_scope(one), axis)), None)
+        if any(one.axis == axis for one in around):
+            if shared is not None and is_repeated and block.is_reduction:
+                name = buffer_name(shared)
+                raise site.refuse(
+                    "KC3414",
+                    f"{primitive}: every block along {axis} would add up {name}",
+                    at=block,
+                    mark={block: f"a reduction into {name}", loop: "the loop"},
+                    why=f"{name} is in {memory_scope(shared)} memory, one for all of them, and "
+                    "they do not wait for each other",
+                    hints=[f"set_scope puts {name} into shared or local memory"],
+                    beside=[loop],
+                )
+            continue
+        if shared is not None:
+            raise refuse_writer(site, primitive, block, shared, axis, kernel)
+        for buffer in buffers_read(block):
+            for op in kernel.root.walk():
+                if isinstance(op, StoreOp) and op.buffer is buffer and kernel.around(op, axis):
+                    unit = unit_of(op, scope_of(kernel.root))
+                    raise _refuse_reader(site, primitive, block, unit, buffer, axis)

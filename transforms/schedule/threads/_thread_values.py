@@ -1,0 +1,217 @@
+"""Which thread sees which value: work that threads share, and memory that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import carried_conflict
+from kc.analysis.instances import Space, Supply
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
+from kc.analysis.replicated import is_replicated
+from kc.analysis.simple_nest import simple_nest
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
+from kc.dialects.tir.threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
+from kc.transforms.schedule._blocks import captured
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.placing._placing import old_values
+from kc.transforms.schedule.threads._foreign_values import (
+    Access,
+    accesses_in,
+    real_axes,
+    require_grid,
+    require_own_values,
+)
+from kc.transforms.schedule.threads._threads import Kernel
+
+# Shared work ----------------------------------------------------------------------------------
+
+
+def require_shared_work(site: Site, kernel: Kernel) -> None:
+    """Refuse (KC3411) unless the threads of the axis together do what each of them does now.
+
+    Where one loop of an axis is in another, each thread runs one iteration of it only.
+    """
+    loop, axis = kernel.loop, kernel.axis
+    if axis == "vthread":
+        return
+    around = kernel.around(loop, axis)
+    inside = [one for one in loop_tree.loops(loop) if one is not loop and one.axis == axis]
+    for outer, inner in [(one, loop) for one in around] + [(loop, one) for one in inside]:
+        for op in inner.walk():
+            if isinstance(op, BlockOp) and unit_of(op, scope_of(inner)) is op:
+                _require_same_work(site, kernel, outer, inner, op)
+            elif isinstance(op, Access) and scope_of(op) is scope_of(inner):
+                raise _refuse_work(
+                    site, kernel, outer, inner, "what is done outside of blocks is not compared"
+                )
+
+
+def _require_same_work(
+    site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, block: BlockOp
+) -> None:
+    vars_ = {loop.var: loop for loop in (outer, inner)}
+    varying = set().union(*(loop_tree.derived_values(one) for one in vars_))
+    used = next((one for one in captured(block) if one in varying), None)
+    if used is not None:
+        name = used.name_hint or "a value"
+        why = f"block {block.label} uses {name}, which differs from thread to thread"
+        raise _refuse_work(site, kernel, outer, inner, why)
+    private = next(
+        (
+            one
+            for one in (*buffers_written(block), *buffers_read(block))
+            if loop_tree.defined_inside(one, outer)
+            and not loop_tree.defined_inside(one, inner)
+            and not is_shared(memory_scope(one), kernel.axis)
+        ),
+        None,
+    )
+    space = Space()
+    demand = space.instance(block)
+    own = {inner} if private is not None else {outer, inner}
+    shared = {loop: dim for loop, dim in demand.loops.items() if loop not in own}
+    supply = space.instance(block, shared)
+    same = f"{supply.loops[inner]} = {supply.loops[outer]}"
+    found = space.uncovered(
+        demand, old_values(demand, block), [Supply(supply, old_values(supply, block), [same])]
+    )
+    if found is None:
+        return
+    why = found.undecided
+    if why is None:
+        at = ", ".join(
+            f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+        )
+        why = f"no thread would run block {block.label} for {at}"
+        if private is not None:
+            why = (
+                f"each thread has its own {buffer_name(private)} ({memory_scope(private)}), and "
+                f"that of thread {found[demand.loops[outer]]} would miss {at}"
+            )
+    raise _refuse_work(site, kernel, outer, inner, why)
+
+
+def _refuse_work(site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, why: str) -> Exception:
+    return site.refuse(
+        "KC3411",
+        f"bind: the iterations of {inner.label} are not work that the threads of {outer.label} "
+        "can share",
+        at=kernel.loop,
+        mark={outer: kernel.axis, inner: f"{kernel.axis}: one iteration in each thread"},
+        why=why,
+        hints=[f"bind {kernel.loop.label} to another axis"],
+    )
+
+
+# Memory ---------------------------------------------------------------------------------------
+
+
+def require_visible(site: Site, kernel: Kernel) -> None:
+    """Refuse a read of what only another thread of the axis, or block, has written (KC3408), and
+    global memory that several blocks of threads write (KC3409, KC3417).
+
+    In one execution of the kernel's loop there is none of it, as its iterations are independent.
+    Virtual threads are one thread, in which a buffer is theirs together unless it is allocated in
+    them. Kernels that the loop holds come to be one, all of whose axes are asked about.
+    """
+    is_root = kernel.root is kernel.loop
+    if is_root and not any(one is not kernel.loop for one, _ in kernel.loops()):
+        return
+    simple = simple_nest(kernel.root)
+    if simple is not None and simple.drives[kernel.loop] is IterType.SPATIAL:
+        return  # one block, whose iterations in different threads own different elements
+    axes = [axis for axis in real_axes(kernel) if is_root or axis == kernel.axis]
+    accesses = accesses_in(kernel)
+    if kernel.around(kernel.loop, kernel.axis):
+        accesses = {  # others are as before
+            buffer: ops
+            for buffer, ops in accesses.items()
+            if any(loop_tree.is_inside(op, kernel.loop) for op in ops)
+        }
+    for axis in axes:
+        for buffer, ops in accesses.items():
+            scope = memory_scope(buffer)
+            if not is_shared(scope, axis):
+                require_own_values(site, "bind", kernel, axis, ops, scope)
+        if axis in BLOCK_AXES:
+            require_grid(site, "bind", kernel, axis, accesses)
+
+
+def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: str) -> None:
+    """Refuse (KC3408, KC3415) another scope if it is shared by threads that disturb each other, or
+    no longer shared by threads that exchange values."""
+    old = memory_scope(alloc.buffer)
+    for loop in all_loops_around(alloc):
+        axis = loop.axis
+        if axis is not None and is_shared(scope, axis) and not is_shared(old, axis):
+            _require_undisturbed(site, primitive, alloc, loop, axis, scope)
+    users = [use.operation for use in alloc.buffer.uses]
+    accesses = [one for one in users if isinstance(one, Access)]
+    threads = dict.fromkeys(
+        loop for op in accesses for loop in all_loops_around(op) if loop.axis is not None
+    )
+    for loop in threads:
+        axis = loop.axis
+        if axis is None or axis in BLOCK_AXES or is_shared(scope, axis):
+            continue
+        if not is_shared(old, axis):
+            continue
+        if axis in VIRTUAL_AXES and not loop_tree.is_inside(alloc, loop):
+            continue
+        root = next(one for one in [*all_loops_around(loop), loop] if one.axis is not None)
+        kernel = Kernel(root, loop, axis)
+        own = [
+            one for one in accesses if loop_tree.is_inside(one, root) and kernel.around(one, axis)
+        ]
+        require_own_values(site, primitive, kernel, axis, own, scope)
+
+
+def _require_undisturbed(
+    site: Site, primitive: str, alloc: AllocOp, loop: ForOp, axis: str, scope: str
+) -> None:
+    if is_replicated(alloc.buffer, loop, axis):
+        return
+    conflict = carried_conflict(loop, axis, alloc.buffer)
+    if conflict is not None:
+        raise site.refuse(
+            "KC3415",
+            f"{primitive}: the threads of {loop.label} "
+            + ("may disturb" if conflict.undecided else "disturb")
+            + f" each other in {alloc.label}",
+            at=alloc,
+            mark={loop: axis, alloc: f"each has its own now ({memory_scope(alloc.buffer)})"},
+            why=conflict.explain(),
+            hints=[f"scope={scope} is one buffer for all of them; with local each has its own"],
+        )
+
+
+def require_copies_apart(
+    site: Site,
+    primitive: str,
+    block: BlockOp,
+    buffer: SSAValue,
+    scope: str,
+    hints: Sequence[str] = ("scope=local",),
+) -> None:
+    """Refuse (KC3415) a copy that threads share of a buffer that each of them has of its own."""
+    alloc, old = buffer.owner, memory_scope(buffer)
+    if not isinstance(alloc, AllocOp):
+        return
+    for loop in all_loops_around(alloc):
+        axis = loop.axis
+        if axis is None or is_shared(old, axis) or not is_shared(scope, axis):
+            continue
+        if not is_replicated(buffer, loop, axis):
+            raise site.refuse(
+                "KC3415",
+                f"{primitive}: the threads of {loop.label} disturb each other in a {scope} copy "
+                f"of {alloc.label}",
+                at=block,
+                mark={loop: axis, alloc: f"each has its own ({old})"},
+                why=f"the copy would be one buffer for all threads of {axis}",
+                hints=hints,
+            )

@@ -1,0 +1,167 @@
+"""Kernels as schedules make them: which loops are the same threads, and how many there may be."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around
+from kc.dialects.tir import ForOp
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
+from kc.support.diagnostics import Location
+from kc.support.target import Target
+from kc.transforms.schedule.base import CALL_SITE, Site
+
+_BOUND_AT: weakref.WeakKeyDictionary[ForOp, Location] = weakref.WeakKeyDictionary()
+
+
+def remember_binding(loop: ForOp) -> None:
+    """Note the line of the user's call that binds ``loop``."""
+    call = CALL_SITE.get()
+    if call is not None:
+        _BOUND_AT[loop] = call
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is below ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``."""
+
+    root: ForOp
+    loop: ForOp
+    axis: str
+
+    @classmethod
+    def of(cls, loop: ForOp, axis: str) -> Kernel:
+        """The kernel that ``loop`` will be in."""
+        threads = (one for one in all_loops_around(loop) if one.axis is not None)
+        return cls(next(threads, loop), loop, axis)
+
+    def axis_of(self, loop: ForOp) -> str | None:
+        """The thread axis of a loop."""
+        return self.axis if loop is self.loop else loop.axis
+
+    def loops(self) -> list[tuple[ForOp, str]]:
+        """The loops of threads with their axes, in program order."""
+        axes = [(one, self.axis_of(one)) for one in loop_tree.loops(self.root)]
+        return [(one, axis) for one, axis in axes if axis is not None]
+
+    def around(self, op: Operation, axis: str) -> list[ForOp]:
+        """The loops of ``axis`` around ``op``, outermost first.
+
+        Of those bound to ``vthread``, each an axis by itself, it is ``loop``.
+        """
+        found = [one for one in all_loops_around(op) if self.axis_of(one) == axis]
+        return [one for one in found if one is self.loop] if axis == "vthread" else found
+
+    def extent(self, axis: str) -> int | SSAValue:
+        """The number of threads along ``axis``, one of the kernel's."""
+        return next(loop.extent_value for loop, bound in self.loops() if bound == axis)
+
+
+def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
+    """Refuse (KC3403) unless the loops of each axis have the same number of threads."""
+    index = IndexValues()
+    first: dict[str, ForOp] = {}
+    for loop, axis in kernel.loops():
+        there = first.setdefault(axis, loop)
+        if axis == "vthread" or _extent(there, index) == _extent(loop, index):
+            continue
+        here = loop
+        if there is kernel.loop:
+            here, there = there, here
+        counts = [loop_tree.extent_text(one.extent_value) for one in (here, there)]
+        call = _BOUND_AT.get(there)
+        hints = [f"bind {here.label} to another axis"]
+        if there.static_extent is not None:
+            hints.insert(0, f"split {here.label} by factors=?,{there.static_extent}")
+        raise site.refuse(
+            "KC3403",
+            f"{primitive}: {here.label} has {counts[0]} threads of {axis}, {there.label} "
+            f"{counts[1]}",
+            at=here,
+            mark={
+                here: f"{counts[0]} {axis}",
+                there: f"{counts[1]} {axis}" + (f", bound at {call}" if call is not None else ""),
+            },
+            why=f"loops that are bound to {axis} in one kernel are the same threads, so they have "
+            "one extent",
+            hints=hints,
+            beside=[there],
+        )
+
+
+def _extent(loop: ForOp, index: IndexValues) -> AffineExpr:
+    extent = loop.extent_value
+    return AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
+
+
+# Limits ---------------------------------------------------------------------------------------
+
+
+def thread_limits(target: Target) -> tuple[str, Mapping[str, Any]]:
+    """The limits of a target for kernels, and whose they are: CUDA's for a target without any."""
+    if "max_threads_per_block" not in target.limits:
+        target = Target("cuda")
+    return target.model_name, target.limits
+
+
+def require_limits(site: Site, kernel: Kernel) -> None:
+    """Refuse (KC3404, KC3405) more threads than there can be, as far as their number is known."""
+    name, limits = thread_limits(site.target)
+    extents: dict[str, int] = {}
+    for loop, axis in kernel.loops():
+        if loop.static_extent is not None:
+            extents.setdefault(axis, loop.static_extent)
+    lanes = [axis for axis in LANE_AXES if axis in extents]
+    count, limit = math.prod(extents[axis] for axis in lanes), limits["max_threads_per_block"]
+    if count > limit:
+        others = count // (extents.get(kernel.axis, 1) if kernel.axis in lanes else 1)
+        raise _too_many(
+            site,
+            kernel,
+            "KC3404",
+            f"bind: {count} threads in one block, {name} allows {limit}",
+            f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
+            limit // others,
+            lanes,
+        )
+    for axes, key, what in (
+        (LANE_AXES, "max_block_dims", "threads"),
+        (BLOCK_AXES, "max_grid_dims", "blocks"),
+    ):
+        for axis, limit in zip(axes, limits[key], strict=True):
+            if extents.get(axis, 0) > limit:
+                raise _too_many(
+                    site,
+                    kernel,
+                    "KC3405",
+                    f"bind: {extents[axis]} {what} along {axis}, {name} allows {limit}",
+                    f"the extent of {axis} must be <= {limit} on this target",
+                    limit,
+                    [axis],
+                )
+
+
+def _too_many(
+    site: Site, kernel: Kernel, code: str, title: str, why: str, most: int, axes: list[str]
+) -> Exception:
+    """The refusal of more than ``most`` threads of the kernel's loop; ``axes`` are counted."""
+    extent = kernel.loop.static_extent or 1
+    factors = [str(n) for n in range(min(most, extent), 0, -1) if extent % n == 0 and n > 1][:3]
+    *rest, last = factors or [""]
+    return site.refuse(
+        code,
+        title,
+        at=kernel.loop,
+        mark={loop: axis for loop, axis in kernel.loops() if axis in axes},
+        why=why,
+        hints=[f"split factor {', '.join(rest)}{' or ' if rest else ''}{last}"] if factors else [],
+    )

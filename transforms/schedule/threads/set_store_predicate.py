@@ -1,0 +1,270 @@
+"""set_store_predicate: of the threads that store the same, only some do.
+
+Before, ``set-store-predicate block=C condition="threadIdx.x == 0"``::
+
+    tir.for %t in 32 thread "threadIdx.x" {
+      tir.block "C" (spatial %v_i in 16 = %i) do { %C[%v_i] = %x }
+
+After::
+
+    tir.for %t in 32 thread "threadIdx.x" {
+      tir.block "C" (spatial %v_i in 16 = %i) where (%t == 0) do { %C[%v_i] = %x }
+
+The condition is a conjunction (``and``) of affine comparisons of thread axes and of loops around
+the block. Where a reduction combines the values of threads, and in a kernel outside of the loops of
+an axis, a store happens once; which thread does it is noted for the lowering, in the annotation
+``store_predicate`` of the block.
+
+*Legal when*
+
+1. KC3420: the condition is one, of loops around the block and axes of its kernel.
+2. KC3421: what is stored no longer is stored by another thread, at the same time, to the same
+   memory.
+
+TVM: ``set_store_predicate``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space, Supply
+from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.regions import buffers_written
+from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.tir import BlockOp, ForOp, IterType
+from kc.dialects.tir.threads import BLOCK_AXES, THREAD_AXES, is_in_lockstep, is_shared
+from kc.support.diagnostics import suggest
+from kc.transforms.affine_rewrite import set_block_spaces
+from kc.transforms.schedule._blocks import captured
+from kc.transforms.schedule._index_map import IndexMap
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.placing._placing import old_values
+
+_NAME = re.compile(r"(?:blockIdx|threadIdx|vthread)\.[xyz]|[A-Za-z_]\w*")
+_COMPARISON = re.compile(r"==|<=|>=|<|>")
+_WORDS = ("floordiv", "ceildiv", "mod")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison: a constraint over ``names``, and its text."""
+
+    constraint: AffineConstraintExpr
+    names: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is added to the predicate, over the variables of loops, and what is noted."""
+
+    block: BlockOp
+    guards: Sequence[tuple[AffineConstraintExpr, Sequence[SSAValue]]]
+    note: str
+
+
+@dataclass(frozen=True)
+class SetStorePredicate(Primitive):
+    """Let only those threads store for which a condition holds."""
+
+    name: ClassVar[str] = "set-store-predicate"
+
+    block: BlockRef = field(metadata={"help": "the block that stores"})
+    condition: str = field(
+        metadata={"help": "of thread axes and loops around the block, as in threadIdx.x == 0"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        around = {loop.label: loop for loop in all_loops_around(block)}
+        around |= {loop.axis: loop for loop in around.values() if loop.axis is not None}
+        once = _axes_done_once(block)
+        guards: list[tuple[AffineConstraintExpr, list[ForOp]]] = []
+        notes: list[Comparison] = []
+        for one in self._comparisons(site, block, [*around, *once]):
+            if one.names and all(name in once for name in one.names):
+                notes.append(one)
+            elif outside := [name for name in one.names if name not in around]:
+                why = f"block {block.label} is in no loop of {outside[0]}, and stores once along it"
+                hints = [f"compare {outside[0]} with a number, as in {outside[0]} == 0"]
+                raise self._no_condition(site, block, why, hints)
+            else:
+                guards.append((one.constraint, [around[name] for name in one.names]))
+        if notes:
+            self._require_some_thread(site, block, notes, once)
+        if guards:
+            self._require_stored(site, block, guards)
+        vars_ = [(constraint, [loop.var for loop in loops]) for constraint, loops in guards]
+        return Plan(block, vars_, " and ".join(one.text for one in notes))
+
+    def _comparisons(self, site: Site, block: BlockOp, known: list[str]) -> Iterator[Comparison]:
+        example = [f"{one} == 0" for one in known if one in THREAD_AXES][:1]
+        for part in re.split(r"\band\b|&&", self.condition):
+            names = tuple(dict.fromkeys(one for one in _NAME.findall(part) if one not in _WORDS))
+            unknown = [one for one in names if one not in known]
+            if unknown:
+                why = f"there is no loop {unknown[0]} around block {block.label}"
+                if unknown[0] in THREAD_AXES:
+                    why = f"there is no {unknown[0]} in the kernel of block {block.label}"
+                hints = suggest(unknown[0], known, "there are")
+                raise self._no_condition(site, block, why, hints)
+            sides = _COMPARISON.split(part)
+            sign = _COMPARISON.search(part)
+            if sign is None or len(sides) != 2:
+                why = f"'{part.strip()}' is not one comparison"
+                raise self._no_condition(site, block, why, example)
+            try:
+                lhs, rhs = (_affine(side, names) for side in sides)
+            except ValueError as error:
+                raise self._no_condition(site, block, str(error), example) from None
+            yield Comparison(_constraint(lhs, sign[0], rhs), names, part.strip())
+
+    def _no_condition(self, site: Site, block: BlockOp, why: str, hints: list[str]) -> Exception:
+        return site.refuse(
+            "KC3420",
+            f"set_store_predicate: '{self.condition}' is no condition of block {block.label}",
+            at=block,
+            why=why,
+            hints=hints,
+        )
+
+    def _require_some_thread(
+        self, site: Site, block: BlockOp, notes: list[Comparison], once: dict[str, ForOp]
+    ) -> None:
+        """Refuse a condition that no thread meets."""
+        space = Space()
+        axes = dict.fromkeys(name for one in notes for name in one.names)
+        made = space.place(site.function.body.block.first_op or block)
+        numbers: dict[str, str] = {}
+        for name in axes:
+            dim = numbers[name] = space.dim(made)
+            end = space.size(once[name].extent_value, made)
+            made.constraints.append(f"0 <= {dim} and {dim} < {end}")
+            if once[name].static_extent is None:
+                space.facts.append(f"{end} >= 1")
+        for one in notes:
+            for value, name in zip(_stand_ins(once, one.names), one.names, strict=True):
+                made.values[value] = numbers[name]
+            condition = AffineSet(len(one.names), 0, (one.constraint,))
+            made.constraints.append(space.condition(condition, _stand_ins(once, one.names), made))
+        if space.find([made], []) is None:
+            raise site.refuse(
+                "KC3421",
+                f"set_store_predicate: with '{self.condition}' block {block.label} stores nothing",
+                at=block,
+                why="there is no such thread",
+            )
+
+    def _require_stored(
+        self,
+        site: Site,
+        block: BlockOp,
+        guards: list[tuple[AffineConstraintExpr, list[ForOp]]],
+    ) -> None:
+        """Refuse unless each instance that is left out is one of a thread that is not."""
+        waiting = [
+            loop
+            for loop in all_loops_around(block)
+            if is_in_lockstep(loop.axis)
+            and all(is_shared(memory_scope(one), loop.axis) for one in buffers_written(block))
+        ]
+        varying = set().union(*(loop_tree.derived_values(loop.var) for loop in waiting))
+        differs = next((one for one in captured(block) if one in varying), None)
+        space = Space()
+        before = space.instance(block)
+        shared = {loop: dim for loop, dim in before.loops.items() if loop not in waiting}
+        after = space.instance(block, before.loops if differs is not None else shared)
+        holds = [
+            space.condition(
+                AffineSet(len(loops), 0, (constraint,)), [loop.var for loop in loops], after
+            )
+            for constraint, loops in guards
+        ]
+        found = space.uncovered(
+            before, old_values(before, block), [Supply(after, old_values(after, block), holds)]
+        )
+        if found is None:
+            return
+        at = ", ".join(
+            f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+        )
+        raise site.refuse(
+            "KC3421",
+            f"set_store_predicate: with '{self.condition}' block {block.label} "
+            + ("may not" if found.undecided else "does not")
+            + " store all that it stores now",
+            at=block,
+            why=found.undecided or f"no thread would do what it does for {at}{before.at(found)}",
+        )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        """The first thread of each axis."""
+        for block in loop_tree.blocks(site.function):
+            around = [loop.axis for loop in all_loops_around(block) if is_in_lockstep(loop.axis)]
+            for axis in dict.fromkeys([*around, *_axes_done_once(block)]):
+                yield cls(BlockRef(block), f"{axis} == 0")
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        block = plan.block
+        if plan.note:
+            old = block.annotations.data if block.annotations is not None else {}
+            block.annotations = DictionaryAttr({**old, "store_predicate": StringAttr(plan.note)})
+        constraints = list(block.predicate.data.constraints)
+        operands = list(block.predicate_operands)
+        for constraint, values in plan.guards:
+            dims = [AffineExpr.dimension(len(operands) + n) for n in range(len(values))]
+            lhs = constraint.lhs.replace_dims_and_symbols(dims, [])
+            constraints.append(AffineConstraintExpr(constraint.kind, lhs, ZERO))
+            operands += values
+        if plan.guards:
+            predicate = AffineSet(len(operands), 0, tuple(constraints))
+            set_block_spaces(block, predicate=(predicate, operands))
+        return Rewritten()
+
+
+def _affine(text: str, names: tuple[str, ...]) -> AffineExpr:
+    """One side of a comparison; a ValueError if it is not affine."""
+    numbers = {name: f"n{n}" for n, name in enumerate(names)}
+    body = _NAME.sub(lambda found: numbers.get(found[0], found[0]), text)
+    results = IndexMap.from_option(f"({', '.join(numbers.values())})->({body})").results
+    if len(results) != 1:
+        raise ValueError(f"'{text.strip()}' is not one side of a comparison")
+    return results[0]
+
+
+def _constraint(lhs: AffineExpr, sign: str, rhs: AffineExpr) -> AffineConstraintExpr:
+    if sign == "==":
+        return AffineConstraintExpr(AffineConstraintKind.eq, lhs - rhs, ZERO)
+    if sign[0] == "<":
+        lhs, rhs = rhs, lhs
+    return at_least_zero(lhs - rhs if len(sign) == 2 else lhs - rhs - 1)
+
+
+def _axes_done_once(block: BlockOp) -> dict[str, ForOp]:
+    """The axes of the kernel along which the block stores once: a loop of each."""
+    threads = [loop for loop in all_loops_around(block) if loop.axis is not None]
+    if not threads:
+        return {}
+    found: dict[str, ForOp] = {}
+    for loop in loop_tree.loops(threads[0]):
+        axis = loop.axis
+        if axis is None or axis in BLOCK_AXES:
+            continue
+        mine = [one for one in threads if one.axis == axis]
+        if not mine or any(IterType.REDUCE in loop_tree.iter_types(one, block) for one in mine):
+            found.setdefault(axis, loop)
+    return found
+
+
+def _stand_ins(once: dict[str, ForOp], names: tuple[str, ...]) -> list[SSAValue]:
+    return [once[name].var for name in names]
