@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -429,3 +429,20 @@ def _verb(kind: ForKind) -> str:
         ForKind.SERIAL: "serial",
         ForKind.THREAD: "bind",
     }[kind]
+
+
+# Trials ---------------------------------------------------------------------------------------
+
+
+Result = TypeVar("Result")
+
+
+def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result]) -> Result:
+    """Run ``run(copy, loop)``: a site on a copy, and the map from loops to those of the copy."""
+    copy = site.function.clone()
+    old = [op for op in site.function.walk() if isinstance(op, ForOp)]
+    new = [op for op in copy.walk() if isinstance(op, ForOp)]
+    for before, after in zip(site.function.walk(), copy.walk(), strict=True):
+        after.location = before.location
+    twin = dict(zip(old, new, strict=True))
+    return run(Site(copy, site.target), lambda one: twin[one])

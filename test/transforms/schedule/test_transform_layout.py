@@ -38,7 +38,7 @@ from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.base import BlockRef
-from kc.transforms.schedule.layout._layout_padding import PadValue
+from kc.transforms.schedule.layout.transform_layout import PadValue
 
 GARBAGE = 7777
 """What is in the padding of inputs."""

@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint
 
 from kc.analysis.affine_relations import collision, extent, outside
 from kc.analysis.index_facts import in_range
-from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
 from kc.analysis.isl import expr_text
 from kc.analysis.loop_tree import buffer_name
@@ -27,14 +27,12 @@ from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
-from kc.transforms.schedule._buffers import fresh_name, scope_attr, warn_of_scope
+from kc.transforms.schedule._buffers import fresh_name, legal_caches, scope_attr, warn_of_scope
 from kc.transforms.schedule._copies import Part, new_alloc
 from kc.transforms.schedule._index_map import IndexMap, depends_on
 from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
-from kc.transforms.schedule._shapes import Shape, realize_size, shape_from
-from kc.transforms.schedule._sizes import size_value, sizes_of
+from kc.transforms.schedule._sizes import Shape, realize_size, shape_from, size_value, sizes_of
 from kc.transforms.schedule.base import Rewritten, Site
-from kc.transforms.schedule.caching._access_pattern import Access, Pattern, require_pattern
 from kc.transforms.schedule.caching._cached_reads import CachedReads
 from kc.transforms.schedule.caching._cached_writes import CachedWrites
 from kc.transforms.schedule.caching._caching import Place, outermost_place
@@ -366,3 +364,80 @@ def _require_cache(
 
 def _values(names: Sequence[str], values: Sequence[int]) -> str:
     return f"({', '.join(f'{name}={value}' for name, value in zip(names, values, strict=True))})"
+
+
+# Accesses at one index, a function of the block's variables -----------------------------------
+
+
+Access = LoadOp | StoreOp
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How a block accesses a buffer: ``index``, over the roots of ``values``.
+
+    ``variables`` are the variables of the block, over these roots.
+    """
+
+    block: BlockOp
+    buffer: SSAValue
+    index: list[AffineExpr]
+    variables: list[AffineExpr]
+
+    def used(self) -> list[int]:
+        """The variables that the index depends on."""
+        dims = {dim for expr in self.index for dim in depends_on(expr)}
+        return [n for n, one in enumerate(self.variables) if dims & set(dimensions(one))]
+
+    def over_variables(self, numbers: Sequence[int]) -> list[AffineExpr]:
+        """The index, where variable ``numbers[k]`` is dimension ``k``."""
+        position = {
+            dim: AffineExpr.dimension(k)
+            for k, n in enumerate(numbers)
+            for dim in dimensions(self.variables[n])
+        }
+        return [substitute(one, position) for one in self.index]
+
+
+def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
+    """Copies of ``buffer`` that the block may access instead, whose layout is free."""
+    caches = ("cache_read", "cache_write", "cache_inplace")
+    found = legal_caches(site, block, buffer, caches)
+    return [f"{one} of {buffer_name(buffer)}, and then transform_layout" for one in found]
+
+
+def require_pattern(
+    site: Site, primitive: str, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
+) -> Pattern:
+    """How ``block`` accesses ``buffer``: always at one index, of its variables (KC3530)."""
+    values = IndexValues()
+    variables = [values.expr(one) for one in block.body.block.args]
+    if block.has_init:
+        for twin, expr in zip(block.init.block.args, variables, strict=True):
+            values.define(twin, expr)
+    name = buffer_name(buffer)
+    found: list[AffineExpr] | None = None
+    for op in accesses:
+        index = [values.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        if found is not None and found != index:
+            raise site.refuse(
+                "KC3530",
+                f"{primitive}: block {block.label} accesses {name} at several indices",
+                at=block,
+                why="the new buffer has one element for each value of the block's variables",
+                hints=_copies(site, block, buffer),
+            )
+        found = index
+    assert found is not None
+    for dim in sorted({dim for expr in found for dim in depends_on(expr)}):
+        value = values.roots[dim]
+        if AffineExpr.dimension(dim) not in variables:
+            label = value.name_hint if value is not None and value.name_hint else "a value"
+            raise site.refuse(
+                "KC3530",
+                f"{primitive}: the index of {name} in block {block.label} is not of its variables "
+                "alone",
+                at=block,
+                why=f"it has {label} in it, for which the new buffer would have no dimension",
+            )
+    return Pattern(block, buffer, found, variables)

@@ -39,9 +39,11 @@ from kc.dialects.tir import (
 )
 from kc.support.one_function import taken_out
 from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule._shapes import Shape, realize_size, shape_of
 from kc.transforms.schedule._sizes import (
     DimensionSize,
+    Shape,
+    realize_size,
+    shape_of,
     size_value,
     sizes_of,
 )

@@ -49,7 +49,7 @@ from kc.dialects.tir import DYNAMIC, INDEX, BlockOp, ForOp, IterType, IterTypeAt
 from kc.transforms.affine_rewrite import replace_with_expr, set_block_spaces
 from kc.transforms.schedule._blocks import own_loops
 from kc.transforms.schedule._index_map import IndexMap, depends_on
-from kc.transforms.schedule._shapes import Shape, realize_size, shape_from
+from kc.transforms.schedule._sizes import Shape, realize_size, shape_from
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site, require_serial
 from kc.transforms.schedule.layout._layouts import (
     point_text,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import ForOp, IfOp
+from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule.base import Site
 
 
@@ -106,3 +109,13 @@ def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
         if not any(loop_tree.defined_inside(one, outer) for one in values):
             return outer
     return loop
+
+
+# Loops of one iteration -----------------------------------------------------------------------
+
+
+def without_unit_variables(loops: Iterable[ForOp]) -> None:
+    """Put 0 for the variables of those of ``loops`` that have one iteration."""
+    for loop in loops:
+        if loop.static_extent == 1:
+            replace_with_expr(loop.var, ZERO, [], InsertPoint.at_start(loop.body.block))

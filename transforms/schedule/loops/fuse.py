@@ -53,9 +53,9 @@ from kc.transforms.schedule.loops._chain import (
     guards_between,
     require_chain,
     size_point,
+    without_unit_variables,
 )
 from kc.transforms.schedule.loops._guards import conjunction_of, guard_body
-from kc.transforms.schedule.loops._units import without_unit_variables
 
 
 @dataclass(frozen=True)

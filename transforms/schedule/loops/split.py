@@ -57,10 +57,9 @@ from kc.transforms.schedule.base import (
     Site,
     require_serial,
 )
-from kc.transforms.schedule.loops._chain import size_point
+from kc.transforms.schedule.loops._chain import size_point, without_unit_variables
 from kc.transforms.schedule.loops._factors import LIMIT, Factors, require_symbol
 from kc.transforms.schedule.loops._guards import guard_body
-from kc.transforms.schedule.loops._units import without_unit_variables
 
 
 @dataclass(frozen=True)

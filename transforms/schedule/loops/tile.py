@@ -30,8 +30,7 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.registry import pass_class
-from kc.transforms.schedule._trial import on_copy
-from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, on_copy
 
 DEFAULT = 32
 """The side of the bare flag's tiles: a 32x32 tile of f32 is 4 KiB, three of them fit L1."""

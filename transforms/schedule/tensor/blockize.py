@@ -69,17 +69,23 @@ from kc.transforms.schedule.base import (
     Rewritten,
     Site,
 )
-from kc.transforms.schedule.tensor._blockized import OuterVariable, Part, Plan, build
-from kc.transforms.schedule.tensor._neighbours import (
+from kc.transforms.schedule.tensor._blockized import (
+    OuterVariable,
+    Part,
+    Plan,
+    build,
+    divide,
     in_order_of,
     keys_of,
     listed,
     neighbours,
+    outer_variable,
+    part_of,
+    plan_init,
     same_variables,
     weaken,
 )
 from kc.transforms.schedule.tensor._subspace import Subspace
-from kc.transforms.schedule.tensor._tiles import divide, outer_variable, part_of, plan_init
 
 
 @dataclass(frozen=True)
