@@ -46,6 +46,10 @@ class Thread:
         self.team: Place = self.place - self.lane
         self.row: Place = self.without(["threadIdx.x"])
 
+    def group(self, name: str) -> Place:
+        """The coordinates of its "block" or "warp"."""
+        return self.row if name == "warp" else self.team
+
     def fork(self, axis: Hashable, number: int) -> Thread:
         """The thread of this number along ``axis``."""
         return Thread({**self.numbers, axis: number}, self.env.copy())
@@ -67,12 +71,19 @@ _LANES = frozenset(LANE_AXES)
 Threads = Sequence[Thread]
 
 
+class Divergence(NamedTuple):
+    """A branch that some threads take: of the blocks, or warps, ``apart`` not all do."""
+
+    place: object
+    apart: set[Place]
+
+
 class Written(NamedTuple):
-    """Who stored an element last, what, and what kept these threads apart from others, if so."""
+    """Who stored an element last, what, and the branches that were taken then."""
 
     threads: list[Thread]
     value: Any
-    divergence: object | None
+    places: list[object]
 
 
 @dataclass
@@ -86,8 +97,10 @@ class Kernel:
     """The thread that is running."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
     written: dict[Buffer, dict[Index, Written]] = field(default_factory=dict)
-    divergences: dict[str, list[object]] = field(default_factory=lambda: {"": [], "warp": []})
-    """Where some threads are apart from others of their block, and in a warp from others of it."""
+    divergences: dict[str, list[Divergence]] = field(
+        default_factory=lambda: {"block": [], "warp": []}
+    )
+    """Where some threads are apart from others of their block, and of their warp."""
     is_sequential: bool = False
     """Whether threads run alone, one after the other, as in a reduction."""
     single: frozenset[str] | None = None
@@ -145,27 +158,24 @@ class Kernel:
     @contextlib.contextmanager
     def _some(self, chosen: Threads, threads: Threads) -> Iterator[None]:
         """Run ``chosen`` of ``threads``, apart from others that they would have to wait for."""
+        if len(chosen) == len(threads):
+            yield
+            return
         place = object()
-        teams, rows = {one.team for one in chosen}, {one.row for one in chosen}
-        diverging = [
-            self.divergences[scope]
-            for scope, count in (
-                ("", sum(one.team in teams for one in threads)),
-                ("warp", sum(one.row in rows for one in threads)),
-            )
-            if len(chosen) < count
-        ]
-        for places in diverging:
-            places.append(place)
+        for group, entered in self.divergences.items():
+            there = Counter(one.group(group) for one in threads)
+            here = Counter(one.group(group) for one in chosen)
+            apart = {one for one, count in here.items() if count < there[one]}
+            entered.append(Divergence(place, apart))
         try:
             yield
         finally:
-            for places in diverging:
-                places.pop()
+            for entered in self.divergences.values():
+                entered.pop()
 
-    def _apart(self, scope: str) -> list[object]:
-        """The places where the running threads cannot wait for others that share ``scope``."""
-        return self.divergences["warp" if scope == "warp" else ""]
+    def _divergences(self, scope: str) -> list[Divergence]:
+        """Where the running threads are apart from others that share ``scope``."""
+        return self.divergences[_group_of(scope)]
 
     # Control -------------------------------------------------------------------------------
 
@@ -349,10 +359,12 @@ class Kernel:
                 f"{buffer.name}{index_text(at)} was written by another block of threads, and "
                 "blocks are in no order",
             )
-        apart = last.divergence is not None and last.divergence in self._apart(
-            memory_scope(op.buffer)
+        scope = memory_scope(op.buffer)
+        group = thread.group(_group_of(scope))
+        is_apart = any(
+            one.place in last.places and group in one.apart for one in self._divergences(scope)
         )
-        if apart and not any(one.lane <= thread.place for one in last.threads):
+        if is_apart and not any(one.lane <= thread.place for one in last.threads):
             raise ExecutionError(
                 op,
                 f"{buffer.name}{index_text(at)} was written by another thread where not all "
@@ -364,8 +376,7 @@ class Kernel:
         index, write = self._function(
             op, lambda: (map_function(op.indices.data), writer(op, op.value.type))
         )
-        apart = self._apart(memory_scope(op.buffer))
-        divergence = apart[-1] if apart else None
+        places = [one.place for one in self._divergences(memory_scope(op.buffer))]
         stored: dict[tuple[Buffer, Index], tuple[Any, list[Thread]]] = {}
         for thread in threads:
             self.current = thread
@@ -393,7 +404,7 @@ class Kernel:
                 writers = [*writers, *(one for one in last.threads if one not in writers)]
             elif self.single is not None:
                 self._require_alone(op, buffer, element, value, last, writers)
-            known[element] = Written(writers, value, divergence)
+            known[element] = Written(writers, value, places)
 
     def _require_alone(
         self,
@@ -440,6 +451,11 @@ def single_axes(root: tir.ForOp) -> frozenset[str] | None:
     loops = [op for op in root.walk() if isinstance(op, tir.ForOp) and op.axis in _BLOCKS]
     several = {str(one.axis) for one in loops if one.static_extent != 1}
     return frozenset(_BLOCKS - several) if several else None
+
+
+def _group_of(scope: str) -> str:
+    """Which threads have to come together where values go by a memory scope."""
+    return "warp" if scope == "warp" else "block"
 
 
 def _parts(value: Any) -> Sequence[Any]:

@@ -13,9 +13,10 @@ schedule may be what this refuses; in the end every value must come by memory th
 3. KC3409, KC3417: no two blocks write one element of global memory, but for what is the same
    whichever of them computes it.
 4. KC3416: memory of threads is used in one launch of one kernel.
-5. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
-6. KC3441: their sizes are constants.
-7. KC3442: a block has no more threads than the GPU allows.
+5. KC3418: no thread reads what another one has written in a branch that not all of them take.
+6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
+7. KC3441: their sizes are constants.
+8. KC3442: a block has no more threads than the GPU allows.
 
 The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
 as alive at once. TVM: ``VerifyGPUCode`` (which says no without a reason).

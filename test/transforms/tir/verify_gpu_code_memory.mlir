@@ -156,3 +156,20 @@ func.func @virtual(%A: memref<8xf32>, %C: memref<8xf32>) {
   }
   func.return
 }
+
+// A kernel may have no threads: then it exchanges nothing.
+// CHECK-LABEL: func.func @empty
+func.func @empty(%B: memref<2x4xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    %W = tir.alloc "W" : memref<4xf32, "warp">
+    tir.for %p in 0 thread "threadIdx.x" {
+      %zero = arith.constant 0.0 : f32
+      tir.store %zero, %W[%p] : memref<4xf32, "warp">
+    }
+    tir.for %q in 0 thread "threadIdx.x" {
+      %w = tir.load %W[3 - %q] : memref<4xf32, "warp">
+      tir.store %w, %B[%y, %q] : memref<2x4xf32>
+    }
+  }
+  func.return
+}

@@ -27,6 +27,7 @@ from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
 from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.threads._divergence import require_convergence
 from kc.transforms.schedule.threads._threads import Kernel, require_one_extent, thread_limits
 
 Access = LoadOp | StoreOp
@@ -246,6 +247,8 @@ def require_warps(site: Site, primitive: str, kernel: Kernel) -> None:
     extents = dict.fromkeys(LANE_AXES, 1) | {
         lane: kernel.extent(lane) for lane in LANE_AXES if lane in real_axes(kernel)
     }
+    if 0 in extents.values():
+        return  # what is in these loops never happens
     width, size = extents[axis], thread_limits(site.target)[1]["thread_warp_size"]
     is_row = extents["threadIdx.y"] == extents["threadIdx.z"] == 1
     if isinstance(width, int) and (width <= size if is_row else size % width == 0):
@@ -411,7 +414,8 @@ def kernels_of(function: Operation) -> Iterator[Kernel]:
 
 def require_kernels(site: Site, primitive: str) -> None:
     """Refuse kernels that no GPU can run as they are meant: that use global memory of other
-    blocks (KC3408, KC3409, KC3417), or memory of other threads (KC3408) or kernels (KC3416)."""
+    blocks (KC3408, KC3409, KC3417), or memory of other threads (KC3408) or kernels (KC3416), or
+    exchange values where threads cannot wait (KC3418)."""
     kernels = list(kernels_of(site.function))
     for kernel in kernels:
         require_one_extent(site, primitive, kernel)
@@ -424,6 +428,7 @@ def require_kernels(site: Site, primitive: str) -> None:
                 if not is_shared(scope, axis):
                     require_own_values(site, primitive, kernel, axis, ops, scope, finished=True)
         require_warps(site, primitive, kernel)
+        require_convergence(site, primitive, kernel)
     if kernels:
         _require_launches(site, primitive, kernels)
 

@@ -33,6 +33,7 @@ as it is, with a warning (KC3410); so does one of a single iteration get one (KC
    block of threads what another one writes, in whatever memory.
 9. KC3409: nothing in the kernel writes global memory in all blocks. KC3417: no two blocks write
    one element of it.
+10. KC3418: no thread reads what another one has written in a branch that not all of them take.
 
 TVM: ``bind``. Halide: ``gpu_blocks``, ``gpu_threads``. Exo: ``set_memory`` and custom loops.
 """
@@ -63,6 +64,7 @@ from kc.transforms.schedule.loops._loop_kinds import (
     require_concurrent,
     set_kind,
 )
+from kc.transforms.schedule.threads._divergence import require_convergence
 from kc.transforms.schedule.threads._thread_values import require_shared_work, require_visible
 from kc.transforms.schedule.threads._threads import (
     Kernel,
@@ -126,6 +128,7 @@ class Bind(Primitive):
             _require_combining(site, loop, reduction, axis)
         require_shared_work(site, kernel)
         require_visible(site, kernel)
+        require_convergence(site, "bind", kernel)
         return loop
 
     @classmethod

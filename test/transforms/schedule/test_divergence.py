@@ -1,0 +1,145 @@
+"""Values that threads exchange in branches: what is refused is what the interpreter cannot run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kc
+from kc import tir
+from kc.analysis.interpreter import ExecutionError, run
+from kc.error import KCError
+from kc.support.registry import context, get_pass
+
+KERNEL = """
+func.func @f(%C: memref<2x2x4xi32>) {{
+  tir.for %b in 2 thread "blockIdx.x" {{
+    %S = tir.alloc "S" : memref<2x4xi32{space}>
+    tir.for %w in 2 thread "threadIdx.y" {{
+      tir.for %t in 4 thread "threadIdx.x" {{
+        {body}
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+WRITE = """%n = arith.index_cast %t : index to i32
+tir.store %n, %S[%w, %t] : memref<2x4xi32{space}>
+"""
+READ = """%s = tir.load %S[{row}, {column}] : memref<2x4xi32{space}>
+tir.store %s, %C[%b, %w, %t] : memref<2x2x4xi32>
+"""
+IF = "tir.if ({condition}) {{\n" + WRITE + READ + "}}"
+ELSE = "tir.if ({condition}) {{ }} else {{\n" + WRITE + READ + "}}"
+APART = "tir.if ({condition}) {{\n" + WRITE + "}}\ntir.if ({condition}) {{\n" + READ + "}}"
+BEFORE = WRITE + "tir.if ({condition}) {{\n" + READ + "}}"
+LOOP = "%m = tir.apply ({condition})\ntir.for %i in %m {{\n" + WRITE + READ + "}}"
+NESTED = "tir.if ({condition}) {{\ntir.if (%t < 2) {{\n" + WRITE + "}}\n" + READ + "}}"
+BLOCK = (
+    """tir.block "O" (opaque %o in 1 = 0) where ({condition}) do {{
+  tir.block "W" (opaque %p in 1 = 0) do {{
+"""
+    + WRITE
+    + """}}
+  tir.block "R" (opaque %p in 1 = 0) do {{
+"""
+    + READ
+    + "}}\n}}"
+)
+LEAF = 'tir.block "O" (opaque %o in 1 = 0) where ({condition}) do {{\n' + READ + "}}"
+
+CASES = {
+    "another row": (IF, "%w < 1", "%w", "3 - %t", "shared", False),
+    "another row, of a warp": (IF, "%w < 1", "%w", "3 - %t", "warp", True),
+    "another row, of all": (IF, "%w < 1", "%w", "3 - %t", "global", False),
+    "part of a row": (IF, "%t < 3", "%w", "2 - %t", "shared", False),
+    "part of a row, of a warp": (IF, "%t < 3", "%w", "2 - %t", "warp", False),
+    "part of a row, by rows": (IF, "%w + %t < 3", "%w", "2 - %w - %t", "warp", False),
+    "all threads": (IF, "%t < 4", "%w", "3 - %t", "shared", True),
+    "its own value": (IF, "%t < 3", "%w", "%t", "shared", True),
+    "another block": (IF, "%b < 1", "%w", "3 - %t", "shared", True),
+    "the other row": (IF, "%t < 3", "1 - %w", "%t", "shared", False),
+    "else": (ELSE, "%t >= 3", "%w", "2 - %t", "shared", False),
+    "else of no thread": (ELSE, "%t >= 4", "%w", "3 - %t", "shared", True),
+    "two branches": (APART, "%t < 3", "%w", "2 - %t", "shared", True),
+    "written by all": (BEFORE, "%t < 3", "%w", "3 - %t", "shared", True),
+    "a loop that some leave": (LOOP, "%w + 1", "%w", "3 - %t", "shared", False),
+    "a loop that some leave, own values": (LOOP, "%w + 1", "%w", "%t", "shared", True),
+    "a loop of all": (LOOP, "%b + 1", "%w", "3 - %t", "shared", True),
+    "a block of blocks": (BLOCK, "%t < 3", "%w", "2 - %t", "shared", False),
+    "a block of blocks, own values": (BLOCK, "%t < 3", "%w", "%t", "shared", True),
+    "a block": (WRITE + LEAF, "%t < 3", "%w", "3 - %t", "shared", True),
+    "a branch in a branch": (NESTED, "%t < 3", "%w", "2 - %t", "shared", False),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_where_not_all_threads_are(name: str):
+    body, condition, row, column, scope, is_right = CASES[name]
+    space = "" if scope == "global" else f', "{scope}"'
+    if scope == "global":  # one for all blocks
+        body = body.replace("2x4xi32{space}", "2x2x4xi32").replace("%S[", "%S[%b, ")
+    text = KERNEL.format(
+        space=space, body=body.format(condition=condition, row=row, column=column, space=space)
+    )
+    if scope == "global":
+        text = text.replace('"S" : memref<2x4xi32>', '"S" : memref<2x2x4xi32>')
+    module = kc.IRModule.parse(text)
+    refusals: list[str] = []
+    try:
+        run(module.op, "f", [np.zeros((2, 2, 4), np.int32)])
+    except ExecutionError as error:
+        refusals.append(str(error).split("\n", 1)[0].rsplit(" was written ", 1)[-1])
+    try:
+        get_pass("verify-gpu-code").apply(context(), module.op)
+    except KCError as refusal:
+        refusals.append(refusal.code)
+    apart = "by another thread where not all threads are, so they cannot wait for each other"
+    assert refusals == ([] if is_right else [apart, "KC3418"])
+
+
+def test_bind_refuses_what_cannot_wait():
+    text = """func.func @f(%A: memref<4xi32>, %B: memref<2x4xi32>) {
+  tir.for %x in 2 {
+    %S = tir.alloc "S" : memref<4xi32, "shared">
+    tir.if (%x < 1) {
+      tir.for %i in 4 {
+        tir.block "P" (spatial %v in 4 = %i) do {
+          %a = tir.load %A[%v] : memref<4xi32>
+          tir.store %a, %S[%v] : memref<4xi32, "shared">
+        }
+      }
+      tir.for %j in 4 {
+        tir.block "C" (spatial %w in 2 = %x, spatial %v in 4 = %j) do {
+          %s = tir.load %S[3 - %v] : memref<4xi32, "shared">
+          tir.store %s, %B[%w, %v] : memref<2x4xi32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    x, i = sch.get_loops("P")
+    sch.bind(x, "threadIdx.y")
+    before = str(sch.mod)
+    with pytest.raises(KCError) as caught:
+        sch.bind(i, "threadIdx.x")
+    said = [one for one in str(caught.value).splitlines() if not one.startswith("  -->")]
+    assert [one.split(" (from ")[0] for one in said] == [
+        "error[KC3418]: bind: block C reads what another thread writes to S, where not all threads "
+        "are",
+        "   |  for x in 2 threadIdx.y:",
+        "   |    alloc S",
+        "   |    if ...:    <-- not in all threads",
+        "   |      for i in 4:",
+        "   |        block P    <-- writes S",
+        "   |      for j in 4:",
+        "   |        block C    <-- reads S",
+        "  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not come "
+        "there, and all threads of a block wait together",
+        "  try: a condition around each of them, instead of both, lets all threads wait between",
+    ]
+    assert str(sch.mod) == before

@@ -1,0 +1,212 @@
+"""Values that threads exchange where not all of their block are, so that they cannot wait.
+
+A barrier is for all threads of a block, or of a warp for the memory of warps. In a branch that some
+of them do not take there is none, nor in a loop that some have left before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.regions import scope_of, unit_of
+from kc.dialects.tir import BlockOp, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
+from kc.transforms.schedule._blocks import describe, witness_text
+from kc.transforms.schedule.base import Site
+from kc.transforms.schedule.threads._threads import Kernel
+
+Branch = IfOp | BlockOp | ForOp
+
+
+def require_convergence(site: Site, primitive: str, kernel: Kernel) -> None:
+    """Refuse (KC3418) a read of what another thread has written in a branch that not all threads
+    of the block, or of the warp, take together."""
+    lanes = {axis for _, axis in kernel.loops()} & set(LANE_AXES)
+    for branch in loop_tree.preorder(kernel.root) if lanes else ():
+        if _is_branch(branch):
+            for load, store in _exchanges(branch):
+                for axis in LANE_AXES:
+                    if axis in lanes and is_shared(memory_scope(load.buffer), axis):
+                        question = _Question(kernel, branch, axis, load, store)
+                        witness = question.ask()
+                        if witness is not None:
+                            raise _refuse(site, primitive, question, witness)
+
+
+def _is_branch(op: Operation) -> TypeGuard[Branch]:
+    """Whether some threads may come into ``op`` and others not; the condition of a block alone is
+    one of each access."""
+    if isinstance(op, BlockOp):
+        return bool(op.predicate.data.constraints) and any(
+            isinstance(one, BlockOp) for one in op.walk() if one is not op
+        )
+    return isinstance(op, IfOp) or (isinstance(op, ForOp) and op.static_extent is None)
+
+
+def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
+    """The loads in a branch, each with the stores to its buffer there."""
+    for region in branch.regions:
+        ops = [op for block in region.blocks for one in block.ops for op in loop_tree.preorder(one)]
+        stores: dict[SSAValue, list[StoreOp]] = {}
+        for op in ops:
+            if isinstance(op, StoreOp):
+                stores.setdefault(op.buffer, []).append(op)
+        for op in ops:
+            if isinstance(op, LoadOp):
+                for store in stores.get(op.buffer, ()):
+                    yield op, store
+
+
+@dataclass
+class _Question:
+    """Whether ``load`` reads what ``store`` has written in another thread along ``axis``, while a
+    third one is not in the branch."""
+
+    kernel: Kernel
+    branch: Branch
+    axis: str
+    load: LoadOp
+    store: StoreOp
+
+    def ask(self) -> Witness | None:
+        """A reader, a writer and an absent thread, if there are any."""
+        kernel = self.kernel
+        if not kernel.around(self.store, self.axis):
+            return None  # all threads along it write
+        self.space = space = Space({kernel.loop: kernel.axis})
+        self.read, self.write = space.instance(self.load), space.instance(self.store)
+        self.absent = space.place(self.branch)
+        self.reader = self._number(self.read, self.load)
+        self.writer = self._number(self.write, self.store)
+        names = [f"e{n}" for n in range(len(self.load.indices.data.results))]
+        pairs = (
+            *zip(names, space.element(self.load, self.read), strict=True),
+            *zip(names, space.element(self.store, self.write), strict=True),
+        )
+        return space.find(
+            [self.read, self.write, self.absent],
+            [
+                *(f"{x} = {y}" for x, y in pairs),
+                *space.same_buffer(self.load.buffer, self.read, self.write),
+                *self._together(self.read, self.write),
+                *self._together(self.read, self.absent),
+                self._is_absent(),
+                space.may_precede(self.write, self.read),
+                f"{self.reader} != {self.writer}",
+            ],
+            names,
+            self._own_stores(),
+        )
+
+    def _number(self, made: Instance, op: Operation) -> str:
+        around = self.kernel.around(op, self.axis)
+        if around:
+            return made.loops[around[0]]
+        dim = self.space.dim(made)
+        size = self.space.size(self.kernel.extent(self.axis), made)
+        made.constraints.append(f"0 <= {dim} and {dim} < {size}")
+        return dim
+
+    def _together(self, first: Instance, second: Instance) -> Iterator[str]:
+        """That both are in one execution of the branch, by threads that could wait there."""
+        waiting = {"threadIdx.x"} if memory_scope(self.load.buffer) == "warp" else set(LANE_AXES)
+        branch = self.branch
+        loops = all_loops_around(branch)
+        if isinstance(branch, ForOp) and branch in first.loops and branch in second.loops:
+            loops.append(branch)
+        for loop in loops:
+            if self.kernel.axis_of(loop) not in waiting:
+                yield f"{first.loops[loop]} = {second.loops[loop]}"
+        for axis in BLOCK_AXES:
+            here, there = (
+                [dim for loop, dim in made.loops.items() if self.kernel.axis_of(loop) == axis]
+                for made in (first, second)
+            )
+            if here and there:
+                yield f"{here[0]} = {there[0]}"
+
+    def _is_absent(self) -> str:
+        space, branch, absent = self.space, self.branch, self.absent
+        if isinstance(branch, ForOp):
+            assert isinstance(branch.extent_value, SSAValue)
+            return f"{space.value(branch.extent_value, absent)} <= {self.read.loops[branch]}"
+        if isinstance(branch, BlockOp):
+            operands = branch.predicate_operands
+            return f"not ({space.condition(branch.predicate.data, operands, absent)})"
+        holds = space.condition(branch.condition.data, branch.operands_of_set, absent)
+        return f"not ({holds})" if branch.then.is_ancestor(self.load) else holds
+
+    def _own_stores(self) -> Sequence[Supply]:
+        """What the reader itself has stored there in between."""
+        space, read = self.space, self.read
+        supplies: list[Supply] = []
+        for use in self.load.buffer.uses:
+            op = use.operation
+            if not isinstance(op, StoreOp) or not loop_tree.is_inside(op, self.kernel.root):
+                continue
+            own = space.instance(op)
+            around = self.kernel.around(op, self.axis)
+            supplies.append(
+                Supply(
+                    own,
+                    space.element(op, own),
+                    [
+                        *([f"{own.loops[around[0]]} = {self.reader}"] if around else []),
+                        *(
+                            f"{own.loops[loop]} = {read.loops[loop]}"
+                            for loop in all_loops_around(self.kernel.root)
+                        ),
+                        *space.same_buffer(self.load.buffer, own, read),
+                        space.before(own, read),
+                        f"not ({space.before(own, self.write)})",
+                    ],
+                )
+            )
+        return supplies
+
+    def absent_thread(self, witness: Witness) -> str:
+        """The coordinates of the thread that is not there."""
+        axes = {
+            axis: witness[self.absent.loops[loop]]
+            for loop in all_loops_around(self.branch)
+            if (axis := self.kernel.axis_of(loop)) in LANE_AXES
+        }
+        return ", ".join(f"{axis} {number}" for axis, number in axes.items())
+
+
+def _refuse(site: Site, primitive: str, question: _Question, witness: Witness) -> Exception:
+    load, store, axis = question.load, question.store, question.axis
+    scope = scope_of(question.kernel.root)
+    reader, writer = unit_of(load, scope), unit_of(store, scope)
+    name = buffer_name(load.buffer)
+    memory = memory_scope(load.buffer)
+    why = witness.undecided
+    if why is None:
+        why = (
+            f"{axis} {witness[question.reader]} reads {name}"
+            f"{witness_text(question.space, witness)}, which {axis} "
+            f"{witness[question.writer]} writes; {question.absent_thread(witness)} does not come "
+            f"there, and all threads of a {'warp' if memory == 'warp' else 'block'} wait together"
+        )
+    return site.refuse(
+        "KC3418",
+        f"{primitive}: {describe(reader)} "
+        + ("may read" if witness.undecided else "reads")
+        + f" what another thread writes to {name}, where not all threads are",
+        at=reader,
+        mark={
+            question.branch: "not in all threads",
+            writer: f"writes {name}",
+            reader: f"reads {name}",
+        },
+        why=why,
+        hints=["a condition around each of them, instead of both, lets all threads wait between"],
+        beside=[writer],
+    )
