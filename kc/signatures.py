@@ -88,7 +88,16 @@ def signature_of(function: func.FuncOp) -> Any:
             )
         else:
             symbol = _text(given.data.get("kc.symbol"))
-            if isinstance(arg.type, IndexType):
+            is_index = isinstance(arg.type, IndexType)
+            if symbol is not None and not is_index and dtype not in ("int32", "int64"):
+                raise CodegenError(
+                    "KC4005",
+                    f"@{function.sym_name.data} has the size {symbol} in an argument of type "
+                    f"{arg.type}",
+                    location=location_of(function),
+                    why="a size is of type index, i32 or i64",
+                )
+            if is_index:
                 specs.append(ArgSpec(name, "scalar", "int64", symbol=symbol, values=declared))
             else:
                 specs.append(ArgSpec(name, "scalar", dtype, symbol=symbol))

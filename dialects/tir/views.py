@@ -20,7 +20,8 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -33,7 +34,13 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import (
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    Pure,
+    SymbolTable,
+    SymbolUserOpInterface,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.access_assembly import print_access, verify_access
@@ -186,6 +193,26 @@ def _last(source: MemRefType, made: MemRefType) -> list[int]:
     return list(range(max(0, rank - made.get_num_dims()), rank))
 
 
+class _TakesArguments(SymbolUserOpInterface):
+    """The function that is called, where it is declared, takes what it is given."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, CallOp)
+        if op.parent is None:
+            return
+        function = SymbolTable.lookup_symbol(op, op.callee)
+        if not isinstance(function, FuncOp):
+            return
+        given = [value.type for value in op.arguments]
+        taken = list(function.function_type.inputs)
+        if given != taken or function.function_type.outputs.data:
+            types = ", ".join(str(type_) for type_ in given)
+            raise VerifyException(
+                f"tir.call: @{function.sym_name.data} is {function.function_type}, and is called "
+                f"with ({types})"
+            )
+
+
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """``tir.call @gemm(read %a, read %b, update %c, %n) : (memref<...>, ...)``: call a function.
@@ -201,7 +228,7 @@ class CallOp(IRDLOperation):
     callee = prop_def(SymbolRefAttr)
     modes = prop_def(ArrayAttr[StringAttr])
 
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), _TakesArguments())
 
     def __init__(
         self, callee: str, arguments: Sequence[SSAValue], modes: Sequence[str | None]

@@ -269,6 +269,8 @@ def verify_operation(op: Operation) -> None:
         raise ParseError("KC1101", message, location=location_of(op)) from error
     for region in op.regions:
         _verify_blocks(op, region)
+    if op.name in _BRANCHES:
+        _verify_yields(op)
 
 
 def _verify_blocks(op: Operation, region: Region) -> None:
@@ -285,6 +287,25 @@ def _verify_blocks(op: Operation, region: Region) -> None:
                 raise _invalid(inner, f"{_name(inner)} branches and does not end its block")
             if any(successor.parent is not region for successor in inner.successors):
                 raise _invalid(inner, f"{_name(inner)} branches to a block of another region")
+
+
+_BRANCHES = ("scf.if", "affine.if")
+
+
+def _verify_yields(op: Operation) -> None:
+    """Each branch yields the results of the operation, which xDSL does not look at."""
+    results = [result.type for result in op.results]
+    for region in op.regions:
+        end = region.blocks[-1].last_op if region.blocks else None
+        if end is None and not results:
+            continue
+        yielded = [value.type for value in end.operands] if end is not None else []
+        if yielded != results and (end is None or end.name.endswith(".yield")):
+            values, expected = (
+                f"({', '.join(str(type_) for type_ in types)})" for types in (yielded, results)
+            )
+            message = f"{op.name}: a branch yields {values}, and the results are {expected}"
+            raise _invalid(op if end is None else end, message)
 
 
 def _invalid(op: Operation, message: str) -> ParseError:

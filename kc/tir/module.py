@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from kc.analysis.dominance import check_dominance
+from kc.analysis.verify_changes import verify_changes
 from kc.support.diagnostics import (
     InputError,
     ParseError,
@@ -47,6 +48,7 @@ class IRModule:
             module = parse_module(text, name, context())
             verify_module(module)
             check_dominance(module)
+            verify_changes(module)
         return cls(module)
 
     def script(self, style: str = "mlir") -> str:

@@ -8,7 +8,7 @@ import pytest
 
 import kc
 from kc import te, tir
-from kc.error import CallError, CodegenError, TEError
+from kc.error import CallError, CodegenError, ParseError, TEError
 
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -366,6 +366,22 @@ def test_modules_are_updated():
     assert kc.build(module)["one"](np.zeros(8, np.float32))[0] == 3
 
 
+SIZE_OF_A_TYPE = """
+func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %m: f16 {kc.symbol = "m"})
+    attributes {kc.symbols = ["m"]} {
+  func.return
+}"""
+OUTSIDE_OF_DOMAIN = """
+func.func @f(%A: memref<8xf32>, %x: f32) {
+  tir.for %i in 5 {
+    tir.block "B" (spatial %v in 4 = %i) do {
+      tir.store %x, %A[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}"""
+
+
 def test_nothing_to_build():
     with pytest.raises(CodegenError, match="KC4003"):
         kc.build(kc.IRModule.parse("func.func private @f(memref<4xf32>)"))
@@ -373,5 +389,11 @@ def test_nothing_to_build():
         kc.build(kc.IRModule.parse("func.func @f(%x: f32) -> f32 {\n  func.return %x : f32\n}"))
     with pytest.raises(CodegenError, match="KC4005"):
         kc.build(kc.IRModule.parse("func.func @f(%A: memref<4xi7>) {\n  func.return\n}"))
+    with pytest.raises(CodegenError) as refused:
+        kc.build(kc.IRModule.parse(SIZE_OF_A_TYPE))
+    assert refused.value.code == "KC4005"
+    assert refused.value.message == "@f has the size m in an argument of type f16"
+    with pytest.raises(ParseError, match=r"block B runs for v = 4, outside of its domain"):
+        kc.IRModule.parse(OUTSIDE_OF_DOMAIN)
     with pytest.raises(TEError, match="KC2027"):
         kc.build("matmul.mlir")

@@ -92,6 +92,8 @@ def run_case(
     try:
         if family == PROGRAMS and lines is None and keep is None and seed % TE_EVERY == 0:
             _run_te(seed, native, outcome)
+        elif FAMILIES[family].own_run:
+            FAMILIES[family].run(Random(f"program {seed}"), keep, native, outcome)
         else:
             _run(seed, FAMILIES[family], keep, lines, native, outcome)
     except Exception as error:
@@ -154,6 +156,8 @@ def _run(
 
 def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[str]) -> str:
     """What ``--check-each`` says of the schedule and the build of a case; empty if nothing."""
+    if FAMILIES[family].own_run:
+        return ""
     program = FAMILIES[family].draw(Random(f"program {seed}"), keep)
     sch = tir.Schedule(program.module)
     try:

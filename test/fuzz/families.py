@@ -111,11 +111,18 @@ class Family:
     """So many calls of primitives at most: fewer where drawing the program is most of the test."""
     own_calls: bool = False
     """Whether the module draws the calls, too, by ``calls(random, sch, count)``."""
+    own_run: bool = False
+    """Whether the module has no programs with results, but runs what it draws by
+    ``run(random, keep, native, outcome)``."""
 
     def draw(self, random: Random, keep: int | None) -> Drawn:
         """A program of the family."""
         draw: Callable[[Random, int | None], Drawn] = importlib.import_module(self.name).draw
         return draw(random, keep)
+
+    def run(self, random: Random, keep: int | None, native: bool, outcome: Any) -> None:
+        """Draw and run a case, where the module does both."""
+        importlib.import_module(self.name).run(random, keep, native, outcome)
 
     def own(self, random: Random, sch: tir.Schedule) -> Iterator[str]:
         """The calls that the module draws, each when the one before has been made."""
@@ -134,6 +141,7 @@ FAMILIES = {
         Family("gradients", 8, ("compute-inline", "reverse-compute-inline"), calls=8),
         Family("scripts", 8, calls=8),
         Family("raised", 10),
+        Family("texts", 10, own_run=True),
     )
 }
 

@@ -29,6 +29,7 @@ OF_FAMILY = {
     "gradients": 8,
     "scripts": 8,
     "raised": 8,
+    "texts": 60,
 }
 
 

@@ -168,6 +168,28 @@ def test_structure_of_blocks():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "yielded"),
+    [
+        ("%r = scf.if %p -> (f32) { } else { scf.yield %x : f32 }", "()"),
+        ("%r = scf.if %p -> (f32) { scf.yield %p : i1 } else { scf.yield %x : f32 }", "(i1)"),
+        (
+            "%r:2 = scf.if %p -> (f32, f32) { scf.yield %x, %x : f32, f32 } "
+            "else { scf.yield %x : f32 }",
+            "(f32)",
+        ),
+    ],
+)
+def test_branches_yield_the_results(text: str, yielded: str):
+    text = f"func.func @f(%p: i1, %x: f32) {{ {text} func.return }}"
+    results = "(f32, f32)" if ":2" in text else "(f32)"
+    with pytest.raises(ParseError) as caught:
+        verify_module(parse_module(text, "k.mlir", registry.context()))
+    assert caught.value.message == (
+        f"scf.if: a branch yields {yielded}, and the results are {results}"
+    )
+
+
 def test_erased_values():
     constant = arith.ConstantOp(IntegerAttr(1, i32))
     user = arith.AddiOp(constant, constant)

@@ -192,7 +192,8 @@ def _require_filled_first(overlap: Overlap) -> None:
         for op in loop.body.block.ops
         if op not in inner and any(loop_tree.is_inside(one, op) for one in overlap.accesses)
     ]
-    late = any(one.is_before_in_block(overlap.fill[-1]) for one in readers)
+    fill = overlap.fill
+    late = bool(fill) and any(one.is_before_in_block(fill[-1]) for one in readers)
     # What is read on the way, to be updated, may not be used for anything else either.
     partial = [
         use.operation
@@ -201,13 +202,15 @@ def _require_filled_first(overlap: Overlap) -> None:
         for use in op.result.uses
     ]
     late = late or any(_child(loop, one) not in inner for one in partial)
-    if late or not readers:
+    if late or not readers or not fill:
         raise Obstacle(
             "KC3474",
             f"{name} is not filled first and then read in each iteration of {loop.label}",
             f"loop {loop.label} writes to it after it reads from it"
             if late
-            else f"it is filled and read in one child of loop {loop.label}",
+            else f"it is filled and read in one child of loop {loop.label}"
+            if fill
+            else f"nothing in loop {loop.label} writes to it",
             loop,
             {loop: f"fills and reads {name}"},
         )

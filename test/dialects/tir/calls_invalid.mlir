@@ -53,3 +53,12 @@ func.func @f(%x: f32) {
   %r = tir.call_extern "f"(%x) : (f32) -> memref<8xf32>
   func.return
 }
+
+// -----
+
+func.func private @g(i64)
+func.func @f(%n: index) {
+  // expected-error@+1 {{tir.call: @g is (i64) -> (), and is called with (index)}}
+  tir.call @g(%n) : (index)
+  func.return
+}

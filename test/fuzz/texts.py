@@ -1,0 +1,180 @@
+"""Mutants of textual IR: small modules of the tests of the tools, changed by hand as if by mistake.
+
+Each is read, printed and read again, and goes through passes and a build. Any of these may refuse
+it by a diagnostic; nothing may fail in another way, or end the process. What is built is not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import kc
+from kc.driver import build
+from kc.support.diagnostics import KCError, diagnostic_handler
+from kc.support.options import Options, PassSpec
+from kc.support.registry import context, current
+from kc.tools._pipeline import Pipeline, make_stages
+from kc.transform import PassContext
+
+if TYPE_CHECKING:
+    from cases import Outcome
+
+TESTS = Path(__file__).resolve().parents[1]
+MAX_CHARACTERS = 2500
+"""Of a module: mutants of small ones are as good, and quicker."""
+MAX_MUTATIONS = 3
+TRIES = 12
+"""Mutants to read until there is a valid one, of which more can be asked."""
+TOKEN = re.compile(r'"[^"\n]*"|[%@^#!]?[\w.$]+|->|::|\s+|.')
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+NUMBERS = ("0", "-1", "1", "2", "7", "2147483648", "9223372036854775808", "-9223372036854775809")
+TYPES = ("i1", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "index", "none", "i7", "f8E5M2")
+TYPE = re.compile(r"i\d+|f\d+\w*|bf16|index")
+LOWERINGS = ("lower-to-llvm", "lower-to-c", "convert-te-to-tir", "raise-to-tir", "convert-to-llvm")
+
+
+@cache
+def modules() -> list[str]:
+    """The modules of the tests, without the lines for the test runner."""
+    texts: list[str] = []
+    for path in sorted(TESTS.rglob("*.mlir")):
+        for part in path.read_text().split("// -----"):
+            lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]
+            text = "\n".join(lines).strip()
+            if text and len(text) <= MAX_CHARACTERS:
+                texts.append(text)
+    return texts
+
+
+@cache
+def is_valid(text: str) -> bool:
+    """Whether a module can be read."""
+    try:
+        kc.IRModule.parse(text)
+    except KCError:
+        return False
+    return True
+
+
+def mutant(random: Random, keep: int | None) -> str:
+    """A valid module with mistakes, of which only the first ``keep`` are made."""
+    text = ""
+    while not text or not is_valid(text):
+        text = random.choice(modules())
+    count = random.randint(1, MAX_MUTATIONS)
+    for _ in range(count if keep is None else min(keep, count)):
+        text = mutated(random, text)
+    return text
+
+
+def mutated(random: Random, text: str) -> str:
+    """``text`` with one mistake."""
+    if random.random() < 0.3:
+        return _changed_lines(random, text)
+    tokens = TOKEN.findall(text)
+    places = [n for n, token in enumerate(tokens) if not token.isspace()]
+    if not places:
+        return text
+    kind = random.choice(("number",) * 4 + ("type",) * 3 + ("operand",) * 3 + ("other",) * 3)
+    numbers = [n for n in places if NUMBER.fullmatch(tokens[n])]
+    types = [n for n in places if TYPE.fullmatch(tokens[n])]
+    values = [n for n in places if tokens[n].startswith("%")]
+    if kind == "number" and numbers:
+        n = random.choice(numbers)
+        tokens[n] = random.choice((*NUMBERS, str(int(float(tokens[n])) + 1), "?"))
+    elif kind == "type" and types:
+        n = random.choice(types)
+        tokens[n] = random.choice((*TYPES, f"vector<4x{tokens[n]}>", f"memref<4x{tokens[n]}>"))
+    elif kind == "operand" and values:
+        tokens[random.choice(values)] = tokens[random.choice(values)]
+    else:
+        n, other = random.choice(places), random.choice(places)
+        action = random.choice(("swap", "drop", "double", "replace"))
+        if action == "swap":
+            tokens[n], tokens[other] = tokens[other], tokens[n]
+        elif action == "replace":
+            tokens[n] = tokens[other]
+        else:
+            tokens[n] = "" if action == "drop" else f"{tokens[n]} {tokens[n]}"
+    return "".join(tokens)
+
+
+def _changed_lines(random: Random, text: str) -> str:
+    lines = text.splitlines() or [""]
+    n, other = random.randrange(len(lines)), random.randrange(len(lines))
+    action = random.choice(("drop", "double", "swap", "empty"))
+    if action == "drop":
+        del lines[n]
+    elif action == "double":
+        lines.insert(n, lines[n])
+    elif action == "swap":
+        lines[n], lines[other] = lines[other], lines[n]
+    else:
+        opened = [n for n, line in enumerate(lines) if line.rstrip().endswith("{")]
+        if opened:
+            first = random.choice(opened)
+            depth, last = 0, first
+            for last in range(first, len(lines)):
+                depth += lines[last].count("{") - lines[last].count("}")
+                if depth <= 0:
+                    break
+            del lines[first + 1 : last]
+    return "\n".join(lines)
+
+
+def run(random: Random, keep: int | None, native: bool, outcome: Outcome) -> None:
+    """Read a mutant, and do with it what the tools do."""
+    name = random.choice((*LOWERINGS, *(one for one in _passes())))
+    target = random.choice(("llvm", "llvm", "c"))
+    level = random.choice((0, 1, 2))
+    with diagnostic_handler(lambda _: None), _elsewhere():
+        module = None
+        for _ in range(TRIES):
+            outcome.stage = "mutant"
+            outcome.module = outcome.source = text = mutant(random, keep)
+            outcome.stage = "parse"
+            with contextlib.suppress(KCError):
+                module = kc.IRModule.parse(text)
+                outcome.checks.append("parsed text")
+                break
+            outcome.checks.append("refused text")
+        if module is None:
+            outcome.stage = "done"
+            return
+        outcome.stage = "print"
+        again = kc.IRModule.parse(str(module))
+        outcome.stage = f"pass {name}"
+        with contextlib.suppress(KCError):
+            Pipeline(make_stages([PassSpec(name, Options())])).run(context(), again.op)
+            outcome.checks.append("passed text")
+        if native:
+            outcome.stage = f"build for {target}"
+            with contextlib.suppress(KCError), PassContext(opt_level=level):
+                build(module, target=target)
+                outcome.checks.append("built text")
+    outcome.stage = "done"
+
+
+@cache
+def _passes() -> list[str]:
+    """The names of kc's passes and primitives."""
+    return sorted(name for name, entry in current().passes.items() if entry.origin == "kc")
+
+
+@contextlib.contextmanager
+def _elsewhere():
+    """In a folder of its own: what fails writes a reproducer where it is."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
