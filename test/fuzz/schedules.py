@@ -32,6 +32,18 @@ LOOPS = ("split", "fuse", "reorder", "tile", "parallel", "vectorize", "unroll")
 THREADS = ("bind", "bind", "split", "compute-at", "cache-read", "cache-write", "set-scope")
 """Drawn more often when the schedule is one for a GPU."""
 
+RARE = (
+    "rolling-buffer",
+    "rolling-buffer",
+    "set-store-predicate",
+    "fuse-reduction-epilogue",
+    "double-buffer",
+    "reverse-compute-inline",
+    "decompose-padding",
+    "unannotate",
+)
+"""Drawn more often, as few programs have something for them."""
+
 MAX_ITERATIONS = 2000
 """No more splits beyond: those that do not divide add iterations that a predicate skips."""
 
@@ -254,6 +266,8 @@ def _primitive(random: Random, site: Site, threads: bool, favourites: Sequence[s
     pool = LOOPS if random.random() < 0.45 else tuple(current().primitives)
     if favourites and random.random() < 0.4:
         pool = tuple(favourites)
+    if random.random() < 0.06:
+        pool = RARE
     if threads and random.random() < 0.5:
         pool = THREADS
     name = random.choice(pool)

@@ -188,7 +188,7 @@ def epilogue(d: Draft, keep: int | None) -> Fixed:
         "split",
         "reorder",
     )
-    opening = ("fuse-reduction-epilogue",) if d.chance(0.4) else ()
+    opening = ("fuse-reduction-epilogue",) if d.chance(0.8) else ()
     return d.finish(keep, opening=opening, favourites=favourites)
 
 
@@ -276,10 +276,11 @@ def stencil(d: Draft, keep: int | None) -> Fixed:
     opening = d.random.choice(
         (
             (),
-            ("compute-at",),
             ("compute-at", "rolling-buffer"),
             ("compute-at", "rolling-buffer"),
-            ("split", "compute-at"),
+            ("compute-at", "rolling-buffer"),
+            ("compute-at", "double-buffer"),
+            ("split", "compute-at", "rolling-buffer"),
             ("compute-at", "compute-at", "rolling-buffer"),
         )
     )
@@ -523,10 +524,10 @@ def kernel(d: Draft, keep: int | None) -> Fixed:
     )
     opening = d.random.choice(
         (
-            ("bind", "bind"),
-            ("bind", "compute-at", "set-store-predicate"),
             ("split", "bind"),
+            ("bind", "compute-at", "set-store-predicate"),
             ("bind", "set-store-predicate"),
+            ("add-unit-loop", "bind", "set-store-predicate"),
             ("add-unit-loop", "bind", "bind", "set-store-predicate"),
         )
     )
@@ -538,9 +539,11 @@ SHAPES: tuple[Callable[[Draft, int | None], Fixed], ...] = (
     einsum,
     epilogue,
     stencil,
+    stencil,
     gather,
     siblings,
     layouts,
     tiles,
+    kernel,
     kernel,
 )
