@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -11,10 +11,14 @@ from xdsl.passes import ModulePass
 
 from kc.support import registry
 from kc.support.pass_context import pipeline_options
+from kc.support.target import Target
+
+Order = tuple[str | int, ...]
+"""A pipeline as it is written: names of passes, and the phases of lowering between them."""
 
 # Names of passes in order; a number is where the passes of a phase are hooked in: phase 0 before
 # anything, 1 when there are no blocks any more, 2 when loops are transformed, 3 before the code.
-_TO_LLVM = (
+TO_LLVM: Order = (
     0,
     "convert-te-to-tir",
     "lower-init-block",
@@ -34,9 +38,9 @@ _TO_LLVM = (
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
-_TO_C = tuple(
+TO_C: Order = tuple(
     "skip-vectorize" if one == "vectorize-loop" else one
-    for one in _TO_LLVM
+    for one in TO_LLVM
     if one != "convert-to-llvm" and one not in _ON_REQUEST
 )
 
@@ -48,7 +52,7 @@ OPTIONAL = {
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
-NEEDED = frozenset(one for one in _TO_LLVM if isinstance(one, str)) - {*OPTIONAL, *_ON_REQUEST}
+NEEDED = frozenset(one for one in TO_LLVM if isinstance(one, str)) - {*OPTIONAL, *_ON_REQUEST}
 """The passes that nothing is lowered without."""
 
 
@@ -58,23 +62,40 @@ def lower_to_llvm_passes() -> list[str]:
     Each leaves alone what it is not about, so that the list serves a module of any stage. Passes
     that plugins and the pass context attach to a phase of lowering are among them.
     """
-    return [one.name for one in _passes(_TO_LLVM)]
+    return [one.name for one in LowerToLlvmPass().stages()]
 
 
 def lower_to_c_passes() -> list[str]:
     """The passes that bring any module of kc to what the C target prints, in order."""
-    return [one.name for one in _passes(_TO_C)]
+    return [one.name for one in LowerToCPass().stages()]
 
 
-def _passes(order: Sequence[str | int]) -> Iterator[ModulePass]:
-    hooks, options = registry.current().hooks, pipeline_options()
-    for one in order:
-        for planned in hooks[one] if isinstance(one, int) else (one,):
-            name = options.replaced.get(planned, planned)
-            if name is not None and (name not in _ON_REQUEST or options.bound_checks):
-                yield registry.get_pass(name)
-        if isinstance(one, int):
-            yield from options.added.get(one, ())
+def planned_passes(order: Order, kind: str) -> list[ModulePass]:
+    """The passes of a pipeline for a target of this kind, as the pass context wants them.
+
+    Raises InputError KC0003 for the name of no pass.
+    """
+    return [planned for entry in order for planned in _passes_at(entry, kind)]
+
+
+def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
+    options = pipeline_options()
+    for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
+        name = options.replaced.get(planned, planned)
+        if name is not None and (name not in _ON_REQUEST or options.bound_checks):
+            yield registry.get_pass(name)
+    if isinstance(entry, int):
+        yield from options.added.get(entry, ())
+
+
+def hooked_passes(phase: int, kind: str) -> list[str]:
+    """The passes that plugins attach to a phase of lowering for targets of this kind."""
+    return [hook.name for hook in registry.current().hooks[phase] if kind in hook.kinds]
+
+
+def _kind(default: str) -> str:
+    target = Target.current()
+    return default if target is None else target.kind
 
 
 @dataclass(frozen=True)
@@ -97,7 +118,7 @@ class LowerToLlvmPass(ModulePass):
 
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
-        return list(_passes(_TO_LLVM))
+        return planned_passes(TO_LLVM, _kind("llvm"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():
@@ -115,7 +136,7 @@ class LowerToCPass(ModulePass):
 
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
-        return list(_passes(_TO_C))
+        return planned_passes(TO_C, _kind("c"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():

@@ -2,9 +2,10 @@
 
 It is on where ``KC_CACHE_DIR`` names a directory, and off without. An entry is found by everything
 that its code depends on: the scheduled loops with their locations, the target and the CPU, the
-passes, the versions of kc and what it stands on, and the state of kc's own source files. Builds
-that depend on more than that (instruments, passes of the program, plugins) are made as if there
-were no cache, and so are all builds of a process whose kc was edited after it began to run.
+passes, the versions of kc and what it stands on, the state of kc's own source files, and the
+plugins with the state of theirs. Builds that depend on more than that (instruments, passes of the
+program) are made as if there were no cache, and so are all builds of a process whose kc, or one of
+whose plugins, was edited after it began to run.
 
 Entries are written whole or not at all and verified when they are read, so that any number of
 processes can share a directory. The oldest go when there is more than ``KC_CACHE_SIZE`` (MiB, 512
@@ -20,14 +21,15 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kc.support import environment
+from kc.support import environment, registry
 from kc.support.diagnostics import warn
+from kc.support.plugins import Plugin
 
 VARIABLE, SIZE_VARIABLE = "KC_CACHE_DIR", "KC_CACHE_SIZE"
 SUFFIX = ".kc"
@@ -80,14 +82,14 @@ def key_of(
 
     ``passes`` is what the pass context says, None if that is code of the program.
     """
-    from kc.support import registry
     from kc.support.ir_text import print_module
     from kc.support.reproducer import versions
 
-    if directory() is None or passes is None or registry.current().plugins:
+    if directory() is None or passes is None:
         return None
     sources = source_state()
-    if sources is None:
+    added = [plugin_state(plugin) for plugin in registry.current().plugins]
+    if sources is None or None in added:
         return None
     text = print_module(loops, locations=True)
     return {
@@ -98,6 +100,7 @@ def key_of(
         "passes": passes,
         "versions": versions(),
         "sources": sources,
+        **({"plugins": ", ".join(map(str, added))} if added else {}),
     }
 
 
@@ -118,16 +121,53 @@ def source_state() -> str | None:
     """A digest of kc's source files as they are; None if one is younger than this process's kc."""
     from importlib import import_module
 
+    folders = dict.fromkeys(import_module(one).__path__[0] for one in _PACKAGES)
+    return _state(file for folder in folders for file in _files(folder))
+
+
+def plugin_state(plugin: Plugin) -> str | None:
+    """A plugin as text, with its version and a digest of the source files of its packages.
+
+    None where it cannot be told what it consists of, or one is younger than this process's kc.
+    """
+    from importlib.util import find_spec
+
+    names = sorted({path.partition(":")[0].partition(".")[0] for path in plugin.paths()})
+    files: list[tuple[str, os.stat_result]] = []
+    for name in names:
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            return None
+        if spec is None or (spec.origin is None and not spec.submodule_search_locations):
+            return None
+        for folder in spec.submodule_search_locations or ():
+            files += _files(folder)
+        if not spec.submodule_search_locations and spec.origin is not None:
+            if not os.path.isfile(spec.origin):
+                return None
+            files.append((spec.origin, os.stat(spec.origin)))
+    state = _state(files)
+    return None if state is None else f"{plugin} {_versions(names)} {state}"
+
+
+def _versions(packages: Sequence[str]) -> str:
+    """The versions of the distributions that packages are of."""
+    from importlib.metadata import packages_distributions, version
+
+    known = packages_distributions()
+    found = sorted({one for package in packages for one in known.get(package, ())})
+    return " ".join(f"{one}-{version(one)}" for one in found)
+
+
+def _state(files: Iterable[tuple[str, os.stat_result]]) -> str | None:
     import kc
 
-    folders = dict.fromkeys(import_module(one).__path__[0] for one in _PACKAGES)
     digest = hashlib.sha256()
-    for folder in folders:
-        for path, found in _files(folder):
-            if found.st_ctime_ns >= kc._imported_at or found.st_mtime_ns >= kc._imported_at:
-                return None
-            digest.update(f"{path} {found.st_size} {found.st_mtime_ns} ".encode())
-            digest.update(f"{found.st_ctime_ns}\n".encode())
+    for path, about in files:
+        if about.st_ctime_ns >= kc._imported_at or about.st_mtime_ns >= kc._imported_at:
+            return None
+        digest.update(f"{path} {about.st_size} {about.st_mtime_ns} {about.st_ctime_ns}\n".encode())
     return digest.hexdigest()
 
 

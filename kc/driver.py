@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.support.diagnostics import TEError
+from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.reproducer import reproducing
@@ -41,20 +42,20 @@ def lower(
     ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, a module with ``te`` or
     ``tir`` functions, or a list of modules. ``binds`` are buffers (``tir.decl_buffer``) that say
     how arguments lie in memory, where that is not dense. ``simple_mode`` is accepted as in TVM; the
-    result is always at the level that people schedule and read, and of the passes that a
-    PassContext adds, those of phase 0 have run. Raises TEError and ScheduleError.
+    result is always at the level that people schedule and read; the passes of phase 0 that plugins
+    and the PassContext add have run. Raises TEError and ScheduleError.
     """
+    from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes
-    from kc.transform import PassContext
 
     del simple_mode
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
     with reproducing("kc.lower", lambda: _source(inp, args, chosen)):
         module = _stages(inp, args, name, chosen, binds)[-1][1]
-        added = PassContext.current().added_at(0)
-        if added:
-            module = copy_module(module)
-            with chosen:
+        with chosen:
+            added = planned_passes((0,), chosen.kind)
+            if added:
+                module = copy_module(module)
                 run_passes(module, added)
     return IRModule(module)
 
@@ -164,7 +165,7 @@ def build(
     ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
     ``kc.transform.PassContext`` says which passes run and who watches.
     """
-    from kc import building
+    from kc.backends import Build, backend_of
 
     chosen = _target(target)
     with reproducing("kc.build", lambda: _source(inp, args, chosen)):
@@ -172,5 +173,23 @@ def build(
         if instrument is not None:
             for stage, module in stages:
                 instrument(stage, module)
-        make = building.build_c if chosen.kind == "c" else building.build_native
-        return make(stages, chosen, name, instrument)
+        backend = backend_of(chosen)
+        return backend.build(Build(stages, chosen, name, instrument, backend))
+
+
+def load_loops(path: str) -> Any:
+    """The module in a file of textual IR, compiled for the target that it names.
+
+    Raises CallError KC5143 for a file that is damaged.
+    """
+    from kc.runtime.checksums import check_comment, damaged
+
+    data = read_bytes(path)
+    if b"\n" not in data:
+        raise damaged(path, "it ends in its first line")
+    check_comment(data, path)
+    module = IRModule.parse(read_text(path), path)
+    target, entry = (
+        getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
+    )
+    return build(module, target=target, name=entry or "main")

@@ -24,8 +24,8 @@ from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError
 from kc.tir.module import IRModule
-from kc.tools._pipeline import Instrument, Pipeline, Stage, stage_of, verify
 from kc.transform import PassContext, PassInfo, info_of
+from kc.transforms.pass_runner import Instrument, Pipeline, Stage, stage_of, verify
 
 __all__ = [
     "PassInstrument",

@@ -13,9 +13,9 @@ from kc.support.diagnostics import KCError, source_text
 from kc.support.files import read_text
 from kc.support.ir_text import parse_module
 from kc.support.target import Target, target_of
-from kc.tools._pipeline import verify
 from kc.tools._reporter import Reporter
 from kc.tools._tool import status_of
+from kc.transforms.pass_runner import verify
 
 
 @dataclass(frozen=True)

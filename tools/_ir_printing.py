@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.diagnostics import InputError
 from kc.support.files import write_output
-from kc.tools._pipeline import Instrument, Stage
+from kc.transforms.pass_runner import Instrument, Stage
 
 if TYPE_CHECKING:
     from kc.tir.schedule_report import ScheduleReport

@@ -26,14 +26,14 @@ from kc.support.locations import location_of
 from kc.support.options import PassSpec, format_pipeline
 from kc.support.reproducer import internal_error
 from kc.support.target import Target
+from kc.support.timer import Timer
 from kc.tools._command_line import Arguments
 from kc.tools._common import CHECK_EACH, checking_each
 from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
-from kc.tools._pipeline import Instrument, Pipeline, Stage, make_stages, verify
 from kc.tools._reporter import Reporter
-from kc.tools._timing import Timer
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
 from kc.tools._verify_diagnostics import check, expectations
+from kc.transforms.pass_runner import Instrument, Pipeline, Stage, make_stages, verify
 
 if TYPE_CHECKING:
     from kc.tir.schedule_report import ScheduleReport

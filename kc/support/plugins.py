@@ -37,9 +37,13 @@ class Plugin:
     """What a package adds. Values are paths ``"package.module:Name"`` unless said otherwise.
 
     ``targets`` are data files, ``"package:file.toml"``, in the form of
-    ``kc/support/targets/llvm.toml``; ``hooks`` are pairs of a lowering phase and the name of a
-    pass; ``formats`` are what ``kc-translate --to`` takes: functions of a module and a
-    :class:`~kc.support.target.Target` that return text or bytes.
+    ``kc/support/targets/llvm.toml``; ``hooks`` are a lowering phase, the name of a pass, and the
+    target kinds that it is for; ``formats`` are what ``kc-translate --to`` takes: functions of a
+    module and a :class:`~kc.support.target.Target` that return text or bytes; ``backends`` map a
+    target kind to the :class:`kc.backends.Backend` that compiles for it; ``loaders`` map the
+    extension of a file to a function of its path that returns a :class:`kc.runtime.Module`.
+
+    Raises ValueError for what is not of this form.
     """
 
     name: str
@@ -48,17 +52,34 @@ class Plugin:
     primitives: Mapping[str, str] = field(default_factory=dict)
     targets: Sequence[str] = ()
     intrinsics: Mapping[str, str] = field(default_factory=dict)
-    hooks: Sequence[tuple[int, str]] = ()
+    hooks: Sequence[tuple[int, str, Sequence[str]]] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
+    backends: Mapping[str, str] = field(default_factory=dict)
+    loaders: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        tables = ("dialects", "passes", "primitives", "intrinsics", "formats")
-        for path in (*(p for one in tables for p in getattr(self, one).values()), *self.targets):
+        for path in self.paths():
             if not isinstance(path, str) or path.count(":") != 1:
                 raise ValueError(f"plugin {self.name}: {path!r} is not of the form 'module:name'")
-        for phase, _ in self.hooks:
-            if phase not in PHASES:
-                raise ValueError(f"plugin {self.name}: there is no lowering phase {phase}")
+        for hook in self.hooks:
+            if len(hook) != 3 or isinstance(hook[2], str) or not hook[2]:
+                form = '(phase, "pass", ["target kind", ...])'
+                raise ValueError(f"plugin {self.name}: hook {hook!r} is not of the form {form}")
+            if hook[0] not in PHASES:
+                raise ValueError(f"plugin {self.name}: there is no lowering phase {hook[0]}")
+
+    def paths(self) -> list[str]:
+        """The paths of everything in it."""
+        tables = (
+            "dialects",
+            "passes",
+            "primitives",
+            "intrinsics",
+            "formats",
+            "backends",
+            "loaders",
+        )
+        return [*(path for name in tables for path in getattr(self, name).values()), *self.targets]
 
 
 def load(path: str, what: str) -> Any:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kc.support import plugins
 from kc.support.diagnostics import InputError, suggest, warn
@@ -189,12 +189,24 @@ XDSL_PASSES = {
 }
 
 FORMATS = {
-    "llvmir": "kc.tools._artefacts:llvm_ir",
-    "asm": "kc.tools._artefacts:assembly",
-    "obj": "kc.tools._artefacts:object_code",
-    "c": "kc.tools._artefacts:c_source",
+    "llvmir": "kc.backends.formats:llvm_ir",
+    "asm": "kc.backends.formats:assembly",
+    "obj": "kc.backends.formats:object_code",
+    "c": "kc.backends.formats:c_source",
 }
 """What ``kc-translate --to`` takes: functions of a module and a target."""
+
+BACKENDS = {"llvm": "kc.backends.llvm:LLVM", "c": "kc.backends.c:C"}
+"""Target kind -> the :class:`kc.backends.Backend` that compiles for it."""
+
+# Files that kc.runtime.load_module reads -> functions of a path.
+LOADERS = {
+    **dict.fromkeys(("so", "dylib", "dll"), "kc.backends.libraries:load_library"),
+    "o": "kc.backends.llvm_files:load_object_file",
+    "ll": "kc.backends.llvm_files:load_ir",
+    "bc": "kc.backends.llvm_files:load_ir",
+    "mlir": "kc.driver:load_loops",
+}
 
 # Text of tensor intrinsics -> the names of those in it.
 INTRINSICS = {
@@ -219,6 +231,13 @@ FAMILIES = {
     "xdsl": "Generic passes of xDSL (--list-passes shows all of xDSL's)",
     "plugin": "Passes of plugins",
 }
+
+
+class Hook(NamedTuple):
+    """A pass that a plugin attaches to a phase of lowering, for targets of some kinds."""
+
+    name: str
+    kinds: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -277,7 +296,9 @@ class Registry:
             for name in names
         }
         self.targets: list[Entry] = []
-        self.hooks: dict[int, list[str]] = {phase: [] for phase in plugins.PHASES}
+        self.backends = {kind: Entry(kind, path, "backend") for kind, path in BACKENDS.items()}
+        self.loaders = {kind: Entry(kind, path, "loader") for kind, path in LOADERS.items()}
+        self.hooks: dict[int, list[Hook]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
 
     @property
@@ -306,6 +327,8 @@ class Registry:
             (self.passes, plugin.primitives, "schedule"),
             (self.intrinsics, plugin.intrinsics, "intrinsic"),
             (self.formats, plugin.formats, "format"),
+            (self.backends, plugin.backends, "backend"),
+            (self.loaders, plugin.loaders, "loader"),
         )
         for table, additions, family in tables:
             for name, path in additions.items():
@@ -319,8 +342,8 @@ class Registry:
                 table[name] = Entry(name, path, family, plugin.name)
         for path in plugin.targets:
             self.targets.append(Entry(path, path, "target", plugin.name))
-        for phase, name in plugin.hooks:
-            self.hooks[phase].append(name)
+        for phase, name, kinds in plugin.hooks:
+            self.hooks[phase].append(Hook(name, kinds))
 
 
 @cache

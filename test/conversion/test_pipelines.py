@@ -13,6 +13,7 @@ from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.conversion.pipelines import LowerToLlvmPass, lower_to_llvm_passes
 from kc.support import registry
 from kc.support.plugins import Plugin
+from kc.support.target import Target
 
 ORDER = [
     "convert-te-to-tir",
@@ -46,11 +47,17 @@ def test_order():
 )
 def test_hooks_run_in_their_phase(phase: int, before: str):
     added = registry.Registry()
-    added.add(Plugin("p", hooks=[(phase, "cse"), (phase, "dce")]))
+    hooks = [(phase, "cse", ["llvm"]), (phase, "licm", ["c"]), (phase, "dce", ["c", "llvm"])]
+    added.add(Plugin("p", hooks=hooks))
     with registry.using(added):
         names = lower_to_llvm_passes()
+        with Target("c"):
+            of_c = lower_to_llvm_passes()
+        with Target("cuda"):
+            assert lower_to_llvm_passes() == ORDER
     at = names.index(before)
     assert names[at - 2 : at] == ["cse", "dce"]
+    assert of_c[at - 2 : at] == ["licm", "dce"]
     assert [name for name in names if name not in ("cse", "dce")] == ORDER
 
 

@@ -54,16 +54,16 @@ def files(folder: Path) -> list[Path]:
 @pytest.fixture
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """One entry for each time that something is lowered."""
-    from kc import building
+    from kc.backends import llvm
 
     calls: list[int] = []
-    original = building._lower_to_llvm
+    original = llvm._lower_to_llvm
 
     def counted(*args: Any) -> Any:
         calls.append(1)
         return original(*args)
 
-    monkeypatch.setattr(building, "_lower_to_llvm", counted)
+    monkeypatch.setattr(llvm, "_lower_to_llvm", counted)
     return calls
 
 
@@ -119,24 +119,66 @@ def test_builds_that_are_watched_or_changed_are_made(lowered: list[int], folder:
     stages: list[str] = []
     build(instrument=lambda stage, module: stages.append(stage))
     assert "convert-to-llvm" in stages
-    added = registry.Registry()
-    added.add(Plugin("p", hooks=[(3, "cse")]))
-    with registry.using(added):
-        build()
-    assert len(lowered) == 6
+    assert len(lowered) == 5
     assert len(files(folder)) == 1
 
 
-def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
-    from kc import building
+def test_plugins_are_part_of_the_key(
+    lowered: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Their names, what they hook in, and their files."""
+    build()
+    package = tmp_path / "cached_plugin"
+    package.mkdir()
+    (package / "__init__.py").write_text("A = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(kc, "_imported_at", 2**63)
+    plugins = [
+        Plugin("p"),
+        Plugin("q"),
+        Plugin("p", hooks=[(3, "cse", ["llvm"])]),
+        Plugin("p", hooks=[(3, "dce", ["llvm"])]),
+        Plugin("p", passes={"p-pass": "cached_plugin:A"}),
+    ]
+    for count, plugin in enumerate(plugins, start=2):
+        added = registry.Registry()
+        added.add(plugin)
+        with registry.using(added):
+            build()
+            build()
+        assert len(lowered) == count
+    (package / "__init__.py").write_text("A = 22\n")
+    with registry.using(added):
+        build()
+        build()
+    assert len(lowered) == 7
+    monkeypatch.setattr(kc, "_imported_at", 0)  # the files are younger than what was imported
+    with registry.using(added):
+        build()
+        build()
+    assert len(lowered) == 9
 
-    original = building._lower_to_llvm
+
+def test_a_plugin_that_cannot_be_looked_at(lowered: list[int], folder: Path):
+    added = registry.Registry()
+    added.add(Plugin("p", passes={"p-pass": "no_such_module:A"}))
+    with registry.using(added):
+        build()
+        build()
+    assert len(lowered) == 2
+    assert files(folder) == []
+
+
+def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
+    from kc.backends import llvm
+
+    original = llvm._lower_to_llvm
 
     def warning(*args: Any) -> Any:
         warn("KC0034", "look out")
         return original(*args)
 
-    monkeypatch.setattr(building, "_lower_to_llvm", warning)
+    monkeypatch.setattr(llvm, "_lower_to_llvm", warning)
     said: list[Diagnostic] = []
     with diagnostic_handler(said.append):
         build()

@@ -161,7 +161,7 @@ Target("npu -cores=2 -double-buffer=maybe")
     done = python(site, "-c", script)
     assert done.stdout == (
         "npu -cores=2 -tag=npu/mini --host=llvm ('npu', 'accel') 1024 32 1048576\n"
-        "['npu-insert-barriers'] B\n"
+        "[Hook(name='npu-insert-barriers', kinds=['npu'])] B\n"
         "i\n"
     )
     assert done.stderr.endswith(

@@ -1,6 +1,7 @@
 """The registry: that every entry is what it says, and how names are looked up."""
 
 import dataclasses
+import re
 import subprocess
 import sys
 
@@ -181,10 +182,23 @@ def test_parts_that_cannot_be_loaded():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"passes": {"a": "b"}}, {"targets": ["x.toml"]}, {"hooks": [(9, "cse")]}]
+    ("wrong", "message"),
+    [
+        ({"passes": {"a": "b"}}, "'b' is not of the form 'module:name'"),
+        ({"targets": ["x.toml"]}, "'x.toml' is not of the form 'module:name'"),
+        ({"backends": {"npu": "b"}}, "'b' is not of the form 'module:name'"),
+        ({"hooks": [(9, "cse", ["llvm"])]}, "there is no lowering phase 9"),
+        *(
+            (
+                {"hooks": [hook]},
+                f'hook {hook!r} is not of the form (phase, "pass", ["target kind", ...])',
+            )
+            for hook in [(3, "cse"), (3, "cse", "llvm"), (3, "cse", [])]
+        ),
+    ],
 )
-def test_plugins_are_checked_when_made(wrong):
-    with pytest.raises(ValueError, match="plugin mine: "):
+def test_plugins_are_checked_when_made(wrong, message: str):
+    with pytest.raises(ValueError, match=re.escape(f"plugin mine: {message}")):
         Plugin("mine", **wrong)
 
 

@@ -9,6 +9,6 @@ PLUGIN = Plugin(
     primitives={"npu-stream": "kc_npu.primitive:NpuStream"},
     targets=["kc_npu:npu.toml"],
     intrinsics={"npu.dot": "kc_npu.passes:DOT"},
-    hooks=[(3, "npu-insert-barriers")],
+    hooks=[(3, "npu-insert-barriers", ["npu"])],
     formats={"npu-list": "kc_npu.codegen:listing"},
 )

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from kc.support import registry
 from kc.support.options import PassSpec
 from kc.support.target import Target
-from kc.tools._pipeline import Pipeline, make_stages
+from kc.transforms.pass_runner import Pipeline, make_stages
 from kc.transforms.to_tir import to_tir
 
 

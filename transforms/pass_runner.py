@@ -20,7 +20,7 @@ from kc.support.locations import location_of
 from kc.support.options import Options, PassSpec
 from kc.support.pass_context import step_watcher
 from kc.support.reproducer import PassFailure
-from kc.tools._timing import Timer
+from kc.support.timer import Timer
 
 USER = "the program"
 """The origin of passes that are functions of the program which runs kc."""

@@ -1,0 +1,80 @@
+"""What the files of all backends say: the functions in them, and the loops they were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import StringAttr
+
+from kc.runtime.checksums import with_comment
+from kc.runtime.metadata import ModuleRecord
+from kc.runtime.module import Source
+from kc.runtime.signature import Signature
+from kc.support.diagnostics import CodegenError
+from kc.support.packed_signature import PackedSignature
+from kc.support.target import Target
+from kc.tir.module import IRModule
+
+Files = Mapping[str, Callable[[], str | bytes]]
+"""Extension of a file, without its dot -> what makes its content."""
+
+
+def call_jit(text: str, symbols: dict[str, int]) -> Any:
+    """Compiles the code of calls: short, and not worth optimising."""
+    from kc.codegen.native import jit
+    from kc.transform import PassContext
+
+    # A debugger that does not know the caller of a kernel shows nothing of what is above.
+    return jit(text, symbols, opt_level=0, debugger=PassContext.current().debug_info)
+
+
+def record_of(
+    signatures: Sequence[Signature],
+    entry: str,
+    target: Target,
+    machine: Any = None,
+    packed: Sequence[PackedSignature] = (),
+) -> ModuleRecord:
+    """What the files of a module say of it. ``machine`` is what LLVM compiled for.
+
+    Raises CodegenError KC4510 for two functions of one name in C.
+    """
+    from kc import __version__
+
+    return ModuleRecord(
+        entry=entry,
+        functions=tuple(signatures),
+        symbols=_symbols(signatures),
+        target=str(target),
+        triple=machine.triple if machine is not None else "",
+        cpu=machine.cpu if machine is not None else "",
+        features=machine.features if machine is not None else "",
+        version=__version__,
+        packed=tuple(packed),
+    )
+
+
+def loops_text(source: Source, target: Target, entry: str) -> str:
+    """The loops as text that says what to compile them for."""
+    module = IRModule.parse(source if isinstance(source, str) else source())
+    module.op.attributes["kc.target"] = StringAttr(str(target))
+    module.op.attributes["kc.entry"] = StringAttr(entry)
+    return with_comment(str(module), "//")
+
+
+def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:
+    """The names that functions have in C. Raises CodegenError KC4510 where two have the same."""
+    from kc.codegen.c_source.function import c_name
+
+    found: dict[str, str] = {}
+    for one in signatures:
+        symbol = c_name(one.name)
+        if symbol in found:
+            raise CodegenError(
+                "KC4510",
+                f"@{found[symbol]} and @{one.name} have the same name in C, {symbol}",
+                hints=["rename one of them"],
+            )
+        found[symbol] = one.name
+    return tuple(found)

@@ -1,0 +1,79 @@
+"""Shared libraries of compiled functions, and modules of what is in memory."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kc.backends.files import Files, call_jit
+from kc.runtime.checksums import damaged
+from kc.runtime.function import CompiledFunction
+from kc.runtime.metadata import LIBRARY, ModuleRecord, merged, read_records
+from kc.runtime.module import Module
+from kc.support.diagnostics import CallError
+from kc.support.files import read_bytes as read_file
+
+__all__ = ["check_machine_of", "load_library", "module_of", "read_file"]
+
+
+def check_machine_of(records: Sequence[ModuleRecord]) -> None:
+    """Refuse (TargetError KC6105) code that this machine cannot run."""
+    from kc.codegen.native_target import Machine, check_runs_here
+
+    for one in records:
+        if one.triple:
+            check_runs_here(Machine(one.triple, one.cpu, one.features))
+
+
+def module_of(
+    records: Sequence[ModuleRecord],
+    address: Callable[[str], int],
+    owner: Any,
+    files: Files,
+    *,
+    calls_back: bool = False,
+) -> Module:
+    """The module of functions in memory, each at the ``address`` of its symbol."""
+    functions = {
+        name: CompiledFunction(signature, address(symbol), call_jit, owner, calls_back=calls_back)
+        for name, (symbol, signature) in merged(records).items()
+    }
+    first = records[0]
+    record = first if len(records) == 1 else _joined(records)
+    return Module(functions, first.entry, {}, owner, artefacts=files, record=lambda: record)
+
+
+def _joined(records: Sequence[ModuleRecord]) -> ModuleRecord:
+    found = merged(records)
+    return replace(
+        records[0],
+        functions=tuple(signature for _, signature in found.values()),
+        symbols=tuple(symbol for symbol, _ in found.values()),
+        packed=tuple({hook.symbol: hook for one in records for hook in one.packed}.values()),
+    )
+
+
+def load_library(path: str) -> Module:
+    """The module in a shared library. Raises CallError KC5140 to KC5144."""
+    data = read_file(path)
+    records = read_records(data, path, LIBRARY)
+    check_machine_of(records)
+    try:
+        # The path in full: without a slash, it would be looked up among the system's libraries.
+        library = ctypes.CDLL(os.path.realpath(path))
+    except OSError as error:
+        raise CallError("KC5144", f"{path} cannot be loaded", why=str(error)) from error
+
+    def address(symbol: str) -> int:
+        try:
+            found = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
+        except AttributeError:
+            found = None
+        if not found:
+            raise damaged(path, f"it has no function {symbol}")
+        return found
+
+    return module_of(records, address, library, {"so": lambda: data})

@@ -1,0 +1,247 @@
+"""The backend for CPUs: machine code by LLVM, in this process or for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc import compile_cache
+from kc.analysis.module_copy import copy_module
+from kc.backends import Backend, Build, Callback, printing, warn_unchecked
+from kc.backends.files import Files, call_jit
+from kc.backends.llvm_files import NativeCode
+from kc.conversion._foreign_calls import c_calls, packed_calls
+from kc.conversion.pipelines import TO_LLVM
+from kc.runtime import callbacks
+from kc.runtime.bound_checks import BoundChecks
+from kc.runtime.function import CompiledFunction, DeferredFunction
+from kc.runtime.metadata import ModuleRecord
+from kc.runtime.module import Module, Source
+from kc.runtime.signature import Signature
+from kc.signatures import bound_checks_of
+from kc.support.diagnostics import (
+    CallError,
+    CodegenError,
+    Diagnostic,
+    TargetError,
+    diagnostic_handler,
+    remark,
+    warn,
+)
+from kc.support.locations import location_of
+from kc.support.pass_context import step_watcher
+from kc.support.process_symbols import find_symbol
+from kc.support.target import Target
+from kc.transform import PassContext
+
+BOUND_CHECKS_PASS = "instrument-bound-checkers"
+
+
+def _lower_to_llvm(
+    build: Build, *, checked: bool = False, callback: Callback | None = None
+) -> tuple[str, dict[str, Source]]:
+    """LLVM IR text, and the sources on the way; ``checked``: with bound checks."""
+    from kc.codegen.llvm_ir import emit_llvm_ir
+
+    module, sources = build.lowered({"convert-to-llvm": "mlir"}, checked=checked, callback=callback)
+    sources["llvm"] = printing(module)
+    debug_info = PassContext.current().debug_info
+    return emit_llvm_ir(module, triple=build.target.triple, debug_info=debug_info), sources
+
+
+def build(build: Build) -> Module:
+    """Machine code for this process, or for files only where it cannot run here.
+
+    Raises TargetError KC6010 for a target that is no CPU, CodegenError KC4352 for a call of a
+    function of C that there is not, and what the passes and LLVM refuse.
+    """
+    from kc.codegen.native import make_machine
+    from kc.codegen.native_target import check_runs_here
+
+    target = build.target
+    level = target.attrs.get("opt-level", PassContext.current().llvm_level)
+    assert isinstance(level, int)
+    cpu, features = _machine(target)
+    # The text does not matter: it is asked for its triple, which is given.
+    machine = make_machine("", target.triple, cpu, features, abi=target.abi)
+    packed = tuple(packed_calls(build.loops))
+    sources = build.sources()
+    tir = sources["tir"]
+
+    def code(text: str) -> NativeCode:
+        signatures, entry = build.signatures, build.entry
+        return NativeCode(text, signatures, entry, target, machine, level, tir, packed)
+
+    try:
+        check_runs_here(machine)
+    except TargetError as error:
+        if error.code != "KC6105":
+            raise
+        warn_unchecked(target)
+        text, lowered = _lower_to_llvm(build)
+        native = code(text)
+        functions = {one.name: _elsewhere(one, error) for one in build.signatures}
+        sources |= {**lowered, **_texts(native)}
+        files, record = native.files(), native.record
+        return Module(functions, build.entry, sources, artefacts=files, record=record)
+    callbacks.check_known(packed)
+    _check_c_functions(build.loops)
+    if PassContext.current().bound_checks:
+        return _checked(build, code, sources)
+    key = None
+    watched = build.callback is not None or step_watcher() is not None
+    if not watched and not PassContext.current().instruments:
+        passes = PassContext.current().identity()
+        key = compile_cache.key_of(build.loops, build.signatures, target, machine, passes)
+    entry = compile_cache.read(key) if key is not None else None
+    if entry is None:
+        said: list[Diagnostic] = []
+        text, lowered = _noting(said, lambda: _lower_to_llvm(build))
+        entry = _entry(code(text))
+        # What came with a warning is compiled again, so that the warning comes again.
+        if key is not None and not said:
+            compile_cache.write(key, entry)
+        sources |= lowered
+    else:
+        kept = replace(build, stages=[("tir", copy_module(build.loops))])
+
+        def again(kind: str) -> Callable[[], str]:
+            return lambda: _text(_lower_to_llvm(kept)[1][kind])
+
+        sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
+    native = code(entry.text)
+    return _loaded(native, entry, {**sources, **_texts(native)})
+
+
+def _entry(native: NativeCode) -> compile_cache.Entry:
+    compiled = native.compile(native.text)
+    return compile_cache.Entry(native.text, compiled.exports(), compiled.object())
+
+
+def _texts(native: NativeCode) -> dict[str, Source]:
+    return {"ll": native.text, "asm": lambda: native.compile(native.text).asm()}
+
+
+def _checked(
+    build: Build, code: Callable[[str], NativeCode], sources: Mapping[str, Source]
+) -> Module:
+    """A module whose kernels check their accesses: for this process alone, and not cached."""
+    checks: list[BoundChecks] = []
+
+    def note(stage: str, module: ModuleOp) -> None:
+        if stage == BOUND_CHECKS_PASS:
+            checks.append(bound_checks_of(module))
+        if build.callback is not None:
+            build.callback(stage, module)
+
+    text, lowered = _lower_to_llvm(build, checked=True, callback=note)
+    native = code(text)
+    entry = _entry(native)
+    sources = {**sources, **lowered, **_texts(native)}
+    if not checks:  # the pass is disabled, or an instrument has it left out
+        return _loaded(native, entry, sources)
+
+    def refuse() -> Any:
+        raise CallError(
+            "KC5271",
+            "a module with bound checks cannot be saved",
+            why="its kernels report to the call in this process that started them",
+            hints=["build it without tir.instrument_bound_checkers and KC_BOUND_CHECKS"],
+        )
+
+    files = dict.fromkeys(native.files(), refuse)
+    return _loaded(native, entry, sources, checks[-1], files, refuse)
+
+
+def _check_c_functions(loops: ModuleOp) -> None:
+    """Refuse calls of functions of C that this process does not have (KC4352)."""
+    for op in c_calls(loops):
+        if find_symbol(op.label) is None:
+            raise CodegenError(
+                "KC4352",
+                f"there is no function {op.label} of C in this process",
+                location=location_of(op),
+                why="a kernel is linked with what the process has when it is built",
+                hints=[
+                    "load its library before: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
+                    'tir.call_packed("name", ...) calls a function of Python',
+                ],
+            )
+
+
+def _loaded(
+    native: NativeCode,
+    entry: compile_cache.Entry,
+    sources: Mapping[str, Source],
+    checks: BoundChecks | None = None,
+    files: Files | None = None,
+    record: Callable[[], ModuleRecord] | None = None,
+) -> Module:
+    from kc.codegen.native import load_object
+    from kc.runtime.parallel import ensure_pool
+
+    pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
+    packed = callbacks.addresses(native.packed)
+    engine = load_object(entry.object, entry.exports, {**pool, **packed})
+    functions = {
+        one.name: CompiledFunction(
+            one, engine.address(one.name), call_jit, engine, checks, calls_back=bool(packed)
+        )
+        for one in native.signatures
+    }
+    return Module(
+        functions,
+        native.entry,
+        sources,
+        engine,
+        artefacts=native.files() if files is None else files,
+        record=record or native.record,
+    )
+
+
+def _elsewhere(signature: Signature, error: TargetError) -> DeferredFunction:
+    """A function that is compiled for another machine: calling it is refused."""
+
+    def refuse() -> CompiledFunction:
+        raise TargetError(
+            error.code,
+            error.message,
+            why=error.why,
+            facts=error.facts,
+            hints=[*error.hints, "Module.save and export_library write it for the other machine"],
+        )
+
+    return DeferredFunction(signature, refuse)
+
+
+def _text(source: Source) -> str:
+    return source if isinstance(source, str) else source()
+
+
+def _noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
+    """The result of ``work``; what it says to the user is noted, and said afterwards."""
+    try:
+        with diagnostic_handler(said.append):
+            return work()
+    finally:
+        for one in said:
+            say = warn if one.kind == "warning" else remark
+            details = {"location": one.location, "facts": one.facts, "hints": one.hints}
+            say(one.code, one.message, why=one.why, **details)
+
+
+def _machine(target: Target) -> tuple[str | None, str | None]:
+    """CPU and features for LLVM; None where the host's own are meant.
+
+    Raises TargetError KC6010 for a target that is no CPU.
+    """
+    if target == Target.host_cpu():
+        return None, None
+    made = target.llvm
+    return made.cpu or None, made.features or None
+
+
+LLVM = Backend(TO_LLVM, build)

@@ -1,0 +1,219 @@
+"""LLVM's code as files: objects, LLVM IR and bitcode are written, read back and called."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from kc.backends.files import Files, loops_text, record_of
+from kc.backends.libraries import check_machine_of, module_of, read_file
+from kc.runtime import callbacks
+from kc.runtime.checksums import check_block, check_comment, damaged, with_block, with_comment
+from kc.runtime.metadata import OBJECT, SYMBOL, ModuleRecord, merged, read_records, with_checksum
+from kc.runtime.module import Module, Source
+from kc.runtime.signature import Signature
+from kc.support.packed_signature import PackedSignature
+from kc.support.target import Target
+
+POOL = "kc_parallel_for"
+
+
+@dataclass(frozen=True)
+class NativeCode:
+    """What a build by LLVM leaves for files. ``text`` is its LLVM IR."""
+
+    text: str
+    signatures: tuple[Signature, ...]
+    entry: str
+    target: Target
+    machine: Any
+    opt_level: int
+    tir: Source
+    packed: tuple[PackedSignature, ...] = ()
+
+    def record(self) -> ModuleRecord:
+        """What the files say of the module."""
+        return record_of(self.signatures, self.entry, self.target, self.machine, self.packed)
+
+    def files(self) -> Files:
+        """The formats it can be saved in."""
+        return {
+            "o": lambda: with_checksum(self._compiled.object(), OBJECT),
+            "s": lambda: self._compiled.asm(),
+            "ll": lambda: with_comment(self._standalone[0], ";"),
+            "bc": lambda: with_block(self._standalone[1]),
+            "mlir": lambda: loops_text(self.tir, self.target, self.entry),
+        }
+
+    @cached_property
+    def _standalone(self) -> tuple[str, bytes]:
+        return standalone_ir(self.text, self.record(), ())
+
+    @cached_property
+    def _compiled(self) -> Any:
+        """The code with everything in it that a C program does not have."""
+        from kc.codegen.elf import is_elf, undefined_symbols
+        from kc.codegen.float_conversions import NAMES
+
+        made = self.compile(self._standalone[0])
+        data = made.object()
+        needed = set(undefined_symbols(data)).intersection(NAMES) if is_elf(data) else ()
+        if needed:
+            made = self.compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
+        return made
+
+    def compile(self, text: str) -> Any:
+        """LLVM IR compiled as the module is, for code that may lie anywhere."""
+        from kc.codegen.native import compile_ir
+
+        machine = self.machine
+        return compile_ir(
+            text,
+            triple=machine.triple,
+            cpu=machine.cpu,
+            features=machine.features,
+            opt_level=self.opt_level,
+            relocation="pic",
+            abi=machine.abi,
+        )
+
+
+def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -> tuple[str, bytes]:
+    """LLVM IR that needs the C library alone, as text and as bitcode.
+
+    Functions get their names in C; the thread pool, if it is used, the record, and the
+    ``conversions`` of floats by name are linked in.
+    """
+    from kc.codegen.float_conversions import conversions_ir
+    from kc.support.parallel_pool import pool_ir
+
+    record_text = "".join(f"\\{byte:02X}" for byte in record.encode())
+    parts = [
+        f'@{SYMBOL} = internal constant [{len(record.encode())} x i8] c"{record_text}"\n'
+        f"@llvm.used = appending global [1 x ptr] [ptr @{SYMBOL}], "
+        'section "llvm.metadata"\n'
+    ]
+    if f"@{POOL}" in text:
+        parts.append(pool_ir(record.triple, library=True))
+    with parsed(text) as (module, parse):
+        for one, symbol in zip(record.functions, record.symbols, strict=True):
+            # Anything else that has the name is private to the module.
+            for other in (*module.functions, *module.global_variables):
+                if other.name == symbol and one.name != symbol:
+                    other.name = f"{symbol}.private"
+            module.get_function(one.name).name = symbol
+        for part in parts:
+            # The linker takes what it links in.
+            module.link_in(parse(_for_triple(part, record.triple)))
+        if conversions:
+            helpers = parse(_for_triple(conversions_ir(), record.triple))
+            for name in conversions:
+                function = helpers.get_function(name)
+                # Hidden: another library may have them with arguments in other registers.
+                function.linkage = "weak_odr"
+                function.visibility = "hidden"
+            module.link_in(helpers)
+        module.verify()
+        return str(module), module.as_bitcode()
+
+
+def _for_triple(text: str, triple: str) -> str:
+    return text if "target triple" in text else f'target triple = "{triple}"\n{text}'
+
+
+@contextlib.contextmanager
+def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
+    """A module of LLVM IR or bitcode, and a function that parses more in the same context.
+
+    Both end with the block, the context last: the garbage collector would end them in any order,
+    and a module without its context ends the process.
+    """
+    from kc.codegen.native_target import llvm_binding
+
+    llvm = llvm_binding()
+    with contextlib.ExitStack() as stack:
+        context = llvm.create_context()
+        stack.callback(context.close)
+
+        def parse(text: str) -> Any:
+            module = llvm.parse_assembly(text, context)
+            stack.callback(module.close)
+            return module
+
+        if isinstance(source, str):
+            module = parse(source)
+        else:
+            module = llvm.parse_bitcode(source, context)
+            stack.callback(module.close)
+        yield module, parse
+
+
+# Reading -----------------------------------------------------------------------------------
+
+_KEPT: list[Any] = []
+"""Loaded objects that have the thread pool, whose workers may run their code until the end."""
+
+
+def load_object_file(path: str, data: bytes | None = None) -> Module:
+    """Load an object: the one in the file, or ``data``, which was made of it."""
+    from kc.codegen.native import load_object
+    from kc.runtime.parallel import ensure_pool
+
+    data = read_file(path) if data is None else data
+    records = read_records(data, path)
+    check_machine_of(records)
+    symbols = [symbol for symbol, _ in merged(records).values()]
+    packed = callbacks.addresses([hook for one in records for hook in one.packed])
+    try:
+        engine = load_object(data, symbols, packed)
+    except (struct.error, ValueError, IndexError) as error:
+        raise damaged(path, f"it is no object: {error}") from None
+    if POOL.encode() in data:
+        ensure_pool()  # ends the workers at exit, whoever started them
+        _KEPT.append(engine)
+    return module_of(records, engine.address, engine, {"o": lambda: data}, calls_back=bool(packed))
+
+
+def load_ir(path: str) -> Module:
+    """Compile LLVM IR, text or bitcode, for the machine that its record names."""
+    from kc.codegen.native import compile_ir
+    from kc.codegen.native_target import text_of_bitcode
+
+    data = read_file(path)
+    is_bitcode = data.startswith(b"BC\xc0\xde")
+    is_checked = check_block(data, path) if is_bitcode else check_comment(data, path)
+    try:
+        source = data if is_bitcode else data.decode()
+        if is_bitcode and not is_checked:
+            # Another tool wrote it, or it is cut off; on much that is none, LLVM ends the process.
+            source = text_of_bitcode(data)
+        with parsed(source) as (module, _):
+            text = str(module)
+            constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
+    except (RuntimeError, UnicodeDecodeError) as error:
+        raise damaged(path, " ".join(str(error).split())) from None
+    records = read_records(_constant(constants[0]) if constants else b"", path)
+    check_machine_of(records)
+    first = records[0]
+    made = compile_ir(
+        text,
+        triple=first.triple,
+        cpu=first.cpu,
+        features=first.features,
+        relocation="pic",
+    )
+    return load_object_file(path, with_checksum(made.object(), OBJECT))
+
+
+def _constant(text: str) -> bytes:
+    """The bytes of a constant of the form ``@x = ... c"..."``."""
+    quoted = text[text.index('c"') + 2 : text.rindex('"')].encode("latin-1")
+    escape = rb"\\(\\|[0-9A-Fa-f]{2})"
+    return re.sub(
+        escape, lambda one: b"\\" if one[1] == b"\\" else bytes.fromhex(one[1].decode()), quoted
+    )

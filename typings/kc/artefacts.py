@@ -1,1 +1,0 @@
-../../kc/artefacts.py

@@ -1,1 +1,0 @@
-../../kc/building.py
