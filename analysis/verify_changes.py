@@ -18,7 +18,7 @@ an operation is kept on the operation itself, and so ends with it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,12 +31,13 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 
+from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space
-from kc.analysis.isl import first_point
+from kc.analysis.instances import Space
+from kc.analysis.isl import expr_text, first_point
 from kc.analysis.simplify_affine import bounds
-from kc.dialects.tir import BlockOp, ForOp
+from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ParseError
 from kc.support.ir_text import verify_operation
 from kc.support.locations import location_of
@@ -293,6 +294,7 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
                 continue
             text = space.expr(expr, block.binding_operands, around)
             if around.opaque or space.parameters:
+                _check_init_domain(block, bindings)
                 break
             conditions = [*around.constraints, holds, f"({text} < 0 or {text} >= {extent})"]
             value = f"value = {text}"
@@ -300,14 +302,57 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
             joined = " and ".join([*conditions, value])
             point = first_point(f"{{ [{', '.join(names)}] : {joined} }}", names)
             if isinstance(point, dict):
-                raise _outside(block, n, extent, point["value"], around, point)
+                raise _outside(block, n, extent, point["value"], around.loops, point)
+
+
+def _check_init_domain(
+    block: BlockOp, bindings: Sequence[tuple[AffineExpr, int | SSAValue]]
+) -> None:
+    """Refuse (KC1202) a block that leaves its domain where it initialises its elements.
+
+    It does so at least once, however often the loops of its reduction run, of sizes not known here.
+    """
+    if not block.has_init or block.predicate.data.constraints:
+        return
+    loops = {
+        n: loop
+        for n, operand in enumerate(block.binding_operands)
+        if isinstance(loop := _parent_of(operand), ForOp)
+    }
+    reduced = {
+        loops.get(d)
+        for (expr, _), kind in zip(bindings, block.types, strict=True)
+        if kind is IterType.REDUCE
+        for d in expr.used_dims()
+    }
+    around = loop_tree.all_loops_around(block)
+    if any(loop.static_extent is None and loop not in reduced for loop in around):
+        return
+    names = {loop: f"i{n}" for n, loop in enumerate(around) if loop.static_extent is not None}
+    ranges = [f"0 <= {name} < {loop.static_extent}" for loop, name in names.items()]
+    for n, (expr, extent) in enumerate(bindings):
+        if not isinstance(extent, int) or any(loops.get(d) not in names for d in expr.used_dims()):
+            continue
+        value = expr_text(expr, lambda d: names[loops[d]], lambda: "?")
+        if "?" in value:
+            continue
+        where = [*ranges, f"value = {value}", f"(value < 0 or value >= {extent})"]
+        known = [*names.values(), "value"]
+        point = first_point(f"{{ [{', '.join(known)}] : {' and '.join(where)} }}", known)
+        if isinstance(point, dict):
+            raise _outside(block, n, extent, point["value"], names, point)
 
 
 def _outside(
-    block: BlockOp, n: int, extent: int, value: int, around: Instance, point: dict[str, int]
+    block: BlockOp,
+    n: int,
+    extent: int,
+    value: int,
+    dims: Mapping[ForOp, str],
+    point: dict[str, int],
 ) -> ParseError:
     name = block.names[n]
-    loops = ", ".join(f"{loop.label}={point[dim]}" for loop, dim in around.loops.items())
+    loops = ", ".join(f"{loop.label}={point[dim]}" for loop, dim in dims.items())
     return ParseError(
         "KC1202",
         f"tir.block: block {block.label} runs for {name} = {value}, outside of its domain",
@@ -317,12 +362,16 @@ def _outside(
     )
 
 
+def _parent_of(value: SSAValue) -> Operation | None:
+    """The operation whose variable ``value`` is."""
+    return value.owner.parent_op() if isinstance(value.owner, Block) else None
+
+
 def _counts(operands: Sequence[SSAValue]) -> tuple[int, ...] | None:
     """The iterations of the loops whose variables these are; None if one is anything else."""
     counts: list[int] = []
     for operand in operands:
-        owner = operand.owner
-        loop = owner.parent_op() if isinstance(owner, Block) else None
+        loop = _parent_of(operand)
         count = loop.static_extent if isinstance(loop, ForOp) else None
         if not count:
             return None

@@ -197,6 +197,41 @@ def test_a_block_inside_of_its_domain(text: str):
     verified(text)
 
 
+REDUCTION = """
+func.func @f(%n: index, %A: memref<5x?xf32>, %C: memref<4xf32>) {
+  tir.for %i in 5 {
+    tir.for %k in %n {
+      tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in %n = %k) init {
+        %z = arith.constant 0.0 : f32
+        tir.store %z, %C[%v_i] : memref<4xf32>
+      } do {
+        %a = tir.load %A[%v_i, %v_k] : memref<5x?xf32>
+        %c = tir.load %C[%v_i] : memref<4xf32>
+        %s = arith.addf %a, %c : f32
+        tir.store %s, %C[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_an_init_outside_of_its_domain():
+    """It initialises its elements however long the reduction is."""
+    assert (
+        refusal(parse(REDUCTION, verify=False))
+        == """\
+error[KC1202]: tir.block: block C runs for v_i = 4, outside of its domain
+  --> k.mlir:5:7
+   |  v_i is in 0 <= v_i < 4
+  why: the loops take it there at (i=4)"""
+    )
+    verified(REDUCTION.replace("%i in 5", "%i in 4"))
+    verified(REDUCTION.replace("%i in 5", "%i in %n"))  # the caller's business
+    verified(REDUCTION.replace("= %k) init", "= %k) where (%i < 4) init"))
+
+
 def test_a_changed_loop_is_a_reason_to_look_at_its_blocks():
     module = verified()
     (loop,) = loop_tree.loops(module)
