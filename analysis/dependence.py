@@ -299,13 +299,16 @@ class Scope:
             text = self._expr(expr, block.binding_operands, statement)
             dim = f"v{len(statement.dims)}"
             statement.dims.append(dim)
+            self._values[region.block.args[n]] = dim
+            is_initial = region is block.init and block.types[n] is IterType.REDUCE
+            if is_initial:
+                statement.constraints.append(f"{dim} = 0")
+            if is_initial and block.extents[n] == 0:
+                continue  # there is an initial value, whatever an iteration would bind it to
             statement.constraints.append(f"{dim} = {text}")
             # A block's variables lie in its domain; this is a fact that loops may hide.
             extent = self._extent(block.extents[n], statement)
             statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
-            self._values[region.block.args[n]] = dim
-            if region is block.init and block.types[n] is IterType.REDUCE:
-                statement.constraints.append(f"{dim} = 0")
         predicate = self._condition(block.predicate.data, block.predicate_operands, statement)
         if predicate:
             statement.constraints.append(predicate)

@@ -176,11 +176,16 @@ class Space:
     def _enter_block(self, block: BlockOp, body: Block, made: Instance) -> None:
         in_init = body is not block.body.block
         for n, expr in enumerate(block.binding_exprs):
+            is_reduced = block.types[n] is IterType.REDUCE
+            if is_reduced and block.has_init and block.extents[n] == 0:
+                # There is an initial value, whatever an iteration would bind the variable to.
+                made.values[body.args[n]] = "0"
+                continue
             text = self.expr(expr, block.binding_operands, made)
             made.values[body.args[n]] = text
             extent = self.size(block.extents[n], made)
             made.constraints.append(f"0 <= {text} and {text} < {extent}")
-            if in_init and block.types[n] is IterType.REDUCE:
+            if in_init and is_reduced:
                 made.constraints.append(f"{text} = 0")
         text = self.condition(block.predicate.data, block.predicate_operands, made)
         made.constraints.append(text)

@@ -322,6 +322,13 @@ def _compare(made: Expressions, op: Operation, operands: list[Code]) -> Code:
     return Code(f"{left} {sign} {right}", EQUAL if predicate < 2 else LESS)
 
 
+def is_decided(op: Operation) -> bool:
+    """Whether a comparison has a result that is known, so that its operands are not in its code."""
+    if isinstance(op, arith.CmpiOp):
+        return op.lhs is op.rhs
+    return isinstance(op, arith.CmpfOp) and op.predicate.value.data in (0, 15)
+
+
 _FLOAT_COMPARE = ("==", ">", ">=", "<", "<=", "!=")
 
 

@@ -23,6 +23,7 @@ from kc.codegen.c_source.expressions import (
     Code,
     Expressions,
     c_type,
+    is_decided,
     memory_type,
     short_float,
 )
@@ -224,7 +225,10 @@ class FunctionPrinter:
         elif isinstance(op, memref.DimOp):
             self._result(op, self._dimension(op))
         elif self.expressions.supports(op):
-            self._result(op, self.expressions.make(op, [self.value(one) for one in op.operands]))
+            # Of a comparison that is decided, nobody reads the operands, which may have no code.
+            unread = is_decided(op)
+            operands = [Code("0") if unread else self.value(one) for one in op.operands]
+            self._result(op, self.expressions.make(op, operands))
         elif isinstance(op, scf.YieldOp | scf.ReduceOp):
             return
         else:
@@ -241,7 +245,7 @@ class FunctionPrinter:
     def _result(self, op: Operation, code: Code) -> None:
         """Keep ``code`` for the one use of the result of ``op``, or give it a variable."""
         result = op.results[0]
-        uses = [use for use in result.uses if self._is_live(use.operation)]
+        uses = [use for use in result.uses if self._takes_part(use.operation)]
         if not uses:
             return
         self._code[result] = code
@@ -260,9 +264,13 @@ class FunctionPrinter:
                 op, memref.LoadOp | memref.DimOp | PrefetchOp
             ) or self.expressions.supports(op)
             self._live[op] = not pure or any(
-                self._is_live(use.operation) for one in op.results for use in one.uses
+                self._takes_part(use.operation) for one in op.results for use in one.uses
             )
         return self._live[op]
+
+    def _takes_part(self, op: Operation) -> bool:
+        """Whether something comes of ``op`` that depends on its operands."""
+        return not is_decided(op) and self._is_live(op)
 
     def _name(self, value: SSAValue, op: Operation) -> None:
         name = self.fresh(value.name_hint)

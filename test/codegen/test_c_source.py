@@ -1,5 +1,6 @@
 """The C target: its text, its header, what it refuses."""
 
+import ctypes
 import math
 import shutil
 import struct
@@ -177,6 +178,38 @@ REFUSED = [
         "  try: pass buffers for the results",
     ),
 ]
+
+
+DECIDED = """
+func.func @f(%C: memref<4xi16>, %D: memref<4xi1>, %s: index, %x: f32) {
+  %a = arith.index_cast %s : index to i16
+  %less = arith.cmpi ult, %a, %a : i16
+  %two = arith.constant 2.0 : f32
+  %y = arith.mulf %x, %two : f32
+  %always = arith.cmpf true, %y, %y : f32
+  %one = arith.constant 1 : i16
+  %three = arith.constant 3 : i16
+  %z = arith.select %less, %one, %three : i16
+  tir.for %i in 4 {
+    tir.store %z, %C[%i] : memref<4xi16>
+    tir.store %always, %D[%i] : memref<4xi1>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+def test_what_decided_comparisons_compare_has_no_variable(tmp_path):
+    (tmp_path / "k.c").write_text(emit_c(lowered(DECIDED)))
+    command = [CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "k.c"]
+    subprocess.run([*command, "-o", "k.so"], cwd=tmp_path, check=True)
+    c, d = np.zeros(4, np.int16), np.zeros(4, np.bool_)
+    function = ctypes.CDLL(str(tmp_path / "k.so")).f
+    addresses = (ctypes.c_void_p(one.ctypes.data) for one in (c, d))
+    function(*addresses, ctypes.c_int64(5), ctypes.c_float(1.5))
+    np.testing.assert_array_equal(c, [3] * 4)
+    np.testing.assert_array_equal(d, [True] * 4)
 
 
 @pytest.mark.parametrize(("text", "expected"), REFUSED)

@@ -19,6 +19,8 @@ from property_tests import examples
 from random_programs import assert_same, native_results, parse, results, site_of, try_step
 from xdsl.dialects.builtin import ModuleOp
 
+import kc
+from kc import tir
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import current, pass_class
 from kc.transforms.schedule.base import BlockRef, LoopRef
@@ -200,3 +202,44 @@ def test_decompose_reduction_says_what_comes_before_the_init():
         "   |      block S    <-- here\n"
         "  why: S at (k=0) updates S[0], which S at (k=5) writes (for i = 0)"
     )
+
+
+NOTHING_TO_REDUCE = """
+func.func @main(%A: memref<8x0xi32>, %B: memref<8xi32>, %C: memref<8xi32>) {
+  %R = tir.alloc "R" : memref<8xi32>
+  tir.for %i in 8 {
+    tir.for %k in 0 {
+      tir.block "R" (spatial %v in 8 = 7 - %i, reduce %w in 0 = BINDING) init {
+        %b = tir.load %B[%v] : memref<8xi32>
+        tir.store %b, %R[%v] : memref<8xi32>
+      } do {
+        %old = tir.load %R[%v] : memref<8xi32>
+        %x = tir.load %A[%v, %w] : memref<8x0xi32>
+        %new = arith.addi %old, %x : i32
+        tir.store %new, %R[%v] : memref<8xi32>
+      }
+    }
+  }
+  tir.for %j in 8 {
+    tir.block "C" (spatial %v in 8 = %j) do {
+      %x = tir.load %R[%v] : memref<8xi32>
+      tir.store %x, %C[%v] : memref<8xi32>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("binding", ["%k", "%k * -1 - 1", "%k + 3"])
+def test_a_reduction_over_nothing_stores_its_initial_value(binding: str):
+    """Whatever its iterations would bind its variable to, if it had any."""
+    text = NOTHING_TO_REDUCE.replace("BINDING", binding)
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    with pytest.raises(ScheduleError) as caught:
+        sch.merge(sch.get_loops("R")[0], sch.get_loops("C")[0])
+    assert caught.value.code == "KC3455"
+    assert caught.value.why == "R at (i=4, k=0) writes R[3], which C at (j=3) reads"
+    b, c = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    kc.build(sch)(np.zeros((8, 0), np.int32), b, c)
+    np.testing.assert_array_equal(c, b)
