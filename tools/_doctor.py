@@ -84,6 +84,8 @@ def _plugins() -> Iterator[tuple[str, str]]:
             *(f"--{one}" for one in (*plugin.primitives, *plugin.passes)),
             *(f"--to={one}" for one in plugin.formats),
             *(f"target file {one}" for one in plugin.targets),
+            *(f"backend {one}" for one in plugin.backends),
+            *(f"files .{one}" for one in plugin.loaders),
         ]
         yield plugin.name, ", ".join(names)
     if not found:

@@ -14,6 +14,7 @@ _LAZY = {
     "DeferredFunction": "kc.runtime.function",
     "ModuleRecord": "kc.runtime.metadata",
     "NDArray": "kc.runtime.array",
+    "PythonFunction": "kc.runtime.python_function",
     "Signature": "kc.runtime.signature",
     "convert": "kc.runtime.global_functions",
     "cpu": "kc.runtime.device",

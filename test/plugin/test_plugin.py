@@ -45,9 +45,10 @@ def wheel_of(source: Path, folder: Path) -> Path:
         ),
         f"{stem}.dist-info/entry_points.txt": points,
     }
-    for path in sorted((source / "kc_npu").iterdir()):
+    (package,) = source.glob("kc_*")
+    for path in sorted(package.iterdir()):
         if path.suffix in (".py", ".toml"):
-            files[f"kc_npu/{path.name}"] = path.read_text()
+            files[f"{package.name}/{path.name}"] = path.read_text()
     files[f"{stem}.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files)
     wheel = folder / f"{stem}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
