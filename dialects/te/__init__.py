@@ -52,6 +52,7 @@ from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX
 from kc.dialects.symbolic_size import SymbolicSizeOp
+from kc.dialects.te.canonicalization import Canonicalized
 from kc.dialects.te.compute import (
     Combiner,
     CombinerAttr,
@@ -236,7 +237,7 @@ class ReadOp(IRDLOperation):
     indices = prop_def(AffineMapAttr)
     result = result_def()
 
-    traits = traits_def(Pure(), HasAncestor(ComputeOp))
+    traits = traits_def(Pure(), HasAncestor(ComputeOp), Canonicalized())
 
     def __init__(self, tensor: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
         assert isinstance(tensor.type, TensorType)

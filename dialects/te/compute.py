@@ -55,6 +55,7 @@ from kc.dialects.assembly import (
     verify_name,
 )
 from kc.dialects.combiner_assembly import parse_combiner, print_combiner, verify_combiner
+from kc.dialects.te.canonicalization import Canonicalized
 
 
 class Combiner(StrEnum):
@@ -125,7 +126,7 @@ class ConditionOp(IRDLOperation):
     value = opt_operand_def(IntegerType(1))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ComputeOp)))
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ComputeOp), Canonicalized()))
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ def _homes_of_compute() -> tuple[OpTrait, ...]:
     from kc.dialects.te import FuncOp
     from kc.dialects.te.scan import ScanOp
 
-    return Pure(), HasParent(FuncOp, ScanOp)
+    return Pure(), HasParent(FuncOp, ScanOp), Canonicalized()
 
 
 @irdl_op_definition

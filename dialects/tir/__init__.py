@@ -13,6 +13,7 @@ from xdsl.ir import Dialect
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name
 from kc.dialects.tir.block import BlockOp, IterType, IterTypeAttr
 from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.canonicalization import ConstantIndices
 from kc.dialects.tir.combine import CombineOp, YieldOp
 from kc.dialects.tir.indices import ApplyOp, DelinearizeOp, LinearizeOp, SymbolOp, symbol_names
 from kc.dialects.tir.loops import ForKind, ForKindAttr, ForOp, IfOp
@@ -70,4 +71,5 @@ TIR = Dialect(
         YieldOp,
     ],
     [ForKindAttr, IterTypeAttr],
+    [ConstantIndices()],
 )

@@ -50,6 +50,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
+from kc.dialects.tir.canonicalization import Canonicalized
 
 
 class IterType(StrEnum):
@@ -100,7 +101,7 @@ class BlockOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect(), Canonicalized())
 
     def __init__(
         self,

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, StringAttr
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr, StringAttr
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -26,10 +32,11 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
 from kc.dialects.assembly import INDEX
 from kc.dialects.symbolic_size import SymbolicSizeOp
+from kc.dialects.tir.canonicalization import Canonicalized
 
 
 @irdl_op_definition
-class ApplyOp(IRDLOperation):
+class ApplyOp(IRDLOperation, HasFolderInterface):
     """``tir.apply (%i * 32 + %ii)``: an affine expression as a value.
 
     (``affine.apply`` restricts its operands to values that ``tir`` loops do not produce.)
@@ -41,7 +48,7 @@ class ApplyOp(IRDLOperation):
     map = prop_def(AffineMapAttr)
     result = result_def(IndexType())
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> None:
         super().__init__(
@@ -64,6 +71,20 @@ class ApplyOp(IRDLOperation):
             )
         if len(space.results) != 1:
             raise VerifyException(f"tir.apply: the map has {len(space.results)} results, not 1")
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """``tir.apply (%c2 * 3)`` is 6, and ``tir.apply (%i)`` is ``%i``."""
+        if isinstance(self.expr, AffineDimExpr):
+            return [self.operands_of_map[self.expr.position]]
+        makers = [one.owner for one in self.operands_of_map]
+        numbers = [
+            maker.value.value.data
+            for maker in makers
+            if isinstance(maker, arith.ConstantOp) and isinstance(maker.value, IntegerAttr)
+        ]
+        if len(numbers) != len(makers):
+            return None
+        return [IntegerAttr(self.expr.eval(numbers, []), INDEX)]
 
     @classmethod
     def parse(cls, parser: Parser) -> ApplyOp:
@@ -96,7 +117,7 @@ class LinearizeOp(IRDLOperation):
     result = result_def(IndexType())
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(self, indices: Sequence[SSAValue], sizes: Sequence[SSAValue]) -> None:
         super().__init__(operands=[list(indices), list(sizes)], result_types=[INDEX])
@@ -138,7 +159,7 @@ class DelinearizeOp(IRDLOperation):
     sizes = var_operand_def(IndexType())
     indices = var_result_def(IndexType())
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(self, index: SSAValue, sizes: Sequence[SSAValue]) -> None:
         super().__init__(operands=[index, list(sizes)], result_types=[[INDEX] * len(sizes)])

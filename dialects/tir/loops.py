@@ -47,6 +47,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
+from kc.dialects.tir.canonicalization import Canonicalized
 from kc.dialects.tir.threads import THREAD_AXES
 
 
@@ -86,7 +87,7 @@ class ForOp(IRDLOperation):
     annotations = opt_prop_def(DictionaryAttr)
     body = region_def("single_block")
 
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect(), Canonicalized())
 
     def __init__(
         self,
@@ -215,7 +216,7 @@ class IfOp(IRDLOperation):
     then = region_def("single_block")
     orelse = region_def()
 
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect(), Canonicalized())
 
     def __init__(
         self,

@@ -32,6 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name, parse_name, verify_name
+from kc.dialects.tir.canonicalization import Canonicalized
 
 
 def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
@@ -59,7 +60,7 @@ class LoadOp(IRDLOperation):
     indices = prop_def(AffineMapAttr)
     result = result_def()
 
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(MemoryReadEffect(), Canonicalized())
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class StoreOp(IRDLOperation):
     operands_of_map = var_operand_def(IndexType())
     indices = prop_def(AffineMapAttr)
 
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(MemoryWriteEffect(), Canonicalized())
 
     def __init__(
         self, value: SSAValue, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]
@@ -190,7 +191,7 @@ class AllocOp(IRDLOperation):
     buffer_name = prop_def(StringAttr)
     buffer = result_def(MemRefType)
 
-    traits = traits_def(MemoryAllocEffect())
+    traits = traits_def(MemoryAllocEffect(), Canonicalized())
 
     def __init__(
         self, buffer_name: str, buffer_type: MemRefType, dynamic_sizes: Sequence[SSAValue] = ()

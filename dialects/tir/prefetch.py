@@ -21,6 +21,7 @@ from xdsl.traits import MemoryWriteEffect
 
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
+from kc.dialects.tir.canonicalization import Canonicalized
 
 
 @irdl_op_definition
@@ -37,7 +38,7 @@ class PrefetchOp(IRDLOperation):
     operands_of_map = var_operand_def(IndexType())
     indices = prop_def(AffineMapAttr)
 
-    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+    traits = traits_def(MemoryWriteEffect(), Canonicalized())  # no effect really, but it must stay
 
     def __init__(self, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
         super().__init__(

@@ -45,6 +45,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
+from kc.dialects.tir.canonicalization import Canonicalized
 
 MODES = ("read", "write", "update")
 """What a call does with a buffer: reads all of it, writes all of it without reading it, or both."""
@@ -83,7 +84,7 @@ class ViewOp(IRDLOperation):
     dims = prop_def(DenseArrayBase.constr(i64))
     result = result_def(MemRefType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     def __init__(
         self,

@@ -38,10 +38,12 @@ class Plugin:
 
     ``targets`` are data files, ``"package:file.toml"``, in the form of
     ``kc/support/targets/llvm.toml``; ``hooks`` are a lowering phase, the name of a pass, and the
-    target kinds that it is for; ``formats`` are what ``kc-translate --to`` takes: functions of a
-    module and a :class:`~kc.support.target.Target` that return text or bytes; ``backends`` map a
-    target kind to the :class:`kc.backends.Backend` that compiles for it; ``loaders`` map the
-    extension of a file to a function of its path that returns a :class:`kc.runtime.Module`.
+    target kinds that it is for; ``patterns`` are the classes of rewrite patterns to add, by the
+    name of a conversion or of ``canonicalize``; ``formats`` are what ``kc-translate --to`` takes:
+    functions of a module and a :class:`~kc.support.target.Target` that return text or bytes;
+    ``backends`` map a target kind to the :class:`kc.backends.Backend` that compiles for it;
+    ``loaders`` map the extension of a file to a function of its path that returns a
+    :class:`kc.runtime.Module`.
 
     Raises ValueError for what is not of this form.
     """
@@ -54,6 +56,7 @@ class Plugin:
     intrinsics: Mapping[str, str] = field(default_factory=dict)
     hooks: Sequence[tuple[int, str, Sequence[str]]] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
+    patterns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     backends: Mapping[str, str] = field(default_factory=dict)
     loaders: Mapping[str, str] = field(default_factory=dict)
 
@@ -79,7 +82,9 @@ class Plugin:
             "backends",
             "loaders",
         )
-        return [*(path for name in tables for path in getattr(self, name).values()), *self.targets]
+        paths = [path for name in tables for path in getattr(self, name).values()]
+        paths += [path for added in self.patterns.values() for path in added]
+        return [*paths, *self.targets]
 
 
 def load(path: str, what: str) -> Any:

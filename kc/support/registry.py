@@ -22,6 +22,7 @@ from kc.support.plugins import Plugin
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.passes import ModulePass
+    from xdsl.pattern_rewriter import RewritePattern
 
 DIALECTS = {
     "affine": "kc.dialects.affine:AFFINE",
@@ -148,6 +149,7 @@ PASSES = {
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
+    "generic": ("kc.transforms.{stem}", ("canonicalize",)),
     "conversion": (
         "kc.conversion.{stem}",
         (
@@ -166,7 +168,6 @@ MAIN_OPTIONS = {"apply-schedule": "file"}
 
 # xDSL's generic passes, with a line each (their docstrings are not written for this place).
 XDSL_PASSES = {
-    "canonicalize": ("canonicalize:CanonicalizePass", "Apply canonicalization patterns."),
     "cse": (
         "common_subexpression_elimination:CommonSubexpressionElimination",
         "Remove repeated computations.",
@@ -228,6 +229,7 @@ FAMILIES = {
     "tir": "Passes on tir",
     "conversion": "Conversions",
     "pipeline": "Pipelines",
+    "generic": "Passes on every dialect",
     "xdsl": "Generic passes of xDSL (--list-passes shows all of xDSL's)",
     "plugin": "Passes of plugins",
 }
@@ -295,6 +297,7 @@ class Registry:
             for path, names in INTRINSICS.items()
             for name in names
         }
+        self.patterns: dict[str, list[Entry]] = {}
         self.targets: list[Entry] = []
         self.backends = {kind: Entry(kind, path, "backend") for kind, path in BACKENDS.items()}
         self.loaders = {kind: Entry(kind, path, "loader") for kind, path in LOADERS.items()}
@@ -342,6 +345,9 @@ class Registry:
                 table[name] = Entry(name, path, family, plugin.name)
         for path in plugin.targets:
             self.targets.append(Entry(path, path, "target", plugin.name))
+        for name, paths in plugin.patterns.items():
+            entries = self.patterns.setdefault(name, [])
+            entries += [Entry(path, path, "pattern", plugin.name) for path in paths]
         for phase, name, kinds in plugin.hooks:
             self.hooks[phase].append(Hook(name, kinds))
 
@@ -370,6 +376,11 @@ def using(registry: Registry) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+def load_patterns(name: str, *state: Any) -> list[RewritePattern]:
+    """The patterns that plugins add to the rewrite ``name``, each made with its ``state``."""
+    return [entry.load()(*state) for entry in current().patterns.get(name, ())]
 
 
 def check_step(step: Any, fields: dict[str, Any], unsafe: bool) -> None:

@@ -34,6 +34,7 @@ from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
 from kc.support.pass_context import watching_steps
+from kc.support.registry import context, get_pass
 from kc.tir import Trace
 from kc.transform import PassContext
 from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
@@ -47,6 +48,9 @@ MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 MOST_LAUNCHED = 12_000
 """Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
+
+CANONICAL = 0.25
+"""Of the cases, so many are canonicalized after they are scheduled."""
 
 ROUNDED_ONCE = set(
     "absf absi ceil copysign ctlz ctpop cttz floor fma ipowi round roundeven sqrt trunc".split()
@@ -142,6 +146,9 @@ def _run(
     if random.random() < 0.2:
         outcome.stage = "text"
         mod = check_text(mod)  # what was printed is what is run: the text says all
+    if Random(f"canonical {seed}").random() < CANONICAL:
+        outcome.stage = "canonicalize"
+        mod = canonical(mod)
     outcome.stage = "interpreter"
     interpreted = check_interpreted(program, mod, layouts)
     outcome.checks.append("interpreter")
@@ -152,6 +159,18 @@ def _run(
         WAYS[way](random, program, mod, layouts, interpreted)
         outcome.checks.append(way)
     outcome.stage = "done"
+
+
+def canonical(mod: kc.IRModule) -> kc.IRModule:
+    """``mod`` in canonical form, which is that of a second time too."""
+    mod = kc.IRModule.parse(str(mod))
+    get_pass("canonicalize").apply(context(), mod.op)
+    mod.op.verify()
+    check_dominance(mod.op)
+    text = str(mod)
+    get_pass("canonicalize").apply(context(), mod.op)
+    assert str(mod) == text, "canonicalize changes what it gave"
+    return mod
 
 
 def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[str]) -> str:

@@ -1,0 +1,44 @@
+"""Rewrite patterns by the class of the operation that they match.
+
+A pattern is xDSL's: a :class:`~xdsl.pattern_rewriter.RewritePattern` whose ``match_and_rewrite`` is
+typed with ``op_type_rewrite_pattern``. Which class that is, is read off the pattern, so that a set
+of patterns need not ask each of them about each operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from types import UnionType
+from typing import Union, get_args, get_origin
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+
+
+@cache
+def roots(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
+    """The classes of operations that a class of patterns matches; every one if it is not typed."""
+    matcher = pattern.match_and_rewrite
+    closure = matcher.__closure__ or ()
+    cells = dict(zip(matcher.__code__.co_freevars, closure, strict=True))
+    if "expected_type" not in cells:
+        return (Operation,)
+    expected = cells["expected_type"].cell_contents
+    return get_args(expected) if get_origin(expected) in (Union, UnionType) else (expected,)
+
+
+class PatternSet:
+    """Patterns in the order in which they are tried, found by the class of an operation."""
+
+    def __init__(self, patterns: Iterable[RewritePattern]) -> None:
+        self._patterns = tuple(patterns)
+        self._by_class: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+
+    def of(self, op: Operation) -> tuple[RewritePattern, ...]:
+        """The patterns that may match ``op``."""
+        matching = self._by_class.get(type(op))
+        if matching is None:
+            matching = tuple(one for one in self._patterns if isinstance(op, roots(type(one))))
+            self._by_class[type(op)] = matching
+        return matching

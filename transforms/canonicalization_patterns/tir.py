@@ -1,0 +1,478 @@
+"""Canonicalization of ``tir``.
+
+What a pattern removes has no effect on memory that anything could see: reductions over nothing
+(whose ``init`` runs although their blocks do not) stay, threads of a kernel stay, and so do loops
+and blocks that carry annotations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, IntegerAttr, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineSet
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around, blocks, touches_memory
+from kc.dialects.tir import (
+    INDEX,
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    DelinearizeOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    IterType,
+    LinearizeOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    ViewOp,
+)
+from kc.transforms.affine_rewrite import set_block_spaces
+from kc.transforms.canonicalization_patterns._affine import is_root, simpler_map, simpler_set
+
+_WINDOW = 256
+"""Operations between two accesses of an element that are looked at: what is found is close by."""
+
+
+# Index values
+
+
+class ComposeApply(RewritePattern):
+    """An expression sees through those that it is made of.
+
+    ::
+
+        %a = tir.apply (%i * 2)
+        %b = tir.apply (%a + 1)    ->    %b = tir.apply (%i * 2 + 1)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyOp, rewriter: PatternRewriter, /) -> None:
+        if (simpler := simpler_map(op.map.data, op.operands_of_map)) is not None:
+            space, values = simpler
+            rewriter.replace(op, ApplyOp(space.results[0], values))
+
+
+class EvaluateLinearize(RewritePattern):
+    """With sizes that are constants, a linearization is affine.
+
+    ::
+
+        %f = tir.linearize [%o, %i] by [%m, %c4]    ->    %f = tir.apply (%o * 4 + %i)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LinearizeOp, rewriter: PatternRewriter, /) -> None:
+        if (made := _evaluated([op.result])) is not None:
+            rewriter.replace(op, made)
+
+
+class EvaluateDelinearize(RewritePattern):
+    """With sizes that are constants, the parts are affine.
+
+    ::
+
+        %o, %i = tir.delinearize %f by [%m, %c4]    ->    %o = tir.apply (%f floordiv 4)
+                                                          %i = tir.apply (%f mod 4)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DelinearizeOp, rewriter: PatternRewriter, /) -> None:
+        if (made := _evaluated(op.indices)) is not None:
+            rewriter.replace(op, made, [one.result for one in made])
+
+
+def _evaluated(values: Sequence[SSAValue]) -> list[ApplyOp] | None:
+    """``values`` by ``tir.apply``; None if one is not affine."""
+    index = IndexValues()
+    if any(is_root(one, index) for one in values):
+        return None
+    made: list[ApplyOp] = []
+    for value in values:
+        space, operands = index.to_map([index.expr(value)])
+        made.append(ApplyOp(space.results[0], operands))
+    return made
+
+
+class ComposeAccess(RewritePattern):
+    """An access sees through the expressions of its indices.
+
+    ::
+
+        %j = tir.apply (%i * 2)
+        %v = tir.load %A[%j + 1]    ->    %v = tir.load %A[%i * 2 + 1]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: LoadOp | StoreOp | PrefetchOp | ViewOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if (simpler := simpler_map(op.indices.data, op.operands_of_map)) is not None:
+            space, values = simpler
+            fixed = len(op.operands) - len(op.operands_of_map)
+            op.operands = [*op.operands[:fixed], *values]
+            op.properties["indices"] = AffineMapAttr(space)
+            rewriter.notify_op_modified(op)
+
+
+# Loops
+
+
+class StaticExtent(RewritePattern):
+    """An extent that is a constant is part of the loop.
+
+    ::
+
+        %c8 = arith.constant 8 : index
+        tir.for %i in %c8 { ... }    ->    tir.for %i in 8 { ... }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ForOp, rewriter: PatternRewriter, /) -> None:
+        if op.dynamic_extent is None:
+            return
+        extent = IndexValues().constant(op.dynamic_extent)
+        if extent is not None:
+            op.operands = []
+            op.properties["extent"] = IntegerAttr(max(extent, 0), i64)
+            rewriter.notify_op_modified(op)
+
+
+class EraseEmptyLoop(RewritePattern):
+    """A loop without iterations does nothing.
+
+    ::
+
+        tir.for %i in 0 { ... }    ->
+
+    One that a reduction begins with stores its initial value, and stays.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ForOp, rewriter: PatternRewriter, /) -> None:
+        if op.static_extent == 0 and not _initialises(op):
+            rewriter.erase(op)
+
+
+class InlineUnitLoop(RewritePattern):
+    """What runs once is no loop.
+
+    ::
+
+        tir.for %i in 1 {                   %i = arith.constant 0 : index
+          tir.store %v, %A[%i]      ->      tir.store %v, %A[%i]
+        }
+
+    Threads stay, they are a launch; so does what carries annotations, and the loop of a reduction
+    that may be over nothing.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ForOp, rewriter: PatternRewriter, /) -> None:
+        is_plain = not op.attributes and op.annotations is None
+        if op.static_extent != 1 or op.kind.data is ForKind.THREAD or not is_plain:
+            return
+        if any(_may_be_over_nothing(block) for block in blocks(op)):
+            return
+        zero = arith.ConstantOp(IntegerAttr(0, INDEX))
+        zero.result.name_hint = op.var.name_hint
+        rewriter.insert(zero, InsertPoint.before(op))
+        _inline(op, op.body.block, rewriter, [zero.result])
+
+
+# Conditions
+
+
+class SimplifyIf(RewritePattern):
+    """A condition loses what the ranges of its variables imply, and sees through expressions.
+
+    ::
+
+        tir.for %i in 8 {
+          tir.if (%i < 8, %i < %n) { ... }    ->    tir.if (%i < %n) { ... }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
+        simpler = simpler_set(op.condition.data, op.operands_of_set)
+        if simpler is None or isinstance(simpler, bool):
+            return
+        condition, op.operands = simpler
+        op.properties["condition"] = AffineSetAttr(condition)
+        rewriter.notify_op_modified(op)
+
+
+class DecideIf(RewritePattern):
+    """Of a condition whose value is known, the branch that is taken is left.
+
+    ::
+
+        tir.for %i in 8 {
+          tir.if (%i < 8) { A } else { B }    ->    A
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
+        holds = simpler_set(op.condition.data, op.operands_of_set)
+        if not isinstance(holds, bool) or op.attributes:
+            return
+        taken, dropped = (op.then, op.orelse) if holds else (op.orelse, op.then)
+        if any(_initialises(one) for block in dropped.blocks for one in block.ops):
+            return
+        if taken.blocks:
+            _inline(op, taken.block, rewriter)
+        else:
+            rewriter.erase(op)
+
+
+class DropEmptyElse(RewritePattern):
+    """A branch with nothing in it is none.
+
+    ::
+
+        tir.if (%i < %n) { A } else { }    ->    tir.if (%i < %n) { A }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
+        if op.orelse.blocks and op.orelse.block.is_empty:
+            then = op.detach_region(op.then)
+            kept = IfOp(op.condition.data, op.operands_of_set, then)
+            kept.attributes.update(op.attributes)
+            rewriter.replace(op, kept)
+
+
+# Blocks
+
+
+class SimplifyBlock(RewritePattern):
+    """Bindings, predicate and extents of a block see through expressions.
+
+    ::
+
+        %j = tir.apply (%i * 4)
+        tir.block "B" (spatial %v in %c8 = %j) where (%i < %n, %i >= 0) do { ... }
+
+    becomes, in a loop ``%i`` ::
+
+        tir.block "B" (spatial %v in 8 = %i * 4) where (%i < %n) do { ... }
+
+    The bindings of a reduction that may be over nothing say which loop begins it, and stay.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BlockOp, rewriter: PatternRewriter, /) -> None:
+        bindings, predicate = None, None
+        if not _may_be_over_nothing(op):
+            bindings = simpler_map(op.bindings.data, op.binding_operands)
+            predicate = simpler_set(op.predicate.data, op.predicate_operands)
+        if predicate is True and op.predicate.data.constraints:
+            predicate = AffineSet(0, 0, ()), []
+        elif isinstance(predicate, bool):
+            predicate = None  # one that never holds: EraseIdleBlock
+        index = IndexValues()
+        sizes = [one if isinstance(one, int) else index.constant(one) for one in op.extents]
+        shape = [
+            size if known is None else max(known, 0)
+            for size, known in zip(op.extents, sizes, strict=True)
+        ]
+        dynamic = [one for one in shape if not isinstance(one, int)]
+        if bindings is None and predicate is None and len(dynamic) == len(op.dynamic_extents):
+            return
+        op.properties["static_extents"] = DenseArrayBase.from_list(
+            i64,
+            [
+                int(old) if isinstance(size, SSAValue) else size
+                for old, size in zip(op.static_extents.iter_values(), shape, strict=True)
+            ],
+        )
+        set_block_spaces(op, bindings, predicate, dynamic)
+        rewriter.notify_op_modified(op)
+
+
+class EraseIdleBlock(RewritePattern):
+    """A block whose predicate never holds does nothing.
+
+    ::
+
+        tir.for %i in 8 {
+          tir.block "B" (spatial %v in 8 = %i) where (%i >= 8) do { ... }    ->
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BlockOp, rewriter: PatternRewriter, /) -> None:
+        never = simpler_set(op.predicate.data, op.predicate_operands) is False
+        if never and not _initialises(op):
+            rewriter.erase(op)
+
+
+# Memory
+
+
+class EraseUnreadBuffer(RewritePattern):
+    """A buffer that nobody reads need not be written.
+
+    ::
+
+        %B = tir.alloc "B" : memref<8xf32>
+        tir.store %v, %B[%i] : memref<8xf32>    ->
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllocOp, rewriter: PatternRewriter, /) -> None:
+        users = [use.operation for use in op.buffer.uses]
+        if all(
+            isinstance(user, StoreOp | PrefetchOp) and user.buffer is op.buffer for user in users
+        ):
+            for user in users:
+                rewriter.erase(user)
+            rewriter.erase(op)
+
+
+class EraseOverwrittenStore(RewritePattern):
+    """A store is for nothing if the next access of the element is another store.
+
+    ::
+
+        tir.store %a, %A[%i]
+        tir.store %b, %A[%i]    ->    tir.store %b, %A[%i]
+
+    Nothing in between may read the buffer. In a kernel, other threads may.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: StoreOp, rewriter: PatternRewriter, /) -> None:
+        if _is_in_kernel(op):
+            return
+        later = op.next_op
+        for _ in range(_WINDOW):
+            if later is None:
+                return
+            if isinstance(later, StoreOp) and _is_same_element(op, later):
+                if later.value.type == op.value.type:
+                    rewriter.erase(op)
+                return
+            if _may_access(later, op.buffer, writes_only=False):
+                return
+            later = later.next_op
+
+
+class ForwardStore(RewritePattern):
+    """What was just stored is known.
+
+    ::
+
+        tir.store %a, %A[%i]
+        %b = tir.load %A[%i]    ->    (%a for %b)
+
+    Nothing in between may write the buffer. In a kernel, other threads may, and those of one
+    reduction combine what they store.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoadOp, rewriter: PatternRewriter, /) -> None:
+        if _is_in_kernel(op):
+            return
+        earlier = op.prev_op
+        for _ in range(_WINDOW):
+            if earlier is None:
+                return
+            if isinstance(earlier, StoreOp) and _is_same_element(earlier, op):
+                if earlier.value.type == op.result.type:
+                    rewriter.replace(op, [], [earlier.value])
+                return
+            if _may_access(earlier, op.buffer, writes_only=True):
+                return
+            earlier = earlier.prev_op
+
+
+def _inline(
+    op: Operation, body: Block, rewriter: PatternRewriter, values: Sequence[SSAValue] = ()
+) -> None:
+    """What is in ``body``, a region of ``op``, takes the place of ``op``."""
+    users = list(body.ops)
+    rewriter.inline_block(body, InsertPoint.before(op), values)
+    rewriter.erase(op)
+    for user in users:  # they may have become simpler
+        rewriter.handle_operation_modification(user)
+
+
+def _initialises(op: Operation) -> bool:
+    """Whether a reduction in ``op`` has an initial value, which may be stored before it runs."""
+    return any(block.has_init for block in blocks(op))
+
+
+def _may_be_over_nothing(block: BlockOp) -> bool:
+    return block.has_init and any(
+        kind is IterType.REDUCE and (not isinstance(extent, int) or extent == 0)
+        for kind, _, extent in block.iters
+    )
+
+
+def _is_in_kernel(op: Operation) -> bool:
+    return any(loop.kind.data is ForKind.THREAD for loop in all_loops_around(op))
+
+
+def _is_same_element(store: StoreOp, access: LoadOp | StoreOp) -> bool:
+    return (
+        store.buffer is access.buffer
+        and store.indices == access.indices
+        and list(store.operands_of_map) == list(access.operands_of_map)
+    )
+
+
+def _may_access(op: Operation, buffer: SSAValue, *, writes_only: bool) -> bool:
+    """Whether ``op``, or what is in it, may write (or read) elements of ``buffer``."""
+    for inner in op.walk():
+        if isinstance(inner, LoadOp | StoreOp):
+            if writes_only and isinstance(inner, LoadOp):
+                continue
+            if not _is_other_memory(inner.buffer, buffer):
+                return True
+        elif touches_memory(inner):
+            return True
+    return False
+
+
+def _is_other_memory(buffer: SSAValue, other: SSAValue) -> bool:
+    """Whether two buffers are known to share no element."""
+    roots = [_whole(one) for one in (buffer, other)]
+    return roots[0] is not roots[1] and all(
+        isinstance(one.owner, AllocOp)
+        or (isinstance(one.owner, Block) and isinstance(one.owner.parent_op(), func.FuncOp))
+        for one in roots
+    )
+
+
+def _whole(buffer: SSAValue) -> SSAValue:
+    """The buffer that a view is of."""
+    while isinstance(buffer.owner, ViewOp):
+        buffer = buffer.owner.buffer
+    return buffer
+
+
+PATTERNS: tuple[RewritePattern, ...] = (
+    ComposeApply(),
+    EvaluateLinearize(),
+    EvaluateDelinearize(),
+    ComposeAccess(),
+    StaticExtent(),
+    EraseEmptyLoop(),
+    InlineUnitLoop(),
+    SimplifyIf(),
+    DecideIf(),
+    DropEmptyElse(),
+    SimplifyBlock(),
+    EraseIdleBlock(),
+    EraseUnreadBuffer(),
+    EraseOverwrittenStore(),
+    ForwardStore(),
+)
+"""In the order in which they are tried."""

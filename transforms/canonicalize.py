@@ -1,0 +1,89 @@
+"""The pass ``canonicalize``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.traits import HasCanonicalizationPatternsTrait
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from kc.support.patterns import PatternSet
+from kc.support.registry import load_patterns
+from kc.transforms.canonicalization_patterns import arith
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(ModulePass):
+    """Bring operations into a simpler form, until nothing changes; what nobody uses goes.
+
+    ::
+
+        tir.for %k in 1 {                        tir.store %v, %A[%i * 2 + 1] : memref<64xf32>
+          %a = tir.apply (%i * 2)
+          tir.if (%k < 4) {
+            tir.store %v, %A[%a + 1 + %k]   ->
+          }
+        }
+
+    Applies the patterns that operations declare, those of ``tir``
+    (``transforms/canonicalization_patterns/tir.py``), ``te`` and xDSL's dialects, folds constants,
+    and applies what plugins add under ``canonicalize``. Loops of threads, annotated loops, and
+    loops that a reduction over nothing begins with are kept.
+    """
+
+    name = "canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pattern = _Located(ctx)
+        walker = PatternRewriteWalker(
+            pattern,
+            post_walk_func=region_dce,
+            listener=PatternRewriterListener(operation_insertion_handler=[pattern.locate]),
+        )
+        walker.rewrite_module(op)
+
+
+class _Located(RewritePattern):
+    """Folds or the first pattern that applies; new operations are where the one was they replace.
+
+    (xDSL's rewriter leaves them without a location.)
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self._folds = GreedyRewritePatternApplier([], ctx=ctx, folding_enabled=True)
+        self._more = PatternSet([*arith.PATTERNS, *load_patterns("canonicalize")])
+        self._current: Operation | None = None
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        self._current = op
+        self._folds.match_and_rewrite(op, rewriter)
+        for pattern in (*_declared(type(op)).of(op), *self._more.of(op)):
+            if rewriter.has_done_action:
+                return
+            pattern.match_and_rewrite(op, rewriter)
+
+    def locate(self, op: Operation) -> None:
+        """Give a new operation its place in the source."""
+        if self._current is not None and isinstance(op.location, UnknownLoc):
+            op.location = self._current.location
+
+
+@cache
+def _declared(op: type[Operation]) -> PatternSet:
+    """The patterns that the traits of an operation give."""
+    traits = (
+        op.get_traits_of_type(HasCanonicalizationPatternsTrait) if hasattr(op, "traits") else ()
+    )
+    return PatternSet(pattern for trait in traits for pattern in trait.get_patterns(op))
