@@ -22,221 +22,54 @@ from kc.dialects.llvm.intrinsics import (
     RoundToIntOp,
     TernaryFloatOp,
     UnaryFloatOp,
+    intrinsic,
 )
 from kc.dialects.llvm.types import LLVMStructType, same_shape
 
-
-@irdl_op_definition
-class ExpOp(UnaryFloatOp):
-    name = "llvm.intr.exp"
-
-
-@irdl_op_definition
-class Exp2Op(UnaryFloatOp):
-    name = "llvm.intr.exp2"
-
-
-@irdl_op_definition
-class Exp10Op(UnaryFloatOp):
-    name = "llvm.intr.exp10"
-
-
-@irdl_op_definition
-class LogOp(UnaryFloatOp):
-    name = "llvm.intr.log"
-
-
-@irdl_op_definition
-class Log2Op(UnaryFloatOp):
-    name = "llvm.intr.log2"
-
-
-@irdl_op_definition
-class Log10Op(UnaryFloatOp):
-    name = "llvm.intr.log10"
-
-
-@irdl_op_definition
-class SqrtOp(UnaryFloatOp):
-    name = "llvm.intr.sqrt"
-
-
-@irdl_op_definition
-class SinOp(UnaryFloatOp):
-    name = "llvm.intr.sin"
-
-
-@irdl_op_definition
-class CosOp(UnaryFloatOp):
-    name = "llvm.intr.cos"
-
-
-@irdl_op_definition
-class TanOp(UnaryFloatOp):
-    name = "llvm.intr.tan"
-
-
-@irdl_op_definition
-class ASinOp(UnaryFloatOp):
-    name = "llvm.intr.asin"
-
-
-@irdl_op_definition
-class ACosOp(UnaryFloatOp):
-    name = "llvm.intr.acos"
-
-
-@irdl_op_definition
-class ATanOp(UnaryFloatOp):
-    name = "llvm.intr.atan"
-
-
-@irdl_op_definition
-class SinhOp(UnaryFloatOp):
-    name = "llvm.intr.sinh"
-
-
-@irdl_op_definition
-class CoshOp(UnaryFloatOp):
-    name = "llvm.intr.cosh"
-
-
-@irdl_op_definition
-class TanhOp(UnaryFloatOp):
-    name = "llvm.intr.tanh"
-
-
-@irdl_op_definition
-class FAbsOp(UnaryFloatOp):
-    name = "llvm.intr.fabs"
-
-
-@irdl_op_definition
-class FCeilOp(UnaryFloatOp):
-    name = "llvm.intr.ceil"
-
-
-@irdl_op_definition
-class FFloorOp(UnaryFloatOp):
-    name = "llvm.intr.floor"
-
-
-@irdl_op_definition
-class FTruncOp(UnaryFloatOp):
-    name = "llvm.intr.trunc"
-
-
-@irdl_op_definition
-class RoundOp(UnaryFloatOp):
-    """Ties away from zero."""
-
-    name = "llvm.intr.round"
-
-
-@irdl_op_definition
-class RoundEvenOp(UnaryFloatOp):
-    """Ties to even."""
-
-    name = "llvm.intr.roundeven"
-
-
-@irdl_op_definition
-class RintOp(UnaryFloatOp):
-    """The current rounding mode."""
-
-    name = "llvm.intr.rint"
-
-
-@irdl_op_definition
-class NearbyintOp(UnaryFloatOp):
-    """The current rounding mode, without the inexact exception."""
-
-    name = "llvm.intr.nearbyint"
-
-
-@irdl_op_definition
-class CopySignOp(BinaryFloatOp):
-    name = "llvm.intr.copysign"
-
-
-@irdl_op_definition
-class PowOp(BinaryFloatOp):
-    name = "llvm.intr.pow"
-
-
-@irdl_op_definition
-class ATan2Op(BinaryFloatOp):
-    name = "llvm.intr.atan2"
-
-
-@irdl_op_definition
-class MaxNumOp(BinaryFloatOp):
-    """A NaN operand loses."""
-
-    name = "llvm.intr.maxnum"
-
-
-@irdl_op_definition
-class MinNumOp(BinaryFloatOp):
-    """A NaN operand loses."""
-
-    name = "llvm.intr.minnum"
-
-
-@irdl_op_definition
-class MaximumOp(BinaryFloatOp):
-    """A NaN operand wins, and -0 < +0."""
-
-    name = "llvm.intr.maximum"
-
-
-@irdl_op_definition
-class MinimumOp(BinaryFloatOp):
-    """A NaN operand wins, and -0 < +0."""
-
-    name = "llvm.intr.minimum"
-
-
-@irdl_op_definition
-class FMAOp(TernaryFloatOp):
-    name = "llvm.intr.fma"
-
-
-@irdl_op_definition
-class FMulAddOp(TernaryFloatOp):
-    """Fused where that is faster."""
-
-    name = "llvm.intr.fmuladd"
-
-
-@irdl_op_definition
-class PowIOp(FloatIntOp):
-    name = "llvm.intr.powi"
-
-
-@irdl_op_definition
-class LoadExpOp(FloatIntOp):
-    name = "llvm.intr.ldexp"
-
-
-@irdl_op_definition
-class LroundOp(RoundToIntOp):
-    name = "llvm.intr.lround"
-
-
-@irdl_op_definition
-class LlroundOp(RoundToIntOp):
-    name = "llvm.intr.llround"
-
-
-@irdl_op_definition
-class LrintOp(RoundToIntOp):
-    name = "llvm.intr.lrint"
-
-
-@irdl_op_definition
-class LlrintOp(RoundToIntOp):
-    name = "llvm.intr.llrint"
+ExpOp = intrinsic(UnaryFloatOp, "ExpOp", "exp")
+Exp2Op = intrinsic(UnaryFloatOp, "Exp2Op", "exp2")
+Exp10Op = intrinsic(UnaryFloatOp, "Exp10Op", "exp10")
+LogOp = intrinsic(UnaryFloatOp, "LogOp", "log")
+Log2Op = intrinsic(UnaryFloatOp, "Log2Op", "log2")
+Log10Op = intrinsic(UnaryFloatOp, "Log10Op", "log10")
+SqrtOp = intrinsic(UnaryFloatOp, "SqrtOp", "sqrt")
+SinOp = intrinsic(UnaryFloatOp, "SinOp", "sin")
+CosOp = intrinsic(UnaryFloatOp, "CosOp", "cos")
+TanOp = intrinsic(UnaryFloatOp, "TanOp", "tan")
+ASinOp = intrinsic(UnaryFloatOp, "ASinOp", "asin")
+ACosOp = intrinsic(UnaryFloatOp, "ACosOp", "acos")
+ATanOp = intrinsic(UnaryFloatOp, "ATanOp", "atan")
+SinhOp = intrinsic(UnaryFloatOp, "SinhOp", "sinh")
+CoshOp = intrinsic(UnaryFloatOp, "CoshOp", "cosh")
+TanhOp = intrinsic(UnaryFloatOp, "TanhOp", "tanh")
+FAbsOp = intrinsic(UnaryFloatOp, "FAbsOp", "fabs")
+FCeilOp = intrinsic(UnaryFloatOp, "FCeilOp", "ceil")
+FFloorOp = intrinsic(UnaryFloatOp, "FFloorOp", "floor")
+FTruncOp = intrinsic(UnaryFloatOp, "FTruncOp", "trunc")
+RoundOp = intrinsic(UnaryFloatOp, "RoundOp", "round", "Ties away from zero.")
+RoundEvenOp = intrinsic(UnaryFloatOp, "RoundEvenOp", "roundeven", "Ties to even.")
+RintOp = intrinsic(UnaryFloatOp, "RintOp", "rint", "The current rounding mode.")
+NearbyintOp = intrinsic(
+    UnaryFloatOp,
+    "NearbyintOp",
+    "nearbyint",
+    "The current rounding mode, without the inexact exception.",
+)
+CopySignOp = intrinsic(BinaryFloatOp, "CopySignOp", "copysign")
+PowOp = intrinsic(BinaryFloatOp, "PowOp", "pow")
+ATan2Op = intrinsic(BinaryFloatOp, "ATan2Op", "atan2")
+MaxNumOp = intrinsic(BinaryFloatOp, "MaxNumOp", "maxnum", "A NaN operand loses.")
+MinNumOp = intrinsic(BinaryFloatOp, "MinNumOp", "minnum", "A NaN operand loses.")
+MaximumOp = intrinsic(BinaryFloatOp, "MaximumOp", "maximum", "A NaN operand wins, and -0 < +0.")
+MinimumOp = intrinsic(BinaryFloatOp, "MinimumOp", "minimum", "A NaN operand wins, and -0 < +0.")
+FMAOp = intrinsic(TernaryFloatOp, "FMAOp", "fma")
+FMulAddOp = intrinsic(TernaryFloatOp, "FMulAddOp", "fmuladd", "Fused where that is faster.")
+PowIOp = intrinsic(FloatIntOp, "PowIOp", "powi")
+LoadExpOp = intrinsic(FloatIntOp, "LoadExpOp", "ldexp")
+LroundOp = intrinsic(RoundToIntOp, "LroundOp", "lround")
+LlroundOp = intrinsic(RoundToIntOp, "LlroundOp", "llround")
+LrintOp = intrinsic(RoundToIntOp, "LrintOp", "lrint")
+LlrintOp = intrinsic(RoundToIntOp, "LlrintOp", "llrint")
 
 
 @irdl_op_definition

@@ -13,86 +13,24 @@ from kc.dialects.llvm.intrinsics import (
     OverflowOp,
     TernaryIntOp,
     UnaryIntOp,
+    intrinsic,
 )
 
-
-@irdl_op_definition
-class SMaxOp(BinaryIntOp):
-    name = "llvm.intr.smax"
-
-
-@irdl_op_definition
-class SMinOp(BinaryIntOp):
-    name = "llvm.intr.smin"
-
-
-@irdl_op_definition
-class UMaxOp(BinaryIntOp):
-    name = "llvm.intr.umax"
-
-
-@irdl_op_definition
-class UMinOp(BinaryIntOp):
-    name = "llvm.intr.umin"
-
-
-@irdl_op_definition
-class SAddSatOp(BinaryIntOp):
-    name = "llvm.intr.sadd.sat"
-
-
-@irdl_op_definition
-class UAddSatOp(BinaryIntOp):
-    name = "llvm.intr.uadd.sat"
-
-
-@irdl_op_definition
-class SSubSatOp(BinaryIntOp):
-    name = "llvm.intr.ssub.sat"
-
-
-@irdl_op_definition
-class USubSatOp(BinaryIntOp):
-    name = "llvm.intr.usub.sat"
-
-
-@irdl_op_definition
-class SShlSatOp(BinaryIntOp):
-    name = "llvm.intr.sshl.sat"
-
-
-@irdl_op_definition
-class UShlSatOp(BinaryIntOp):
-    name = "llvm.intr.ushl.sat"
-
-
-@irdl_op_definition
-class CtPopOp(UnaryIntOp):
-    name = "llvm.intr.ctpop"
-
-
-@irdl_op_definition
-class ByteSwapOp(UnaryIntOp):
-    name = "llvm.intr.bswap"
-
-
-@irdl_op_definition
-class BitReverseOp(UnaryIntOp):
-    name = "llvm.intr.bitreverse"
-
-
-@irdl_op_definition
-class FshlOp(TernaryIntOp):
-    """Funnel shift: the high bits of (a : b) << c."""
-
-    name = "llvm.intr.fshl"
-
-
-@irdl_op_definition
-class FshrOp(TernaryIntOp):
-    """Funnel shift: the low bits of (a : b) >> c."""
-
-    name = "llvm.intr.fshr"
+SMaxOp = intrinsic(BinaryIntOp, "SMaxOp", "smax")
+SMinOp = intrinsic(BinaryIntOp, "SMinOp", "smin")
+UMaxOp = intrinsic(BinaryIntOp, "UMaxOp", "umax")
+UMinOp = intrinsic(BinaryIntOp, "UMinOp", "umin")
+SAddSatOp = intrinsic(BinaryIntOp, "SAddSatOp", "sadd.sat")
+UAddSatOp = intrinsic(BinaryIntOp, "UAddSatOp", "uadd.sat")
+SSubSatOp = intrinsic(BinaryIntOp, "SSubSatOp", "ssub.sat")
+USubSatOp = intrinsic(BinaryIntOp, "USubSatOp", "usub.sat")
+SShlSatOp = intrinsic(BinaryIntOp, "SShlSatOp", "sshl.sat")
+UShlSatOp = intrinsic(BinaryIntOp, "UShlSatOp", "ushl.sat")
+CtPopOp = intrinsic(UnaryIntOp, "CtPopOp", "ctpop")
+ByteSwapOp = intrinsic(UnaryIntOp, "ByteSwapOp", "bswap")
+BitReverseOp = intrinsic(UnaryIntOp, "BitReverseOp", "bitreverse")
+FshlOp = intrinsic(TernaryIntOp, "FshlOp", "fshl", "Funnel shift: the high bits of (a : b) << c.")
+FshrOp = intrinsic(TernaryIntOp, "FshrOp", "fshr", "Funnel shift: the low bits of (a : b) >> c.")
 
 
 @irdl_op_definition
@@ -119,31 +57,9 @@ class AbsOp(IntFlagOp):
     is_int_min_poison = prop_def(BoolAttr)
 
 
-@irdl_op_definition
-class SAddWithOverflowOp(OverflowOp):
-    name = "llvm.intr.sadd.with.overflow"
-
-
-@irdl_op_definition
-class UAddWithOverflowOp(OverflowOp):
-    name = "llvm.intr.uadd.with.overflow"
-
-
-@irdl_op_definition
-class SSubWithOverflowOp(OverflowOp):
-    name = "llvm.intr.ssub.with.overflow"
-
-
-@irdl_op_definition
-class USubWithOverflowOp(OverflowOp):
-    name = "llvm.intr.usub.with.overflow"
-
-
-@irdl_op_definition
-class SMulWithOverflowOp(OverflowOp):
-    name = "llvm.intr.smul.with.overflow"
-
-
-@irdl_op_definition
-class UMulWithOverflowOp(OverflowOp):
-    name = "llvm.intr.umul.with.overflow"
+SAddWithOverflowOp = intrinsic(OverflowOp, "SAddWithOverflowOp", "sadd.with.overflow")
+UAddWithOverflowOp = intrinsic(OverflowOp, "UAddWithOverflowOp", "uadd.with.overflow")
+SSubWithOverflowOp = intrinsic(OverflowOp, "SSubWithOverflowOp", "ssub.with.overflow")
+USubWithOverflowOp = intrinsic(OverflowOp, "USubWithOverflowOp", "usub.with.overflow")
+SMulWithOverflowOp = intrinsic(OverflowOp, "SMulWithOverflowOp", "smul.with.overflow")
+UMulWithOverflowOp = intrinsic(OverflowOp, "UMulWithOverflowOp", "umul.with.overflow")

@@ -43,7 +43,7 @@ from kc.dialects.llvm.base import (
     print_op_bundles,
     verify_op_bundles,
 )
-from kc.dialects.llvm.intrinsics import IntrinsicOp
+from kc.dialects.llvm.intrinsics import IntrinsicOp, intrinsic
 
 
 class CopyOp(IntrinsicOp, ABC):
@@ -77,16 +77,10 @@ class CopyOp(IntrinsicOp, ABC):
         )
 
 
-@irdl_op_definition
-class MemcpyOp(CopyOp):
-    name = "llvm.intr.memcpy"
-
-
-@irdl_op_definition
-class MemmoveOp(CopyOp):
-    """A copy whose source and destination may overlap."""
-
-    name = "llvm.intr.memmove"
+MemcpyOp = intrinsic(CopyOp, "MemcpyOp", "memcpy")
+MemmoveOp = intrinsic(
+    CopyOp, "MemmoveOp", "memmove", "A copy whose source and destination may overlap."
+)
 
 
 @irdl_op_definition
@@ -239,14 +233,8 @@ class LifetimeOp(IntrinsicOp, ABC):
         super().__init__(operands=[ptr])
 
 
-@irdl_op_definition
-class LifetimeStartOp(LifetimeOp):
-    name = "llvm.intr.lifetime.start"
-
-
-@irdl_op_definition
-class LifetimeEndOp(LifetimeOp):
-    name = "llvm.intr.lifetime.end"
+LifetimeStartOp = intrinsic(LifetimeOp, "LifetimeStartOp", "lifetime.start")
+LifetimeEndOp = intrinsic(LifetimeOp, "LifetimeEndOp", "lifetime.end")
 
 
 @irdl_op_definition

@@ -20,82 +20,33 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.llvm.base import parse_attr_dict, print_attr_dict
-from kc.dialects.llvm.intrinsics import IntrinsicOp, ReduceFloatOp, ReduceFromOp, ReduceOp
+from kc.dialects.llvm.intrinsics import (
+    IntrinsicOp,
+    ReduceFloatOp,
+    ReduceFromOp,
+    ReduceOp,
+    intrinsic,
+)
 
-
-@irdl_op_definition
-class VectorReduceAddOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.add"
-
-
-@irdl_op_definition
-class VectorReduceMulOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.mul"
-
-
-@irdl_op_definition
-class VectorReduceAndOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.and"
-
-
-@irdl_op_definition
-class VectorReduceOrOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.or"
-
-
-@irdl_op_definition
-class VectorReduceXorOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.xor"
-
-
-@irdl_op_definition
-class VectorReduceSMaxOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.smax"
-
-
-@irdl_op_definition
-class VectorReduceSMinOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.smin"
-
-
-@irdl_op_definition
-class VectorReduceUMaxOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.umax"
-
-
-@irdl_op_definition
-class VectorReduceUMinOp(ReduceOp):
-    name = "llvm.intr.vector.reduce.umin"
-
-
-@irdl_op_definition
-class VectorReduceFMaxOp(ReduceFloatOp):
-    name = "llvm.intr.vector.reduce.fmax"
-
-
-@irdl_op_definition
-class VectorReduceFMinOp(ReduceFloatOp):
-    name = "llvm.intr.vector.reduce.fmin"
-
-
-@irdl_op_definition
-class VectorReduceFMaximumOp(ReduceFloatOp):
-    name = "llvm.intr.vector.reduce.fmaximum"
-
-
-@irdl_op_definition
-class VectorReduceFMinimumOp(ReduceFloatOp):
-    name = "llvm.intr.vector.reduce.fminimum"
-
-
-@irdl_op_definition
-class VectorReduceFAddOp(ReduceFromOp):
-    name = "llvm.intr.vector.reduce.fadd"
-
-
-@irdl_op_definition
-class VectorReduceFMulOp(ReduceFromOp):
-    name = "llvm.intr.vector.reduce.fmul"
+VectorReduceAddOp = intrinsic(ReduceOp, "VectorReduceAddOp", "vector.reduce.add")
+VectorReduceMulOp = intrinsic(ReduceOp, "VectorReduceMulOp", "vector.reduce.mul")
+VectorReduceAndOp = intrinsic(ReduceOp, "VectorReduceAndOp", "vector.reduce.and")
+VectorReduceOrOp = intrinsic(ReduceOp, "VectorReduceOrOp", "vector.reduce.or")
+VectorReduceXorOp = intrinsic(ReduceOp, "VectorReduceXorOp", "vector.reduce.xor")
+VectorReduceSMaxOp = intrinsic(ReduceOp, "VectorReduceSMaxOp", "vector.reduce.smax")
+VectorReduceSMinOp = intrinsic(ReduceOp, "VectorReduceSMinOp", "vector.reduce.smin")
+VectorReduceUMaxOp = intrinsic(ReduceOp, "VectorReduceUMaxOp", "vector.reduce.umax")
+VectorReduceUMinOp = intrinsic(ReduceOp, "VectorReduceUMinOp", "vector.reduce.umin")
+VectorReduceFMaxOp = intrinsic(ReduceFloatOp, "VectorReduceFMaxOp", "vector.reduce.fmax")
+VectorReduceFMinOp = intrinsic(ReduceFloatOp, "VectorReduceFMinOp", "vector.reduce.fmin")
+VectorReduceFMaximumOp = intrinsic(
+    ReduceFloatOp, "VectorReduceFMaximumOp", "vector.reduce.fmaximum"
+)
+VectorReduceFMinimumOp = intrinsic(
+    ReduceFloatOp, "VectorReduceFMinimumOp", "vector.reduce.fminimum"
+)
+VectorReduceFAddOp = intrinsic(ReduceFromOp, "VectorReduceFAddOp", "vector.reduce.fadd")
+VectorReduceFMulOp = intrinsic(ReduceFromOp, "VectorReduceFMulOp", "vector.reduce.fmul")
 
 
 def _pos(pos: int) -> IntegerAttr:

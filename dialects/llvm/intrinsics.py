@@ -7,7 +7,7 @@ its name is mangled with, and which properties are immediate arguments.
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import (
     AnyFloatConstr,
@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
+    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -47,6 +48,16 @@ class IntrinsicOp(IRDLOperation, ABC):
     """Operands whose types are in the mangled name, in order; -1 is the result."""
     IMMEDIATES: ClassVar[tuple[tuple[int, str], ...]] = ()
     """(position among the arguments, property) of each immediate argument, in order."""
+
+
+Shape = TypeVar("Shape", bound=IntrinsicOp)
+
+
+def intrinsic(shape: type[Shape], class_name: str, name: str, about: str = "") -> type[Shape]:
+    """The op ``llvm.intr.NAME``, which is of this shape; ``about`` says what the name does not."""
+    fields = {"name": f"llvm.intr.{name}", "__doc__": about, "__module__": shape.__module__}
+    op: Any = type(class_name, (shape,), fields)
+    return irdl_op_definition(op)
 
 
 class CallStyleOp(IntrinsicOp, ABC):
