@@ -19,9 +19,9 @@ from kc.analysis.loop_tree import (
     preorder,
 )
 from kc.analysis.reductions import COMBINERS
-from kc.conversion._te_blocks import fresh
 from kc.dialects import tir
 from kc.dialects.affine_assembly import linear_terms
+from kc.support.fresh_names import fresh_name
 
 
 def make_blocks(
@@ -356,7 +356,7 @@ class _Statement:
         last.location = store.location
         body.add_op(last)
         _compose(body)
-        label = fresh(buffer_name(store.buffer), labels)
+        label = fresh_name(buffer_name(store.buffer), labels)
         block = tir.BlockOp(label, iters, space, operands, Region(body))
         block.location = store.location
         home.insert_op_before(block, store)

@@ -21,6 +21,7 @@ from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir.combine import combiner_region
 from kc.support.float_formats import upper_limit
+from kc.support.fresh_names import free_name
 
 _COMBINE: dict[te.Combiner, tuple[Callable[..., Operation], Callable[..., Operation]]] = {
     te.Combiner.SUM: (arith.AddfOp, arith.AddiOp),
@@ -168,7 +169,7 @@ class BlockBuilder:
                 isinstance(one, te.ReadOp) and self.values.get(one.tensor) in self.buffers
                 for one in op.walk()
             )
-            names.insert(0, fresh(f"v_{time.name}", set(names)))
+            names.insert(0, free_name(f"v_{time.name}", names))
             kinds.insert(0, tir.IterType.OPAQUE if recurs else tir.IterType.SPATIAL)
             exprs.insert(0, AffineExpr.dimension(0) + time.start)
             operands.insert(0, time.loop)
@@ -356,13 +357,3 @@ def copy_nest(
         predicate_operands=operands,
     )
     return nest(loops, block)
-
-
-def fresh(name: str, taken: set[str]) -> str:
-    """``name``, or ``name_<n>`` for the first free n; it is taken then."""
-    chosen, n = name, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{name}_{n}"
-    taken.add(chosen)
-    return chosen

@@ -48,9 +48,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.bounds import early_read, out_of_bounds
-from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest, fresh
+from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
 from kc.dialects import te, tir
 from kc.support.diagnostics import CodegenError, TEError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import copy_location, location_of
 
 
@@ -126,7 +127,7 @@ class _FunctionConverter:
                 for value, arg in copies:
                     buffer = self.values[value]
                     sizes = _sizes(buffer, entry)
-                    copy = copy_nest(buffer, arg, fresh("copy", names), sizes)
+                    copy = copy_nest(buffer, arg, fresh_name("copy", names), sizes)
                     copy_location(op, copy.walk())
                     entry.add_op(copy)
                 entry.add_op(ret := func.ReturnOp())
@@ -164,7 +165,7 @@ class _FunctionConverter:
             is_input = n < len(old)
             given = dict((old[n] if is_input else results[n - len(old)]).data)
             if "kc.name" not in given:
-                given["kc.name"] = StringAttr(fresh(arg.name_hint or f"arg{n}", taken))
+                given["kc.name"] = StringAttr(fresh_name(arg.name_hint or f"arg{n}", taken))
             taken.add(given["kc.name"].data if isinstance(given["kc.name"], StringAttr) else "")
             given["kc.role"] = StringAttr("in" if is_input else "out")
             if not is_input and "kc.shape" not in given and isinstance(arg.type, MemRefType):
@@ -267,9 +268,9 @@ class _FunctionConverter:
             made = one.clone(values)
             for part in made.walk():
                 if isinstance(part, tir.BlockOp):
-                    part.block_name = StringAttr(fresh(part.label, names))
+                    part.block_name = StringAttr(fresh_name(part.label, names))
                 elif isinstance(part, tir.AllocOp):
-                    part.buffer_name = StringAttr(fresh(part.label, self.buffer_names))
+                    part.buffer_name = StringAttr(fresh_name(part.label, self.buffer_names))
                 if part.location == UnknownLoc():
                     part.location = op.location
             entry.add_op(made)
@@ -309,7 +310,7 @@ class _FunctionConverter:
             buffers = [rows[tensor] for tensor in one.tensors]
             step.add_ops(BlockBuilder(one, buffers, self.values, rows, time).nest())
         for n, (init, state) in enumerate(zip(op.inits, op.tensors, strict=True)):
-            name = fresh(f"{te.output_name(op.label, n, count)}_init", names)
+            name = fresh_name(f"{te.output_name(op.label, n, count)}_init", names)
             sizes = [start, *self._extents(te.tensor_extents(state))[1:]]
             copy = copy_nest(self.values[init], states[n], name, sizes, extent)
             for one in copy.walk():

@@ -31,6 +31,7 @@ from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
 from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 _KEYWORDS = frozenset(
@@ -75,12 +76,7 @@ class FunctionPrinter:
         if not base or base[0].isdigit():
             base = f"{default}{base}"
         base = re.sub(r"^(_+|(?=kc_))", "v_", base)
-        name, n = base, 0
-        while name in self._names:
-            n += 1
-            name = f"{base}_{n}"
-        self._names.add(name)
-        return name
+        return fresh_name(base, self._names)
 
     def type_of(self, value: SSAValue, owner: Operation) -> str:
         """The C type of a scalar value."""

@@ -24,7 +24,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.simplify_affine import UNBOUNDED, simplify
-from kc.conversion._te_blocks import copy_nest, fresh
+from kc.conversion._te_blocks import copy_nest
 from kc.conversion.raise_to_tir.nests import Emitter, Extent
 from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
@@ -34,6 +34,7 @@ from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
 from kc.dialects import tir
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 Handler = Callable[["FunctionRaiser", Any], None]
@@ -201,7 +202,7 @@ class FunctionRaiser(Emitter):
         hint = end.operands[n].name_hint
         if not isinstance(end.operands[n].owner, Operation) or hint is None:
             hint = "out"
-        return fresh(hint, taken)
+        return fresh_name(hint, taken)
 
     def _argument_sizes(
         self, n: int, attrs: dict[str, Attribute], known: dict[str, SSAValue]
@@ -290,7 +291,7 @@ class FunctionRaiser(Emitter):
         given = self.attrs[index].get("kc.symbol")
         if isinstance(given, StringAttr):
             return given.data
-        name = fresh(hint or f"arg{index}", set(self.symbols))
+        name = fresh_name(hint or f"arg{index}", set(self.symbols))
         self.symbols.append(name)
         self.attrs[index]["kc.symbol"] = StringAttr(name)
         return name
@@ -299,7 +300,7 @@ class FunctionRaiser(Emitter):
         self, name: str, type_: MemRefType, value: DenseIntOrFPElementsAttr, source: Operation
     ) -> SSAValue:
         """The buffer of a constant that stands beside the function."""
-        symbol = fresh(f"{self.source.sym_name.data}_{name}", self.taken)
+        symbol = fresh_name(f"{self.source.sym_name.data}_{name}", self.taken)
         table = memref.GlobalOp.get(StringAttr(symbol), type_, value, constant=UnitAttr())
         table.location = source.location
         self.tables.append(table)

@@ -10,10 +10,11 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from kc.conversion._te_blocks import fresh, nest
+from kc.conversion._te_blocks import nest
 from kc.conversion.raise_to_tir.structured import Structure, identity
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 Extent = int | SSAValue
@@ -47,11 +48,11 @@ class Emitter:
 
     def label(self, name: str) -> str:
         """A name for a block that no other has."""
-        return fresh(name if tir.is_name(name) else "block", self.labels)
+        return fresh_name(name if tir.is_name(name) else "block", self.labels)
 
     def buffer_label(self, name: str) -> str:
         """A name for a buffer that no other has."""
-        return fresh(name if tir.is_name(name) else "buffer", self.buffer_labels)
+        return fresh_name(name if tir.is_name(name) else "buffer", self.buffer_labels)
 
     def value(self, old: SSAValue) -> SSAValue:
         """What a value of the source became."""

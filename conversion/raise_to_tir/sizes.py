@@ -10,10 +10,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 
 from kc.analysis.loop_tree import path_to
-from kc.conversion._te_blocks import fresh
 from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
 from kc.conversion.raise_to_tir.tensor_ops import is_elementwise
 from kc.dialects import tir
+from kc.support.fresh_names import fresh_name
 
 Place = tuple[SSAValue, int]
 """A dimension of a value."""
@@ -45,7 +45,7 @@ class Sizes:
             for dim in self._dynamic(arg):
                 root = self._find((arg, dim))
                 if root not in self._names:
-                    name = fresh(f"{arg.name_hint or f'arg{n}'}_{dim}", taken)
+                    name = fresh_name(f"{arg.name_hint or f'arg{n}'}_{dim}", taken)
                     self._names[root] = name
                     self.symbols.append(name)
                     self.sized.add(name)

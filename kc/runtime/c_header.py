@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from kc.runtime.hooks import hook_declarations
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.signature import ArgSpec, Signature
+from kc.support.fresh_names import fresh_name
 
 _TYPES = {
     "bool": "bool",
@@ -107,14 +107,4 @@ def _c_type(spec: ArgSpec) -> str:
 def _fresh(name: str, taken: set[str]) -> str:
     base = re.sub(r"\W", "_", name, flags=re.ASCII) or "arg"
     base = f"arg{base}" if base[0].isdigit() else base
-    found = next(one for one in _candidates(base) if one not in taken)
-    taken.add(found)
-    return found
-
-
-def _candidates(base: str) -> Iterable[str]:
-    yield base
-    number = 0
-    while True:
-        number += 1
-        yield f"{base}_{number}"
+    return fresh_name(base, taken)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, ScheduleError, warn
+from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.dtypes import is_float
 from kc.te.expr import Const, Expr, IterVar, Var
@@ -216,11 +217,7 @@ class Axes:
 
     def new_axis(self, name: str, kind: str) -> IterVar:
         """An axis that a primitive makes; its name is no other leaf's."""
-        taken = {one.name for one in self.leaf_iter_vars}
-        chosen, n = name, 0
-        while chosen in taken:
-            n += 1
-            chosen = f"{name}_{n}"
+        chosen = free_name(name, {one.name for one in self.leaf_iter_vars})
         axis = IterVar(chosen, None, kind, 0, caller_location())  # pyright: ignore
         self.all_iter_vars.append(axis)
         return axis

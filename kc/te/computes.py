@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError, counted
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.te.dtypes import lanes
 from kc.te.expr import Expr, IterVar, Reduce, as_expr, walk
@@ -59,11 +60,7 @@ def compute(
     if len({one.name for one in (*axis, *reduce_axes)}) != len(axis) + len(reduce_axes):
         taken = {one.name for one in axis}
         for one in reduce_axes:
-            base, n = one.name, 0
-            while one.name in taken:
-                n += 1
-                one.name = f"{base}_{n}"
-            taken.add(one.name)
+            one.name = fresh_name(one.name, taken)
     first = bodies[0]
     body = bodies if len(bodies) > 1 else first
     op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body, call=call)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kc.support.diagnostics import Location, TEError, counted
+from kc.support.fresh_names import fresh_name
 from kc.te.expr import Const, Element, Expr, IterVar, Operators, Reduce, as_expr, binary
 from kc.te.indices import difference
 from kc.te.rewrite import Substitution
@@ -156,7 +157,7 @@ class IntrinCall(Operators):
             )
         taken = {one.name for one in (*outer, *self.reduce_axis)}
         made = {
-            one: dataclasses.replace(one, name=_unused(one.name, taken))
+            one: dataclasses.replace(one, name=fresh_name(one.name, taken))
             for one in (*op.axis, *op.reduce_axis)
         }
         bodies = tuple(map(_Tile(made, self.regions, self.reduce_axis), op.bodies))
@@ -167,15 +168,6 @@ class IntrinCall(Operators):
 
 def _declared(tensor: Tensor) -> str:
     return f"{tensor.name}, {shape_text(tensor.shape)} of {tensor.dtype}"
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    chosen, n = name, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{name}_{n}"
-    taken.add(chosen)
-    return chosen
 
 
 class _Tile(Substitution):

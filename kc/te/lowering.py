@@ -25,6 +25,7 @@ from kc.support.diagnostics import (
     TEError,
     warn,
 )
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target
@@ -82,12 +83,7 @@ def note_strides(
 
     def name_of(stride: Var) -> str:
         if id(stride) not in names:
-            number, name = 0, stride.name
-            while name in taken:
-                number += 1
-                name = f"{stride.name}_{number}"
-            names[id(stride)] = name
-            taken.add(name)
+            names[id(stride)] = fresh_name(stride.name, taken)
         return names[id(stride)]
 
     for n, strides in declared.items():

@@ -29,6 +29,7 @@ from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects.tir import LoadOp, StoreOp, SymbolOp
 from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import Location, TEError
+from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import IterVar, Var
@@ -127,10 +128,7 @@ def decl_tensor_intrin(
         for role, one in zip(ROLES[1:], parts, strict=True)
     )
     declared, _ = create_func(tensors, [compute], ROLES[0])
-    chosen, n = name, 0
-    while chosen in names():
-        n += 1
-        chosen = f"{name}_{n}"
+    chosen = free_name(name, names())
     description = convert_function(declared)
     TensorIntrin.register(chosen, description, implementation, init, update, features)
     return DeclaredIntrin(chosen, compute, tuple(inputs), tuple(buffers), *parts)

@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
 from kc.dialects import te, tir
 from kc.support.diagnostics import Location, TEError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body, affine
 from kc.te.dtypes import UINTS, is_float, lanes, scalar
@@ -75,8 +76,8 @@ def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
     taken: set[str] = set()
     for op in order:
         if isinstance(op, PlaceholderOp):
-            _fresh(op.name, taken)
-    return {op: _fresh(op.name, taken) for op in order if not isinstance(op, PlaceholderOp)}
+            fresh_name(op.name, taken)
+    return {op: fresh_name(op.name, taken) for op in order if not isinstance(op, PlaceholderOp)}
 
 
 def create_func(
@@ -191,7 +192,7 @@ class _Emitter:
         taken: set[str] = set()
         attrs: list[DictionaryAttr] = []
         for arg in self.inputs:
-            name = _fresh(arg.name, taken)
+            name = fresh_name(arg.name, taken)
             data: dict[str, Attribute] = {"kc.name": StringAttr(name)}
             if isinstance(arg, Tensor):
                 value = self.block.insert_arg(self._tensor_type(arg), len(self.block.args))
@@ -215,7 +216,7 @@ class _Emitter:
             self.values[symbol] = op.result
         for op in self.order:
             if isinstance(op, ComputeOp | ExternOp | ScanOp):
-                self.names[op] = _fresh(op.name, taken)
+                self.names[op] = fresh_name(op.name, taken)
             if isinstance(op, ScanOp):
                 self._scan(op)
             elif isinstance(op, ExternOp):
@@ -531,12 +532,3 @@ class _Emitter:
         scope.block.add_op(end)
         identity = [constant_attr(one.value, one.dtype) for one in own.identity]
         return te.UserCombiner(own.name, Region(scope.block), identity)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    chosen, n = name, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{name}_{n}"
-    taken.add(chosen)
-    return chosen

@@ -15,10 +15,10 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 from kc.analysis import loop_tree
 from kc.conversion._access_bounds import require_inside
 from kc.conversion._statements import make_blocks
-from kc.conversion._te_blocks import fresh
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects import tir
 from kc.support.diagnostics import Location, ScheduleError, TEError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, loc_attr
 from kc.support.registry import pass_class
 from kc.support.target import Target
@@ -75,11 +75,11 @@ class Emitter:
 
     def fresh(self, name: str) -> str:
         """A name for a buffer that no other one has."""
-        return fresh(name, self._names)
+        return fresh_name(name, self._names)
 
     def label(self, name: str) -> str:
         """A name for a block that no other one has."""
-        return fresh(name, self._labels)
+        return fresh_name(name, self._labels)
 
     @property
     def labels(self) -> set[str]:

@@ -14,6 +14,7 @@ from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, loops, preorder
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
+from kc.support import fresh_names as names
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
 from kc.support.registry import pass_class
@@ -235,12 +236,7 @@ class FreshNames:
 
     def take(self, wanted: str) -> str:
         """``wanted``, or with a number where a block or a buffer has that name."""
-        chosen, n = wanted, 0
-        while chosen in self.taken:
-            n += 1
-            chosen = f"{wanted}_{n}"
-        self.taken.add(chosen)
-        return chosen
+        return names.fresh_name(wanted, self.taken)
 
 
 def fresh_name(site: Site, wanted: str) -> str:
@@ -250,13 +246,13 @@ def fresh_name(site: Site, wanted: str) -> str:
 
 def name_apart(site: Site, copies: Iterable[Region]) -> None:
     """Give the blocks and buffers in copies of a part of the function names of their own."""
-    names = FreshNames(site)
+    fresh = FreshNames(site)
     for region in copies:
         for op in region.walk():
             if isinstance(op, BlockOp):
-                op.properties["block_name"] = StringAttr(names.take(op.label))
+                op.properties["block_name"] = StringAttr(fresh.take(op.label))
             elif isinstance(op, AllocOp):
-                label = op.buffer.name_hint = names.take(op.label)
+                label = op.buffer.name_hint = fresh.take(op.label)
                 op.properties["buffer_name"] = StringAttr(label)
 
 

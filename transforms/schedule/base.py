@@ -32,6 +32,7 @@ from kc.analysis.trust import undecided
 from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 from kc.support.pass_context import step_watcher
 from kc.support.target import Target
@@ -196,15 +197,7 @@ class Site:
         gone = set(gone)
         nest = loop_tree.loops(self.outermost(near))
         taken = {one.label for one in nest if one not in gone}
-        names = []
-        for name in wanted:
-            chosen, n = name, 0
-            while chosen in taken:
-                n += 1
-                chosen = f"{name}_{n}"
-            taken.add(chosen)
-            names.append(chosen)
-        return names
+        return [fresh_name(name, taken) for name in wanted]
 
     def refuse(
         self,

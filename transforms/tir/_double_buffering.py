@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
 from kc.analysis.instances import Space
-from kc.analysis.loop_tree import buffer_name
+from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.analysis.regions import scope_of, stores_to
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.transforms.tir.compact_buffer_allocation import carries_values
@@ -104,7 +104,7 @@ def _accesses(alloc: AllocOp) -> list[Access]:
 
 def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
     """The innermost loop around all accesses."""
-    paths = [_around(one) for one in accesses]
+    paths = [all_loops_around(one) for one in accesses]
     common = [one for one in paths[0] if all(one in path for path in paths)] if paths else []
     stores = [one for one in accesses if isinstance(one, StoreOp)]
     if not common or len(stores) == len(accesses):
@@ -117,17 +117,6 @@ def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
             {at: "here"},
         )
     return common[-1]
-
-
-def _around(op: Operation) -> list[ForOp]:
-    """All loops around ``op``, outermost first."""
-    found: list[ForOp] = []
-    parent = op.parent_op()
-    while parent is not None:
-        if isinstance(parent, ForOp):
-            found.append(parent)
-        parent = parent.parent_op()
-    return found[::-1]
 
 
 def _unit(op: Operation) -> Operation:

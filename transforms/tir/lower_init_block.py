@@ -62,6 +62,7 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.dialects.tir.views import ViewOp
+from kc.support.fresh_names import fresh_name
 from kc.transforms.tir._empty_reductions import (
     fill_if_empty,
     fill_instead,
@@ -133,12 +134,7 @@ class _Lowering:
 
     def fresh_name(self, name: str) -> str:
         """``name``, or ``name_<n>`` for the first n that no block has."""
-        chosen, n = name, 0
-        while chosen in self.names:
-            n += 1
-            chosen = f"{name}_{n}"
-        self.names.add(chosen)
-        return chosen
+        return fresh_name(name, self.names)
 
     def variables(self, exprs: Iterable[AffineExpr]) -> set[SSAValue]:
         """The loop and block variables that ``exprs`` depend on."""

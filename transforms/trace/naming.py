@@ -6,6 +6,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
+from kc.support.fresh_names import fresh_name
 from kc.transforms.trace.handles import Handle
 from kc.transforms.trace.instruction import Instruction
 
@@ -26,12 +27,7 @@ def name_variables(
                 wanted = f"_{wanted}"
             if keyword.iskeyword(wanted):
                 wanted += "_"
-            chosen, n = wanted, 0
-            while chosen in used:
-                n += 1
-                chosen = f"{wanted}_{n}"
-            used.add(chosen)
-            names[id(output)] = chosen
+            names[id(output)] = fresh_name(wanted, used)
     return names
 
 

@@ -27,6 +27,7 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
 )
+from kc.support.fresh_names import free_name
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
 from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import Definition
@@ -151,11 +152,7 @@ def _spatial(iters: Sequence[Iter]) -> list[int]:
 
 def _new_name(wanted: str, iters: Sequence[Iter]) -> str:
     taken = {name for _, name, _ in iters}
-    chosen, n = wanted, 0
-    while chosen in taken:
-        n += 1
-        chosen = f"{wanted}_{n}"
-    return chosen
+    return free_name(wanted, taken)
 
 
 def _move(source: Block, target: Block) -> None:
