@@ -19,7 +19,8 @@ After::
 A parallel loop in a parallel one becomes ``scf.for``; an unrolled loop is ``scf.for`` with the
 discardable attribute ``llvm.loop_annotation``, which upstream's lowering and ours carry to the
 branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of i1 become buffers of
-i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). Small buffers of
+i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). A vector of elements
+that are no neighbours in memory is loaded and stored element by element. Small buffers of
 constant size are ``memref.alloca`` at the start of the function or parallel body; others are
 ``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
 that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and
@@ -40,6 +41,7 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, vector
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -72,6 +74,7 @@ from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.memory import has_rows
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.dialects.tir.views import CallOp, ViewOp
 from kc.support.diagnostics import CodegenError
@@ -381,38 +384,60 @@ class _Conversion:
 
     # Memory
 
-    def _indices(self, op: tir.LoadOp | tir.StoreOp | tir.PrefetchOp) -> list[SSAValue]:
-        return [
-            self.arith.value(self.index.compose(one, op.operands_of_map))
-            for one in op.indices.data.results
-        ]
+    def _indices(
+        self, op: tir.LoadOp | tir.StoreOp | tir.PrefetchOp, lane: int = 0
+    ) -> list[SSAValue]:
+        """The indices of the element for a lane of the vector that ``op`` accesses."""
+        exprs = [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        if lane:
+            exprs[-1] += lane
+        return [self.arith.value(one) for one in exprs]
 
     def _load(self, op: tir.LoadOp) -> None:
-        indices = self._indices(op)
         wanted = op.result.type
         memory = like(wanted, _element(op.buffer))
-        if isinstance(memory, VectorType):
-            load: Operation = vector.LoadOp(op.buffer, indices, memory)
+        if not isinstance(memory, VectorType):
+            loads: list[Operation] = [memref.LoadOp.get(op.buffer, self._indices(op))]
+        elif has_rows(op.buffer.type):
+            loads = [vector.LoadOp(op.buffer, self._indices(op), memory)]
         else:
-            load = memref.LoadOp.get(op.buffer, indices)
+            loads = self._gather(op, memory)
         if memory == wanted:
-            self._replace(op, load)
+            self._replace(op, *loads)
             return
         zero = arith.ConstantOp(_zero(memory))
-        self._replace(op, load, zero, CmpiOp(load.results[0], zero.result, "ne"))
+        self._replace(op, *loads, zero, CmpiOp(loads[-1].results[0], zero.result, "ne"))
+
+    def _gather(self, op: tir.LoadOp, type_: VectorType) -> list[Operation]:
+        """A vector of elements that are not neighbours in memory."""
+        made: list[Operation] = [arith.ConstantOp(_zero(type_))]
+        for lane in range(type_.element_count()):
+            load = memref.LoadOp.get(op.buffer, self._indices(op, lane))
+            made += [load, vector.InsertOp(load.results[0], made[-1].results[0], [lane])]
+        return made
+
+    def _scatter(self, op: tir.StoreOp, value: SSAValue, type_: VectorType) -> list[Operation]:
+        """Stores of the lanes of ``value`` to elements that are not neighbours in memory."""
+        made: list[Operation] = []
+        for lane in range(type_.element_count()):
+            extract = vector.ExtractOp(value, [lane], type_.element_type)
+            store = memref.StoreOp.get(extract.result, op.buffer, self._indices(op, lane))
+            made += [extract, store]
+        return made
 
     def _store(self, op: tir.StoreOp) -> None:
-        indices = self._indices(op)
         value = self._value(op.value)
         memory = like(value.type, _element(op.buffer))
         made: list[Operation] = []
         if memory != value.type:
             made.append(ExtUIOp(value, memory))  # pyright: ignore[reportArgumentType]
             value = made[0].results[0]
-        if isinstance(memory, VectorType):
-            made.append(vector.StoreOp(value, op.buffer, indices))
+        if not isinstance(memory, VectorType):
+            made.append(memref.StoreOp.get(value, op.buffer, self._indices(op)))
+        elif has_rows(op.buffer.type):
+            made.append(vector.StoreOp(value, op.buffer, self._indices(op)))
         else:
-            made.append(memref.StoreOp.get(value, op.buffer, indices))
+            made += self._scatter(op, value, memory)
         self._replace(op, *made)
 
     def _prefetch(self, op: tir.PrefetchOp) -> None:
@@ -562,7 +587,8 @@ def _memory_type(type_: Attribute) -> Attribute:
 
 def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     if isinstance(type_, VectorType):
-        return DenseIntOrFPElementsAttr.from_list(type_, [0])
+        zero = 0.0 if isinstance(type_.element_type, AnyFloat) else 0
+        return DenseIntOrFPElementsAttr.from_list(type_, [zero])
     assert isinstance(type_, IntegerType)
     return IntegerAttr(0, type_)
 

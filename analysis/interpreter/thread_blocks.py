@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.analysis.interpreter.errors import DomainError
 from kc.analysis.interpreter.te import extents_from
-from kc.analysis.loop_tree import iter_types, loops_around
+from kc.analysis.loop_tree import iter_types, loops, loops_around
 from kc.dialects import tir
 from kc.dialects.tir import IterType
 
@@ -29,6 +29,12 @@ class BlockEntry:
             for loop in loops_around(op)
             if loop.axis is not None and IterType.REDUCE in iter_types(loop, op)
         }
+        self.shared_by: set[Hashable] = {
+            loop if loop.axis == "vthread" else loop.axis
+            for loop in loops(op)
+            if loop.axis is not None
+        }
+        """The axes of the loops in the block."""
         self.written = list(
             dict.fromkeys(
                 one.buffer

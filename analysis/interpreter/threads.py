@@ -54,6 +54,10 @@ class Thread:
         """The thread of this number along ``axis``."""
         return Thread({**self.numbers, axis: number}, self.env.copy())
 
+    def along(self, axes: Iterable[Hashable]) -> Place:
+        """The coordinates along these axes."""
+        return self.place - self.without(axes)
+
     def without(self, axes: Iterable[Hashable]) -> Place:
         """The coordinates along other axes."""
         left = set(axes)
@@ -101,8 +105,6 @@ class Kernel:
         default_factory=lambda: {"block": [], "warp": []}
     )
     """Where some threads are apart from others of their block, and of their warp."""
-    is_sequential: bool = False
-    """Whether threads run alone, one after the other, as in a reduction."""
     single: frozenset[str] | None = None
     """The axes along which there is one block, or None if there is just one along all of them."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
@@ -219,8 +221,7 @@ class Kernel:
                 )
         if axis in threads[0].numbers:
             inner = threads
-            if not self.is_sequential:
-                self._require_all(op, axis, extent, threads)
+            self._require_all(op, axis, extent, threads)
         else:
             inner = [one.fork(axis, n) for one in threads for n in range(extent)]
         for thread in inner:
@@ -261,7 +262,7 @@ class Kernel:
             values = enter.variables(operands(thread.env))
             if values is not None:
                 active.append((thread, values))
-        if enter.reduced_by and not self.is_sequential:
+        if enter.reduced_by:
             self._reduce(op, enter, active)
             return
         with self._some([thread for thread, _ in active], threads):
@@ -286,23 +287,25 @@ class Kernel:
     def _reduce(
         self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
-        """A reduction over threads: one after the other, each iteration once for its memory, first
-        the one that initialises."""
-        teams: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
+        """A reduction over threads: their values one after the other, each iteration once for its
+        memory, first the one that initialises. Threads that differ in other axes stay together."""
+        steps: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
         for thread, values in active:
-            teams.setdefault(thread.without(enter.reduced_by), []).append((thread, values))
+            steps.setdefault(thread.along(enter.reduced_by), []).append((thread, values))
         done: set[tuple[Any, ...]] = set()
-        self.is_sequential = True
-        try:
-            for team in teams.values():
-                for thread, values in sorted(team, key=lambda one: not enter.is_first(one[1])):
-                    buffers = [thread.env[self.interpreter.slot(one)] for one in enter.written]
-                    key = (values, *buffers)
-                    if key not in done:
-                        done.add(key)
-                        self._block_bodies(op, enter, [(thread, values)])
-        finally:
-            self.is_sequential = False
+        for step in sorted(
+            steps.values(), key=lambda step: not any(enter.is_first(one[1]) for one in step)
+        ):
+            left: list[tuple[Thread, tuple[int, ...]]] = []
+            for thread, values in step:
+                buffers = [thread.env[self.interpreter.slot(one)] for one in enter.written]
+                # Loops of threads in the block have an iteration for each.
+                key = (values, thread.along(enter.shared_by), *buffers)
+                if key not in done:
+                    done.add(key)
+                    left.append((thread, values))
+            if left:
+                self._block_bodies(op, enter, left)
 
     # Memory --------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
     StringAttr,
     VectorType,
 )
@@ -44,6 +46,17 @@ def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute
         if value_type.get_num_dims() == 1 and buffer_type.get_num_dims() > 0:
             return
     raise VerifyException(f"{op.name}: value of type {value_type} for a buffer of {element}")
+
+
+def has_rows(buffer_type: MemRefType) -> bool:
+    """Whether consecutive elements along the last dimension are neighbours in memory."""
+    layout = buffer_type.layout
+    if isinstance(layout, StridedLayoutAttr):
+        return layout.get_strides()[-1:] == (1,)
+    return isinstance(layout, NoneAttr) or (
+        isinstance(layout, AffineMapAttr)
+        and layout.data == AffineMap.identity(buffer_type.get_num_dims())
+    )
 
 
 @irdl_op_definition

@@ -237,3 +237,62 @@ def test_a_kernel_may_be_empty():
         a,
     )
     assert a.tolist() == [7]
+
+
+BLOCKIZED = """
+  tir.for %k in 4 thread "threadIdx.y" {{
+    tir.block "B_o" (reduce %w in 4 = %k) init {{
+      tir.for %t in 3 thread "threadIdx.x" {{
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %B[%t] : memref<3xi32>
+      }}
+    }} do {{
+      %S = tir.alloc "S" : memref<3xi32, "shared">
+      tir.for %t in 3 thread "threadIdx.x" {{
+        %x = tir.load %A[%w, %t] : memref<4x3xi32>
+        tir.store %x, %S[%t] : memref<3xi32, "shared">
+        %y = tir.load %S[{neighbour}] : memref<3xi32, "shared">
+        %s = tir.load %B[%t] : memref<3xi32>
+        %r = arith.addi %s, %y : i32
+        tir.store %r, %B[%t] : memref<3xi32>
+      }}
+    }}
+  }}
+"""
+
+
+@pytest.mark.parametrize("neighbour", ["%t", "2 - %t"])
+@pytest.mark.parametrize("seed", [None, 0, 1, 2, 3])
+def test_threads_along_other_axes_share_each_step_of_a_reduction(seed: int | None, neighbour: str):
+    """They come to it together, each with an iteration of its own, and exchange values there."""
+    a, b = np.arange(12, dtype=np.int32).reshape(4, 3), np.full(3, 9, np.int32)
+    launch(BLOCKIZED.format(neighbour=neighbour), a, b, seed=seed)
+    assert b.tolist() == (a if neighbour == "%t" else a[:, ::-1]).sum(0).tolist()
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_a_reduction_over_threads_in_a_step_of_another(seed: int | None):
+    a, b = np.arange(12, dtype=np.int32).reshape(4, 3), np.full(1, 9, np.int32)
+    launch(
+        """
+  tir.for %k in 4 thread "threadIdx.y" {
+    tir.block "B_o" (reduce %w in 4 = %k) init {
+      %zero = arith.constant 0 : i32
+      tir.store %zero, %B[0] : memref<1xi32>
+    } do {
+      tir.for %t in 3 thread "threadIdx.x" {
+        tir.block "B" (reduce %u in 3 = %t) do {
+          %x = tir.load %A[%w, %u] : memref<4x3xi32>
+          %s = tir.load %B[0] : memref<1xi32>
+          %r = arith.addi %s, %x : i32
+          tir.store %r, %B[0] : memref<1xi32>
+        }
+      }
+    }
+  }
+""",
+        a,
+        b,
+        seed=seed,
+    )
+    assert b.tolist() == [a.sum()]

@@ -396,3 +396,31 @@ def test_a_feature_that_the_host_lacks():
     assert "which lacks" in got
     assert "amx-complex" in got.split("which lacks")[1]
     assert not out.any()
+
+
+@pytest.mark.parametrize("checked", [False, True], ids=["plain", "checked"])
+@pytest.mark.parametrize("element", ["i1", "i32", "f32", "f16"])
+def test_vectors_of_an_intrinsic_are_taken_element_by_element(element: str, checked: bool):
+    """A vector is of consecutive elements along the last dimension, however far apart they are."""
+    kind = {"i1": "bool", "i32": "int32", "f32": "float32", "f16": "float16"}[element]
+    dtype = f'kc.dtype = "{kind}"'
+    mod = kc.IRModule.parse(
+        f"""
+        func.func @f(%A: memref<3x8x{element}> {{kc.strides = ["a0", "a1"], {dtype}}},
+                     %B: memref<3x8x{element}> {{kc.strides = ["b0", "b1"], {dtype}}}) {{
+          tir.for %i in 3 {{
+            %v = tir.load %A[%i, 2] : memref<3x8x{element}>, vector<4x{element}>
+            tir.store %v, %B[2 - %i, 3] : memref<3x8x{element}>, vector<4x{element}>
+          }}
+          func.return
+        }}"""
+    )
+    f = (checked_build if checked else kc.build)(mod)
+    a = np.arange(24).reshape(3, 8) % 3
+    given = np.zeros((3, 16), kind)[:, ::-2]
+    given[:] = a
+    around = np.zeros((8, 9), kind)
+    f(given, around[:, 1:4].T)
+    expected = np.zeros((8, 9), kind)
+    expected[3:7, 1:4] = a[::-1, 2:6].T
+    assert around.tolist() == expected.tolist()

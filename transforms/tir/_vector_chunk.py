@@ -16,19 +16,15 @@ from typing import Any
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     IntegerAttr,
     MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
     VectorType,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
-    AffineMap,
 )
 from xdsl.traits import Pure
 
@@ -50,6 +46,7 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.memory import has_rows
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._vector_branches import Branches, CannotVectorizeError, Masking
@@ -84,6 +81,8 @@ class Chunk(Branches):
     def rewrite(self, ops: Iterable[Operation]) -> None:
         for op in ops:
             self.source = op
+            if any(isinstance(one.type, VectorType) for one in (*op.operands, *op.results)):
+                raise CannotVectorizeError(f"it contains {op.name} of vectors", op)
             rewrite = _REWRITES.get(type(op), Chunk._other)
             rewrite(self, op)
 
@@ -188,8 +187,6 @@ class Chunk(Branches):
         if has_effects(op):
             name = op.label if isinstance(op, CallExternOp) else op.intrin.data
             raise CannotVectorizeError(f"it calls {name}, which is not pure", op)
-        if any(isinstance(one.type, VectorType) for one in (*op.operands, *op.results)):
-            raise CannotVectorizeError(f"it contains {op.name} of vectors", op)
         if any(map(self.is_varying, op.operands)):
             self._per_lane(op)
         else:
@@ -298,6 +295,9 @@ class Chunk(Branches):
     def _store(self, op: StoreOp) -> None:
         place = self.exprs(op.indices.data.results, op.operands_of_map)
         if place is not None and self.mask is None and not any(map(self.has_lane, place)):
+            if self._is_conditional(op):
+                why = "where a condition holds, all lanes write the same element"
+                raise CannotVectorizeError(why, op)
             raise CodegenError(
                 "KC4205",
                 f"vectorize-loop: all lanes of {self.loop.label} write the same element",
@@ -316,6 +316,13 @@ class Chunk(Branches):
         else:
             map_, operands = self.index.to_map(first)
             self.emit(StoreOp(value, buffer, map_, operands))
+
+    def _is_conditional(self, op: Operation) -> bool:
+        """Whether ``op`` is in a branch, which may be one that a single lane takes."""
+        parent = op.parent_op()
+        while isinstance(parent, ForOp) and parent is not self.loop:
+            parent = parent.parent_op()
+        return parent is not self.loop
 
     def _prefetch(self, op: PrefetchOp) -> None:
         """For a row of elements that of the first one; hints not affine or masked are left out."""
@@ -369,17 +376,9 @@ def _strides(lines: list[Linear | None]) -> list[int] | None:
     return strides if len(strides) == len(lines) else None
 
 
-def _is_row(buffer: Attribute, strides: list[int]) -> bool:
+def _is_row(buffer: MemRefType, strides: list[int]) -> bool:
     """Whether steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
-    assert isinstance(buffer, MemRefType)
-    layout = buffer.layout
-    neighbours = (
-        layout.get_strides()[-1:] == (1,)
-        if isinstance(layout, StridedLayoutAttr)
-        else isinstance(layout, NoneAttr)
-        or (isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(len(strides)))
-    )
-    return neighbours and strides[-1:] == [1] and not any(strides[:-1])
+    return has_rows(buffer) and strides[-1:] == [1] and not any(strides[:-1])
 
 
 _REWRITES: dict[type[Operation], Callable[[Chunk, Any], None]] = {

@@ -16,6 +16,7 @@ from random_programs import (
     assert_same,
     lowered,
     native_results,
+    parse,
     random_program,
     random_splits,
     results,
@@ -130,3 +131,74 @@ def test_refused_without_consent():
         )
     assert caught.value.code == "KC3541"
     assert text_of(module) == before
+
+
+def summing(extent: str, variable: str) -> str:
+    """A sum of ``extent`` numbers whose init is in the iteration where ``variable`` is 0."""
+    shape = "affine_map<()[n] -> (8, n)>"
+    return f"""
+    func.func @f(%A: memref<8x?xi32> {{kc.name = "A", kc.shape = {shape}}}, %C: memref<8xi32>)
+        attributes {{kc.symbols = ["n"]}} {{
+      %n = tir.symbol "n"
+      %R = tir.alloc "R" : memref<8xi32>
+      tir.for %i in 8 {{
+        tir.for %k in {extent} {{
+          tir.block "R" (spatial %v in 8 = %i, reduce %w in {extent} = {variable}) init {{
+            %z = arith.constant 7 : i32
+            tir.store %z, %R[%v] : memref<8xi32>
+          }} do {{
+            %a = tir.load %A[%v, %w] : memref<8x?xi32>
+            %s = tir.load %R[%v] : memref<8xi32>
+            %t = arith.addi %s, %a : i32
+            tir.store %t, %R[%v] : memref<8xi32>
+          }}
+        }}
+      }}
+      tir.for %i in 8 {{
+        tir.block "C" (spatial %v in 8 = %i) do {{
+          %s = tir.load %R[%v] : memref<8xi32>
+          tir.store %s, %C[%v] : memref<8xi32>
+        }}
+      }}
+      func.return
+    }}"""
+
+
+@pytest.mark.parametrize(("extent", "sizes"), [("4", [4]), ("%n", [0, 1, 5])])
+def test_integers_as_floats_where_all_are_written_first(extent: str, sizes: list[int]):
+    """Also by the init of a reduction that may be empty."""
+    module = parse(summing(extent, "%k"))
+    pass_class("unsafe-set-dtype")(BlockRef("R"), BufferRef("R"), "float64").apply(site_of(module))
+    assert "arith.fptosi" in text_of(module)
+    for n in sizes:
+        a = np.arange(8 * n, dtype=np.int32).reshape(8, n)
+        out = results(module, [a, np.zeros(8, np.int32)])[1]
+        np.testing.assert_array_equal(out, a.sum(1) + 7)
+
+
+@pytest.mark.parametrize(
+    ("extent", "variable", "witness"),
+    [("4", "3 - %k", r"[0] at (i=0, k=0)"), ("%n", "%n - 1 - %k", "[7] (for n = 2) at (i=7, k=0)")],
+)
+def test_integers_as_floats_are_refused_where_one_is_read_before(
+    extent: str, variable: str, witness: str
+):
+    """The variable falls: the init comes last, and what was read before it is lost."""
+    module = parse(summing(extent, variable))
+    before = text_of(module)
+    step = pass_class("unsafe-set-dtype")
+    with pytest.raises(ScheduleError) as caught:
+        step(BlockRef("R"), BufferRef("R"), "float64").apply(site_of(module))
+    said = str(caught.value)
+    assert said.startswith(
+        "error[KC3544]: unsafe_set_dtype: block R reads R before it is written\n"
+    )
+    assert said.endswith(
+        "   |  for i in 8:\n"
+        f"   |    for k in {extent.removeprefix('%')}:\n"
+        "   |      block R    <-- reads R\n"
+        f"  why: what is read of element {witness} may, as float64, convert to no i32\n"
+        "  try: unsafe, to agree that it is undefined"
+    )
+    assert text_of(module) == before
+    step(BlockRef("R"), BufferRef("R"), "int64").apply(site_of(module))

@@ -25,7 +25,8 @@ Integers of the IR have no sign: they are taken as signed, unless ``dtype`` is u
    stores of single elements.
 2. KC3320: the buffer is allocated in the function; the type of arguments is up to the caller.
 3. KC3540: there is a data type of that name, and a conversion to it and back.
-4. KC3541: the type holds every value of the old one, or ``unsafe`` is given.
+4. KC3541: the type holds every value of the old one, or ``unsafe`` is given. KC3544: and integers
+   are held as floats, or may be, only where each element that is loaded was stored before.
 
 The type that the buffer has already gets a warning (KC3542).
 
@@ -52,8 +53,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.instances import Instance, Space, Supply
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written, loads_of, stores_to
+from kc.analysis.regions import buffers_written, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.arith import (
     ExtSIOp,
     ExtUIOp,
@@ -65,10 +67,11 @@ from kc.dialects.arith import (
     UIToFPOp,
 )
 from kc.dialects.float_types import FLOAT_TYPES
-from kc.dialects.tir import AllocOp, BlockOp
+from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import suggest, warn
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
+from kc.transforms.schedule._blocks import describe, witness_text
 from kc.transforms.schedule._buffers import (
     BufferRef,
     find_alloc,
@@ -138,7 +141,40 @@ class UnsafeSetDtype(Primitive):
                 why=changes,
                 hints=["unsafe, to agree to that", *_exact_hints(old)],
             )
+        if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and not self.unsafe:
+            for load in loads_of(buffer):
+                self._require_written(site, block, load)
         return Plan(block, alloc, new, is_unsigned, changes)
+
+    def _require_written(self, site: Site, block: BlockOp, load: LoadOp) -> None:
+        """Refuse (KC3544) a load of what is not stored by then: memory holds any integer then, but
+        as a float it may hold what converts to none, also where nothing comes of it."""
+        buffer = load.buffer
+        space = Space()
+        read = space.instance(load)
+        element = space.element(load, read)
+        supplies: list[Supply] = []
+        for store in stores_to(buffer):
+            write = space.instance(store)
+            order = [space.before(write, read), *space.same_buffer(buffer, write, read)]
+            supplies.append(Supply(write, space.element(store, write), order))
+            space.facts += _not_empty(space, store, write)
+        found = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
+        if found is None:
+            return
+        reader, name = unit_of(load, scope_of(buffer.owner)), buffer_name(buffer)
+        raise site.refuse(
+            "KC3544",
+            f"unsafe_set_dtype: {describe(reader)} "
+            + ("may read" if found.undecided else "reads")
+            + f" {name} before it is written",
+            at=reader,
+            mark={reader: f"reads {name}"},
+            why=found.undecided
+            or f"what is read of element {witness_text(space, found)}{read.at(found)} may, as "
+            f"{self.dtype}, convert to no {buffer.type.element_type}",
+            hints=["unsafe, to agree that it is undefined"],
+        )
 
     def _element(self, site: Site, block: BlockOp, old: Attribute) -> Attribute:
         """The type of elements that ``dtype`` names."""
@@ -214,6 +250,18 @@ class UnsafeSetDtype(Primitive):
             for use in uses:
                 use.operation.operands[use.index] = value
         return Rewritten()
+
+
+def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[str]:
+    """That the reduction which ``store`` initialises has iterations: the initial value of one that
+    has none is stored all the same."""
+    block = store.parent_op()
+    while block is not None:
+        if isinstance(block, BlockOp) and block.init.is_ancestor(store):
+            for kind, _, extent in block.iters:
+                if kind is IterType.REDUCE and not isinstance(extent, int):
+                    yield f"{space.size(extent, write)} >= 1"
+        block = block.parent_op()
 
 
 def _can_convert(old: Attribute, name: str) -> bool:
