@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IndexType,
@@ -28,6 +29,8 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 SUSPICIOUS = re.compile(r"\d{19}|0x[0-9A-Fa-f]{16}|\b(?:mod|floordiv|ceildiv)\s*(?:[^\s1-9]|0)")
 """What a text has in it if :func:`wrong_number` may find something."""
 
+_NUMBER = re.compile(r"(?<![\w.%#@$-])-?(?:0x[0-9A-Fa-f]+|[1-9]\d*)(?![\w.])")
+
 _DIVISIONS = {
     AffineBinaryOpKind.Mod: "mod",
     AffineBinaryOpKind.FloorDiv: "floordiv",
@@ -35,9 +38,13 @@ _DIVISIONS = {
 }
 
 
-def wrong_number(op: Operation) -> tuple[str, str] | None:
+def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
     """What is wrong with the first number in the attributes and types of ``op`` that is no 64-bit
-    index or no divisor, and why."""
+    index or no divisor, and why; ``text`` is what ``op`` was read from."""
+    if any(_is_static_list(*one) for one in op.properties.items()):
+        for found in _NUMBER.finditer(text):  # xDSL has wrapped them
+            if not LEAST <= (value := int(found[0], 0)) <= GREATEST:
+                return _out_of_range(value)
     attributes = (
         *op.properties.values(),
         *op.attributes.values(),
@@ -47,14 +54,23 @@ def wrong_number(op: Operation) -> tuple[str, str] | None:
     for attr in attributes:
         for part in _parts(attr):
             if isinstance(part, int) and not LEAST <= part <= GREATEST:
-                why = f"indices are in the range [{LEAST}, {GREATEST}]"
-                return f"integer value {part} is out of range for an index", why
+                return _out_of_range(part)
             if isinstance(part, AffineBinaryOpExpr) and part.kind in _DIVISIONS:
                 if isinstance(part.rhs, AffineConstantExpr) and part.rhs.value <= 0:
                     why = f"{', '.join(_DIVISIONS.values())} are defined for positive divisors"
                     name = _DIVISIONS[part.kind]
                     return f"the divisor {part.rhs.value} of {name} is not positive", why
     return None
+
+
+def _is_static_list(name: str, attr: Attribute) -> bool:
+    """Whether a property is a list of indices of which some may be operands instead."""
+    return name.startswith("static_") and isinstance(attr, DenseArrayBase)
+
+
+def _out_of_range(value: int) -> tuple[str, str]:
+    why = f"indices are in the range [{LEAST}, {GREATEST}]"
+    return f"integer value {value} is out of range for an index", why
 
 
 def _parts(attr: Attribute) -> Iterator[int | AffineExpr]:

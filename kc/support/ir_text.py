@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
+    DenseArrayBase,
     Float80Type,
     Float128Type,
     ModuleOp,
@@ -94,7 +96,10 @@ class _Parser(LocationParser):
             if self._failed_op is None:
                 self._failed_op = start
             raise
-        if self._is_suspicious and (wrong := wrong_number(op)) is not None:
+        if not self._is_suspicious:
+            return op
+        text = self.lexer.input.content[start : self._current_token.span.start]
+        if (wrong := wrong_number(op, text)) is not None:
             message, why = wrong
             raise ParseError("KC1001", message, location=self.place(start), why=why)
         return op
@@ -271,6 +276,8 @@ def verify_operation(op: Operation) -> None:
         _verify_blocks(op, region)
     if op.name in _BRANCHES:
         _verify_yields(op)
+    if op.name in _RESHAPES:
+        _verify_dynamic_sizes(op)
 
 
 def _verify_blocks(op: Operation, region: Region) -> None:
@@ -306,6 +313,19 @@ def _verify_yields(op: Operation) -> None:
             )
             message = f"{op.name}: a branch yields {values}, and the results are {expected}"
             raise _invalid(op if end is None else end, message)
+
+
+_RESHAPES = ("tensor.expand_shape", "memref.expand_shape")
+
+
+def _verify_dynamic_sizes(op: Operation) -> None:
+    """Each dynamic size has an operand, which xDSL does not look at."""
+    sizes = op.properties["static_output_shape"]
+    assert isinstance(sizes, DenseArrayBase)
+    dynamic, given = list(sizes.iter_values()).count(DYNAMIC_INDEX), len(op.operands) - 1
+    if dynamic != given:
+        message = f"{op.name}: {given} operands for {dynamic} dynamic sizes of output_shape"
+        raise _invalid(op, message)
 
 
 def _invalid(op: Operation, message: str) -> ParseError:

@@ -20,8 +20,8 @@ from kc.driver import build
 from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.options import Options, PassSpec
 from kc.support.registry import context, current
-from kc.tools._pipeline import Pipeline, make_stages
 from kc.transform import PassContext
+from kc.transforms.pass_runner import Pipeline, make_stages
 
 if TYPE_CHECKING:
     from cases import Outcome

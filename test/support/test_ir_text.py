@@ -275,6 +275,49 @@ def test_indices_have_64_bits(place: str):
     ).verify()
 
 
+LISTS = {
+    "offset": "tensor.extract_slice %x[{}, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<1x3xf32>",
+    "array": '"tensor.extract_slice"(%x) <{{operandSegmentSizes = array<i32: 1, 0, 0, 0>, '
+    "static_offsets = array<i64: {}, 0>, static_sizes = array<i64: 1, 3>, "
+    "static_strides = array<i64: 1, 1>}}> : (tensor<2x3xf32>) -> tensor<1x3xf32>",
+    "size": "tensor.expand_shape %x [[0], [1, 2]] output_shape [{}, 3, 1] "
+    ": tensor<2x3xf32> into tensor<2x3x1xf32>",
+}
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1])
+@pytest.mark.parametrize("place", LISTS)
+def test_lists_of_indices_do_not_wrap(place: str, number: int):
+    """``%x9223372036854775808`` is a name, and ``i64`` a type."""
+    op = LISTS[place].format(number).replace("%x", "%x9223372036854775808")
+    before = "%x9223372036854775808 = tensor.empty() : tensor<2x3xf32>\n"
+    first, where, why = complaint(f"{before}%y = {op}").splitlines()
+    assert first == f"error[KC1001]: integer value {number} is out of range for an index"
+    assert where.startswith("  --> x.mlir:2:1  %y = ")
+    assert why == "  why: indices are in the range [-9223372036854775808, 9223372036854775807]"
+    fitting = LISTS[place].format(2**63 - 1).replace("%x", "%x9223372036854775808")
+    parse_module(f"{before}%y = {fitting}", "x.mlir", registry.context())
+
+
+@pytest.mark.parametrize("dialect", ["tensor", "memref"])
+def test_each_dynamic_size_has_an_operand(dialect: str):
+    module = parse_module(
+        f"""func.func @f(%x: {dialect}<2x3xf32>) {{
+  %u = {dialect}.expand_shape %x [[0], [1, 2]] output_shape [{-(2**63)}, 3, 1] : \
+{dialect}<2x3xf32> into {dialect}<2x3x1xf32>
+  return
+}}""",
+        "x.mlir",
+        registry.context(),
+    )
+    with pytest.raises(ParseError) as caught:
+        verify_module(module)
+    assert str(caught.value) == (
+        f"error[KC1101]: {dialect}.expand_shape: 0 operands for 1 dynamic sizes of output_shape\n"
+        "  --> x.mlir:2:3"
+    )
+
+
 def test_negative_indices_have_64_bits_too():
     message = complaint("%0 = arith.constant -9223372036854775809 : index")
     assert "integer value -9223372036854775809 is out of range for an index" in message
