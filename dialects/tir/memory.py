@@ -48,8 +48,9 @@ def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute
     raise VerifyException(f"{op.name}: value of type {value_type} for a buffer of {element}")
 
 
-def has_rows(buffer_type: MemRefType) -> bool:
+def has_rows(buffer_type: Attribute) -> bool:
     """Whether consecutive elements along the last dimension are neighbours in memory."""
+    assert isinstance(buffer_type, MemRefType)
     layout = buffer_type.layout
     if isinstance(layout, StridedLayoutAttr):
         return layout.get_strides()[-1:] == (1,)

@@ -17,10 +17,9 @@ from typing import Any
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     IntegerAttr,
-    MemRefType,
     VectorType,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
@@ -376,7 +375,7 @@ def _strides(lines: list[Linear | None]) -> list[int] | None:
     return strides if len(strides) == len(lines) else None
 
 
-def _is_row(buffer: MemRefType, strides: list[int]) -> bool:
+def _is_row(buffer: Attribute, strides: list[int]) -> bool:
     """Whether steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
     return has_rows(buffer) and strides[-1:] == [1] and not any(strides[:-1])
 

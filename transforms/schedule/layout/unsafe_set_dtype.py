@@ -143,13 +143,13 @@ class UnsafeSetDtype(Primitive):
             )
         if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and not self.unsafe:
             for load in loads_of(buffer):
-                self._require_written(site, block, load)
+                self._require_written(site, alloc, load)
         return Plan(block, alloc, new, is_unsigned, changes)
 
-    def _require_written(self, site: Site, block: BlockOp, load: LoadOp) -> None:
+    def _require_written(self, site: Site, alloc: AllocOp, load: LoadOp) -> None:
         """Refuse (KC3544) a load of what is not stored by then: memory holds any integer then, but
         as a float it may hold what converts to none, also where nothing comes of it."""
-        buffer = load.buffer
+        buffer = alloc.buffer
         space = Space()
         read = space.instance(load)
         element = space.element(load, read)
@@ -162,7 +162,8 @@ class UnsafeSetDtype(Primitive):
         found = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
         if found is None:
             return
-        reader, name = unit_of(load, scope_of(buffer.owner)), buffer_name(buffer)
+        reader, name = unit_of(load, scope_of(alloc)), buffer_name(buffer)
+        assert isinstance(buffer.type, MemRefType)
         raise site.refuse(
             "KC3544",
             f"unsafe_set_dtype: {describe(reader)} "
