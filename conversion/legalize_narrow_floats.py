@@ -31,12 +31,11 @@ Requires: loops and accesses are in standard dialects (``convert-tir-to-scf``). 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, vector
+from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
@@ -49,11 +48,19 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.conversion.driver import (
+    Conversion,
+    ConversionPattern,
+    ConversionTarget,
+    own_and_added,
+)
 from kc.conversion.narrow_float_bits import BitArithmetic, format_of
-from kc.dialects.arith import element_of, like
+from kc.dialects.arith import RemFOp, element_of, like
 from kc.support.target import Target, target_of
+
+TARGET = ConversionTarget("legalize-narrow-floats")
 
 
 @dataclass(frozen=True)
@@ -63,20 +70,20 @@ class LegalizeNarrowFloatsPass(ModulePass):
     name = "legalize-narrow-floats"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        todo = [one for one in op.walk() if any(map(format_of, _types(one)))]
-        if todo:
-            legalize = _Legalization(target_of(op))
-            for one in todo:
-                legalize.visit(one)
+        if any(format_of(type_) for one in op.walk() for type_ in _types(one)):
+            patterns = own_and_added(TARGET, PATTERNS)
+            NarrowFloats(target_of(op), patterns).convert(op.body.block)
 
 
 def _types(op: Operation) -> list[Attribute]:
     return [one.type for one in (*op.operands, *op.results)]
 
 
-class _Legalization:
-    def __init__(self, target: Target) -> None:
-        """What ``target`` does by itself."""
+class NarrowFloats(Conversion):
+    """What the target does by itself, and the conversions between f32 and what it does not."""
+
+    def __init__(self, target: Target, patterns: tuple[type[RewritePattern], ...]) -> None:
+        super().__init__(patterns, PromoteMath)
         arch = target.architecture.name if target.architecture is not None else str(target.kind)
         arm = arch == "aarch64"
         self.computes: set[str] = {"f16", "bf16"} if arch == "c" else set()
@@ -87,17 +94,10 @@ class _Legalization:
         if arm and target.has_feature("bf16"):
             self.narrows.add("bf16")
 
-    def visit(self, op: Operation) -> None:
-        """Replace ``op`` if it computes with floats that the target does not compute with."""
-        rewrite = _REWRITES.get(op.name)
-        if rewrite is None:
-            if op.name.startswith("math."):
-                rewrite = _Legalization.promote
-            else:
-                return
-        forms = {found.ir for one in _types(op) if (found := format_of(one)) is not None}
-        if forms - self.computes:
-            rewrite(self, op)
+    def is_for_target(self, op: Operation) -> bool:
+        """Whether the target has all types of ``op``."""
+        forms = {form.ir for one in _types(op) if (form := format_of(one)) is not None}
+        return forms <= self.computes
 
     def widen(self, at: BitArithmetic, value: SSAValue) -> SSAValue:
         """A narrow float as f32; anything else as it is."""
@@ -117,10 +117,8 @@ class _Legalization:
             return at.convert(arith.TruncFOp, value, element_of(type_))
         return at.narrowed(value, element_of(type_))
 
-    # Operations ----------------------------------------------------------------------------
-
-    def promote(self, op: Operation) -> None:
-        """The same operation on f32."""
+    def promote(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Replace ``op`` by the same operation on f32."""
         at = BitArithmetic(op)
         made = type(op).create(
             operands=[self.widen(at, one) for one in op.operands],
@@ -131,59 +129,185 @@ class _Legalization:
             attributes=dict(op.attributes),
         )
         at.insert(made)
-        self._replace(at, op, made.results[0])
+        self.round(at, op, made.results[0], rewriter)
 
-    def extend(self, op: Operation) -> None:
-        """To a wider float, which has every number of f32 or of the narrow type."""
+    def round(
+        self, at: BitArithmetic, op: Operation, value: SSAValue, rewriter: PatternRewriter
+    ) -> None:
+        """Replace ``op`` by ``value``, rounded to the type of its result."""
+        rewriter.replace(op, [], [self.narrow(at, value, op.results[0].type)])
+
+
+class PromoteArithmetic(ConversionPattern[NarrowFloats]):
+    """Compute in f32, and round once.
+
+    ::
+
+        %c = arith.addf %a, %b : bf16    ->    %0 = arith.addf %a as f32, %b as f32 : f32
+                                               %c = %0 as bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: arith.AddfOp
+        | arith.SubfOp
+        | arith.MulfOp
+        | arith.DivfOp
+        | RemFOp
+        | arith.MaximumfOp
+        | arith.MinimumfOp
+        | arith.MaxnumfOp
+        | arith.MinnumfOp
+        | arith.CmpfOp
+        | arith.FPToSIOp
+        | arith.FPToUIOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        if not self.conversion.is_for_target(op):
+            self.conversion.promote(op, rewriter)
+
+
+class PromoteMath(ConversionPattern[NarrowFloats]):
+    """Compute a function of ``math`` that no other pattern is for in f32, and round once.
+
+    ::
+
+        %c = math.exp %a : bf16    ->    %0 = math.exp %a as f32 : f32
+                                         %c = %0 as bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if op.regions:
+            blocks = (block for region in op.regions for block in region.blocks)
+            self.conversion.convert_next(*blocks)
+        elif op.name.startswith("math.") and not self.conversion.is_for_target(op):
+            self.conversion.promote(op, rewriter)
+
+
+class ExtendByF32(ConversionPattern[NarrowFloats]):
+    """To a wider float, which has every number of f32 or of the narrow type.
+
+    ::
+
+        %b = arith.extf %a : bf16 to f64    ->    %b = arith.extf (%a as f32) : f32 to f64
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.ExtFOp, rewriter: PatternRewriter, /) -> None:
+        if self.conversion.is_for_target(op):
+            return
         at = BitArithmetic(op)
-        wide = self.widen(at, op.operands[0])
-        result = op.results[0].type
+        wide = self.conversion.widen(at, op.input)
+        result = op.result.type
         if element_of(result) != f32 and format_of(result) is None:
             wide = at.convert(arith.ExtFOp, wide, element_of(result))
-        self._replace(at, op, wide)
+        self.conversion.round(at, op, wide, rewriter)
 
-    def truncate(self, op: Operation) -> None:
-        """From f32, or from a wider or a narrow type by way of it."""
-        at = BitArithmetic(op)
-        value = op.operands[0]
+
+class TruncateByF32(ConversionPattern[NarrowFloats]):
+    """From f32, or from a wider or a narrow type by way of it, rounded once.
+
+    ::
+
+        %b = arith.truncf %a : f64 to bf16    ->    %b = (%a rounded to odd in f32) as bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.TruncFOp, rewriter: PatternRewriter, /) -> None:
+        if self.conversion.is_for_target(op):
+            return
+        at, value = BitArithmetic(op), op.input
         kind = element_of(value.type)
         assert isinstance(kind, FixedBitwidthType)
-        self._replace(at, op, at.to_odd(value) if kind.bitwidth > 32 else self.widen(at, value))
+        wide = at.to_odd(value) if kind.bitwidth > 32 else self.conversion.widen(at, value)
+        self.conversion.round(at, op, wide, rewriter)
 
-    def from_integer(self, op: Operation) -> None:
-        """An integer, rounded once."""
+
+class ConvertInteger(ConversionPattern[NarrowFloats]):
+    """An integer, rounded once.
+
+    ::
+
+        %b = arith.sitofp %a : i64 to bf16    ->    %b = (%a in f32, without a second rounding)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: arith.SIToFPOp | arith.UIToFPOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if self.conversion.is_for_target(op):
+            return
         at = BitArithmetic(op)
-        self._replace(at, op, at.of_integer(op.operands[0], op.name == "arith.sitofp"))
+        wide = at.of_integer(op.input, isinstance(op, arith.SIToFPOp))
+        self.conversion.round(at, op, wide, rewriter)
 
-    def fused(self, op: Operation) -> None:
-        """``a * b + c``, rounded once."""
+
+class FuseInF32(ConversionPattern[NarrowFloats]):
+    """``a * b + c``, rounded once.
+
+    ::
+
+        %d = math.fma %a, %b, %c : bf16    ->    %d = (%a * %b + %c in f32) as bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: math.FmaOp | vector.FMAOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if self.conversion.is_for_target(op):
+            return
         at = BitArithmetic(op)
-        self._replace(at, op, at.fused(*(self.widen(at, one) for one in op.operands)))
+        wide = at.fused(*(self.conversion.widen(at, one) for one in op.operands))
+        self.conversion.round(at, op, wide, rewriter)
 
-    def negate(self, op: Operation) -> None:
-        """Another sign, of NaN too."""
-        self._replace_by(op, BitArithmetic(op).with_other_sign(op.operands[0]))
 
-    def absolute(self, op: Operation) -> None:
-        """No sign."""
-        self._replace_by(op, BitArithmetic(op).without_sign(op.operands[0]))
+class ChangeSignBit(ConversionPattern[NarrowFloats]):
+    """Signs are bits, of NaN too.
 
-    def copy_sign(self, op: Operation) -> None:
-        """The sign of the second."""
-        self._replace_by(op, BitArithmetic(op).with_sign_of(*op.operands))
+    ::
 
-    def constant(self, op: Operation) -> None:
-        """Eight bits are a number for the bits of another type."""
-        assert isinstance(op, arith.ConstantOp)
+        %b = arith.negf %a : bf16    ->    %0 = arith.xori (%a as i16), %c-32768 : i16
+                                           %b = arith.bitcast %0 : i16 to bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: arith.NegfOp | math.AbsFOp | math.CopySignOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if self.conversion.is_for_target(op):
+            return
+        at = BitArithmetic(op)
+        if isinstance(op, arith.NegfOp):
+            value = at.with_other_sign(op.operand)
+        elif isinstance(op, math.AbsFOp):
+            value = at.without_sign(op.operand)
+        else:
+            value = at.with_sign_of(op.lhs, op.rhs)
+        rewriter.replace(op, [], [value])
+
+
+class EncodeConstant(ConversionPattern[NarrowFloats]):
+    """Eight bits are a number for the bits of another type; LLVM knows the wider types.
+
+    ::
+
+        %a = arith.constant 1.0 : f8E5M2    ->    %0 = arith.constant 60 : i8
+                                                  %a = arith.bitcast %0 : i8 to f8E5M2
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
         form = format_of(op.result.type)
-        assert form is not None
-        if form.bits != 8:
-            return  # a type that LLVM knows
+        if form is None or form.bits != 8 or self.conversion.is_for_target(op):
+            return
         at, integer = BitArithmetic(op), IntegerType(form.bits)
 
         def code(value: float) -> int:
-            found = form.encode(value)
-            return found - ((found & form.sign) << 1)  # attributes hold signed integers
+            number = form.encode(value)
+            return number - ((number & form.sign) << 1)  # attributes hold signed integers
 
         value, kind = op.value, like(op.result.type, integer)
         if isinstance(value, FloatAttr):
@@ -196,14 +320,27 @@ class _Legalization:
                 cast(Any, kind), codes[:1] if value.is_splat() else codes
             )
         made = arith.ConstantOp.create(properties={"value": attr}, result_types=[kind])
-        self._replace_by(op, at.as_type(at.insert(made), element_of(op.result.type)))
+        bits = at.as_type(at.insert(made), element_of(op.result.type))
+        rewriter.replace(op, [], [bits])
 
-    def reduce(self, op: Operation) -> None:
-        """The lanes of a vector one after the other, each step rounded."""
-        assert isinstance(op, vector.ReductionOp)
+
+class ReduceLaneByLane(ConversionPattern[NarrowFloats]):
+    """The lanes of a vector one after the other, each step rounded.
+
+    ::
+
+        %s = vector.reduction <add>, %v : vector<2xbf16> into bf16
+
+    becomes ::
+
+        %0 = vector.extract %v[0];  %1 = vector.extract %v[1];  %s = (%0 + %1 in f32) as bf16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.ReductionOp, rewriter: PatternRewriter, /) -> None:
         combine = _COMBINE.get(op.kind.data.value)
-        if combine is None:
-            return  # no reduction of floats: refused where it is lowered
+        if combine is None or self.conversion.is_for_target(op):
+            return  # what is no reduction of floats is refused where it is lowered
         assert isinstance(op.vector.type, VectorType)
         at = BitArithmetic(op)
         scalar = op.results[0].type
@@ -211,21 +348,12 @@ class _Legalization:
         for lane in range(op.vector.type.get_shape()[0]):
             one = at.insert(vector.ExtractOp(op.vector, [lane], scalar))
             if total is not None:
-                combined = at.insert(combine(self.widen(at, total), self.widen(at, one)))
-                one = self.narrow(at, combined, scalar)
+                widen = self.conversion.widen
+                combined = at.insert(combine(widen(at, total), widen(at, one)))
+                one = self.conversion.narrow(at, combined, scalar)
             total = one
         assert total is not None
-        self._replace_by(op, total)
-
-    def _replace(self, at: BitArithmetic, op: Operation, value: SSAValue) -> None:
-        """The result is ``value``, rounded to the type of the result."""
-        self._replace_by(op, self.narrow(at, value, op.results[0].type))
-
-    def _replace_by(self, op: Operation, value: SSAValue) -> None:
-        (result,) = op.results
-        if result.name_hint is not None and value.name_hint is None:
-            value.name_hint = result.name_hint
-        Rewriter.replace_op(op, [], [value])
+        rewriter.replace(op, [], [total])
 
 
 _COMBINE: dict[str, type[arith.FloatingPointLikeBinaryOperation]] = {
@@ -237,23 +365,13 @@ _COMBINE: dict[str, type[arith.FloatingPointLikeBinaryOperation]] = {
     "maxnumf": arith.MaxnumfOp,
 }
 
-_REWRITES: dict[str, Callable[[_Legalization, Operation], None]] = {
-    **{
-        f"arith.{name}": _Legalization.promote
-        for name in (
-            "addf subf mulf divf remf maximumf minimumf maxnumf minnumf cmpf fptosi fptoui".split()
-        )
-    },
-    "arith.extf": _Legalization.extend,
-    "arith.truncf": _Legalization.truncate,
-    "arith.sitofp": _Legalization.from_integer,
-    "arith.uitofp": _Legalization.from_integer,
-    "arith.negf": _Legalization.negate,
-    "arith.constant": _Legalization.constant,
-    "math.absf": _Legalization.absolute,
-    "math.copysign": _Legalization.copy_sign,
-    "math.fma": _Legalization.fused,
-    "vector.fma": _Legalization.fused,
-    "vector.reduction": _Legalization.reduce,
-}
-"""How each op is replaced; every other op of ``math`` is promoted."""
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    PromoteArithmetic,
+    ExtendByF32,
+    TruncateByF32,
+    ConvertInteger,
+    FuseInF32,
+    ChangeSignBit,
+    EncodeConstant,
+    ReduceLaneByLane,
+)

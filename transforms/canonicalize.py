@@ -63,7 +63,8 @@ class _Located(RewritePattern):
 
     def __init__(self, ctx: Context) -> None:
         self._folds = GreedyRewritePatternApplier([], ctx=ctx, folding_enabled=True)
-        self._more = PatternSet([*arith.PATTERNS, *load_patterns("canonicalize")])
+        added = [make() for make in load_patterns("canonicalize")]
+        self._more = PatternSet([*arith.PATTERNS, *added])
         self._current: Operation | None = None
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

@@ -28,17 +28,26 @@ def roots(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
     return get_args(expected) if get_origin(expected) in (Union, UnionType) else (expected,)
 
 
+@cache
+def matching(
+    patterns: tuple[type[RewritePattern], ...], op: type[Operation]
+) -> tuple[type[RewritePattern], ...]:
+    """Those of ``patterns``, in their order, that match operations of a class."""
+    return tuple(one for one in patterns if issubclass(op, roots(one)))
+
+
 class PatternSet:
     """Patterns in the order in which they are tried, found by the class of an operation."""
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:
-        self._patterns = tuple(patterns)
-        self._by_class: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+        self._patterns = {type(one): one for one in patterns}
+        self._classes = tuple(self._patterns)
+        self._of: dict[type[Operation], tuple[RewritePattern, ...]] = {}
 
     def of(self, op: Operation) -> tuple[RewritePattern, ...]:
         """The patterns that may match ``op``."""
-        matching = self._by_class.get(type(op))
-        if matching is None:
-            matching = tuple(one for one in self._patterns if isinstance(op, roots(type(one))))
-            self._by_class[type(op)] = matching
-        return matching
+        patterns = self._of.get(type(op))
+        if patterns is None:
+            classes = matching(self._classes, type(op))
+            patterns = self._of[type(op)] = tuple(self._patterns[one] for one in classes)
+        return patterns

@@ -378,9 +378,9 @@ def using(registry: Registry) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def load_patterns(name: str, *state: Any) -> list[RewritePattern]:
-    """The patterns that plugins add to the rewrite ``name``, each made with its ``state``."""
-    return [entry.load()(*state) for entry in current().patterns.get(name, ())]
+def load_patterns(name: str) -> tuple[type[RewritePattern], ...]:
+    """The classes of the patterns that plugins add to the rewrite ``name``."""
+    return tuple(entry.load() for entry in current().patterns.get(name, ()))
 
 
 def check_step(step: Any, fields: dict[str, Any], unsafe: bool) -> None:

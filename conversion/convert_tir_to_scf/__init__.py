@@ -1,0 +1,82 @@
+"""convert-tir-to-scf: loops, guards and accesses become ``scf``, ``memref``, ``vector``, ``arith``.
+
+Before::
+
+    tir.for %i in 16 parallel {
+      tir.if (%i * 4 < 50) {
+        %a = tir.load %A[%i * 4] : memref<50xf32>
+        ...
+
+After::
+
+    scf.parallel (%i) = (%c0) to (%c16) step (%c1) {
+      %0 = arith.muli %i, %c4 : index
+      %1 = arith.cmpi slt, %0, %c50 : index
+      scf.if %1 {
+        %a = memref.load %A[%0] : memref<50xf32>
+        ...
+
+A parallel loop in a parallel one becomes ``scf.for``; an unrolled loop is ``scf.for`` with the
+discardable attribute ``llvm.loop_annotation``, which upstream's lowering and ours carry to the
+branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of i1 become buffers of
+i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). A vector of elements
+that are no neighbours in memory is loaded and stored element by element. Small buffers of
+constant size are ``memref.alloca`` at the start of the function or parallel body; others are
+``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
+that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and
+the target's ``-fast-math`` flags on all float operations (``-contract=0``: none); what a comparison
+marked ``kc.exact`` compares has neither.
+
+Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
+Legal set: no op of ``tir`` remains.
+
+:mod:`.function` has what the patterns share, :mod:`.refusals` what is refused before anything
+changes. The patterns are in :mod:`.indices`, :mod:`.memory`, :mod:`.calls` and
+:mod:`.control_flow`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.analysis.loop_tree import functions
+from kc.conversion.convert_tir_to_scf import calls, control_flow, indices, memory
+from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TARGET, TirToScf
+from kc.conversion.convert_tir_to_scf.refusals import require_lowered, uses_tir
+from kc.conversion.driver import own_and_added, require_legal, require_patterns
+from kc.dialects import tir
+from kc.support.target import target_of
+
+__all__ = ["STACK_BYTES", "ConvertTirToScfPass"]
+
+PATTERNS = (*indices.PATTERNS, *memory.PATTERNS, *calls.PATTERNS, *control_flow.PATTERNS)
+
+
+@dataclass(frozen=True)
+class ConvertTirToScfPass(ModulePass):
+    """Turn loops, guards and accesses into the standard dialects.
+
+    Raises CodegenError, with the module unchanged: KC4201, KC4202, KC4204, KC4206, KC4207, KC4214
+    for what earlier passes remove or a CPU has not, KC4216 for an operation without a pattern.
+    """
+
+    name = "convert-tir-to-scf"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        todo = [one for one in functions(op) if uses_tir(one)]
+        if not todo:
+            return
+        patterns = own_and_added(TARGET, PATTERNS)
+        for function in todo:
+            require_lowered(function)
+            combiners = (tir.CombineOp, tir.YieldOp)  # which are inlined
+            ops = (one for one in function.walk() if not isinstance(one, combiners))
+            require_patterns(TARGET, patterns, ops)
+        flags = target_of(op).fast_math
+        for function in todo:
+            TirToScf(function, flags, patterns).run()
+            require_legal(TARGET, function.walk())

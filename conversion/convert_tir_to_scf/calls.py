@@ -1,0 +1,44 @@
+"""Calls of functions."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.conversion._foreign_calls import declare_callee
+from kc.conversion.convert_tir_to_scf.function import TirToScf
+from kc.conversion.driver import ConversionPattern
+from kc.dialects import tir
+
+
+class ConvertCall(ConversionPattern[TirToScf]):
+    """What a function does with its buffers is of no interest any more.
+
+    ::
+
+        tir.call @gemm(read %a, update %c)    ->    func.call @gemm(%a, %c)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.CallOp, rewriter: PatternRewriter, /) -> None:
+        arguments = [self.conversion.value(one) for one in op.arguments]
+        rewriter.replace(op, func.CallOp(op.callee, arguments, []))
+
+
+class ConvertCallExtern(ConversionPattern[TirToScf]):
+    """A function of C or Python is declared, with a name that says how it is called.
+
+    ::
+
+        %v = tir.call_extern "f" (%x)    ->    %v = func.call @f(%x)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.CallExternOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        arguments = [conversion.value(one) for one in op.arguments]
+        symbol = declare_callee(conversion.function, op, conversion.callees[op], arguments)
+        rewriter.replace(op, func.CallOp(symbol, arguments, [one.type for one in op.values]))
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (ConvertCall, ConvertCallExtern)

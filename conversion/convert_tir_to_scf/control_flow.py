@@ -1,0 +1,93 @@
+"""Loops and conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.conversion.convert_tir_to_scf.function import TirToScf
+from kc.conversion.driver import ConversionPattern
+from kc.dialects import tir
+from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
+
+_FULL: dict[str, Any] = {"disable": False, "full": True}
+_UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
+
+
+class ConvertFor(ConversionPattern[TirToScf]):
+    """A loop; a parallel one outside of others becomes ``scf.parallel``.
+
+    ::
+
+        tir.for %i in 16 { ... }    ->    scf.for %i = %c0 to %c16 step %c1 { ... }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.ForOp, rewriter: PatternRewriter, /) -> None:
+        conversion, values = self.conversion, self.conversion.arith
+        extent = op.extent_value
+        conversion.index.expr(op.var)  # while the loop still tells its range
+        is_parallel = op.kind.data is tir.ForKind.PARALLEL and conversion.is_sequential()
+        zero, one = values.constant(0), values.constant(1)
+        upper = values.constant(extent) if isinstance(extent, int) else conversion.value(extent)
+        body = op.detach_region(op.body)
+        end: Operation
+        new: Operation
+        if is_parallel:
+            body.block.add_op(end := scf.ReduceOp())
+            new = scf.ParallelOp([zero], [upper], [one], body)
+        else:
+            body.block.add_op(end := scf.YieldOp())
+            new = scf.ForOp(zero, upper, one, [], body)
+            if op.kind.data is tir.ForKind.UNROLLED:
+                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
+        end.location = op.location
+        rewriter.replace(op, new)
+        conversion.convert_next(body.block, is_outlined=is_parallel)
+
+
+class ConvertIf(ConversionPattern[TirToScf]):
+    """A guard, without what the ranges of its variables imply; the branch, if that is all of it.
+
+    ::
+
+        tir.if (%i * 4 < 50) { ... }    ->    %0 = arith.cmpi slt, ...
+                                              scf.if %0 { ... }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.IfOp, rewriter: PatternRewriter, /) -> None:
+        conversion, values = self.conversion, self.conversion.arith
+        conditions = conversion.index.conditions(op.condition.data, op.operands_of_set)
+        if conditions is None:
+            conditions, taken = [], op.orelse
+        else:
+            taken = op.then
+        if not conditions:
+            self._inline(op, [one for block in taken.blocks for one in block.ops], rewriter)
+            return
+        condition = values.condition(conditions[0])
+        for one in conditions[1:]:
+            condition = values.both(condition, values.condition(one))
+        regions = [op.detach_region(region) for region in (op.then, op.orelse)]
+        blocks = [block for region in regions for block in region.blocks]
+        for block in blocks:
+            block.add_op(end := scf.YieldOp())
+            end.location = op.location
+        then, other = regions
+        rewriter.replace(op, scf.IfOp(condition, [], then, other if other.blocks else None))
+        conversion.convert_next(*blocks)
+
+    def _inline(self, op: tir.IfOp, ops: list[Operation], rewriter: PatternRewriter) -> None:
+        """Put ``ops``, a region of ``op``, in the place of ``op``; they come next."""
+        for one in ops:
+            one.detach()
+        rewriter.replace(op, ops, [])
+        if ops:
+            self.conversion.continue_with(ops[0])
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (ConvertFor, ConvertIf)

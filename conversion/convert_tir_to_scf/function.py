@@ -1,0 +1,205 @@
+"""What the patterns share while one function is converted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, i1, i8
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
+
+from kc.analysis.array_sizes import sized_symbols
+from kc.analysis.index_values import AFFINE_OPS, IndexValues
+from kc.conversion._foreign_calls import callee_of
+from kc.conversion.convert_tir_to_scf.refusals import symbol_sources
+from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget
+from kc.conversion.index_arithmetic import IndexArithmetic
+from kc.dialects import tir
+from kc.dialects.arith import EXACT
+from kc.dialects.size_requirements import REQUIRES
+from kc.dialects.tir.calls import CallExternOp
+from kc.transforms.tir._inline_combine import inline_combine
+
+TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
+
+STACK_BYTES = 64 * 1024
+"""The most that the buffers of one function or parallel body take on the stack."""
+
+_NO_FLAGS = arith.FastMathFlagsAttr("none")
+_CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
+
+
+class TirToScf(Conversion):
+    """Converts one function in place, in program order."""
+
+    def __init__(
+        self,
+        function: func.FuncOp,
+        flags: Sequence[str],
+        patterns: tuple[type[RewritePattern], ...],
+    ) -> None:
+        """``flags`` are the target's for float operations."""
+        super().__init__(patterns, ConvertOperands)
+        self.function = function
+        self.flags = {FastMathFlag(one) for one in flags}
+        self.symbols = symbol_sources(function)
+        self.sized = sized_symbols(function)
+        self.index = IndexValues()
+        self.arith = IndexArithmetic(self.index)
+        self.stack_bytes: dict[Block, int] = {}
+        # What is called depends on types that are there before conversion.
+        self.callees = {op: callee_of(op) for op in function.walk() if isinstance(op, CallExternOp)}
+        self._index_ops: list[Operation] = []
+
+    def run(self) -> None:
+        """Convert the function."""
+        for op in reversed([*self.function.walk()]):
+            if isinstance(op, tir.CombineOp):
+                inline_combine(op)
+        self.exact = exact_operations(self.function)
+        self._signature()
+        self.convert(self.function.body.block)
+        for op in reversed(self._index_ops):
+            if all(one.first_use is None and one.type == tir.INDEX for one in op.results):
+                erase(op)
+        self._strip()
+
+    def enter(self, block: Block, *, is_outlined: bool) -> None:
+        self.arith.enter(block, is_limit=is_outlined)
+
+    def leave(self) -> None:
+        self.arith.leave()
+
+    def start(self, op: Operation) -> None:
+        self.arith.go_to(op)
+
+    # What patterns ask
+
+    def value(self, value: SSAValue) -> SSAValue:
+        """The index ``value``, computed by other dialects."""
+        if isinstance(value.owner, tir.ApplyOp | tir.LinearizeOp | tir.DelinearizeOp):
+            return self.arith.value(self.index.expr(value))
+        return value
+
+    def indices(
+        self, op: tir.LoadOp | tir.StoreOp | tir.PrefetchOp, lane: int = 0
+    ) -> list[SSAValue]:
+        """The indices of the element for a lane of the vector that ``op`` accesses."""
+        exprs = [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        if lane:
+            exprs[-1] += lane
+        return [self.arith.value(one) for one in exprs]
+
+    def defer(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """``op`` is seen through where its results are used, and goes if nobody else uses them."""
+        self._index_ops.append(op)
+        rewriter.has_done_action = True
+
+    def is_root(self, value: SSAValue) -> bool:
+        """Whether an index is not seen through, but needs a value."""
+        expr = self.index.expr(value)
+        return isinstance(expr, AffineDimExpr) and self.index.roots[expr.position] is value
+
+    def define_root(self, old: SSAValue, new: SSAValue) -> None:
+        """``new`` takes the place of the root ``old`` in index expressions."""
+        expr = self.index.expr(old)
+        assert isinstance(expr, AffineDimExpr)
+        self.index.roots[expr.position] = new
+        if new.name_hint is None:
+            new.name_hint = old.name_hint
+
+    def is_sequential(self) -> bool:
+        """Whether the current place is outside of parallel loops."""
+        return self.arith.home is self.arith.scopes[0]
+
+    def set_flags(self, op: Operation) -> None:
+        """The target's fast-math flags, on a float operation that has none of its own."""
+        op.attributes.pop(EXACT, None)
+        if op in self.exact or getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
+            return
+        contracts = isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp)
+        flags = self.flags if contracts else self.flags.difference(_CONTRACT.data)
+        if flags:
+            ordered = [one for one in FastMathFlag if one in flags]
+            op.properties["fastmath"] = arith.FastMathFlagsAttr(ordered)
+
+    # The function
+
+    def _signature(self) -> None:
+        function = self.function
+        for arg in function.body.block.args:
+            if arg.type != (new := memory_type(arg.type)):
+                Rewriter.replace_value_with_new_type(arg, new)
+        types = [arg.type for arg in function.body.block.args]
+        outputs = list(function.function_type.outputs)
+        function.function_type = FunctionType.from_lists(types, outputs)
+
+    def _strip(self) -> None:
+        """Remove the attributes that only ``te`` and ``tir`` understand."""
+        function = self.function
+        function.attributes.pop("kc.symbols", None)
+        function.attributes.pop(REQUIRES, None)
+        if function.arg_attrs is None:
+            return
+        kept = [
+            {key: value for key, value in one.data.items() if not key.startswith("kc.")}
+            for one in function.arg_attrs.data
+        ]
+        function.arg_attrs = ArrayAttr(DictionaryAttr(one) for one in kept) if any(kept) else None
+
+
+class ConvertOperands(ConversionPattern[TirToScf]):
+    """An operation of another dialect: its indices as values, and the target's flags.
+
+    ::
+
+        %j = tir.apply (%i + 1)                     %j = arith.addi %i, %c1 : index
+        %b = arith.addf %a, %a : f32          ->    %b = arith.addf %a, %a fastmath<contract> : f32
+        func.call @use(%j) : (index) -> ()          func.call @use(%j) : (index) -> ()
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        conversion.set_flags(op)
+        for n, operand in enumerate(op.operands):
+            value = conversion.value(operand)
+            if value is not operand:
+                op.operands[n] = value
+        if isinstance(op, AFFINE_OPS):
+            conversion.defer(op, rewriter)
+        if op.regions:
+            conversion.convert_next(*(block for region in op.regions for block in region.blocks))
+
+
+def exact_operations(function: func.FuncOp) -> set[Operation]:
+    """What the operands of exact comparisons are computed by, from what is in memory."""
+    pending = [op for op in function.walk() if EXACT in op.attributes]
+    exact = set(pending)
+    while pending:
+        op = pending.pop()
+        # What leaves a region is what its blocks end with.
+        ends = [block.last_op for region in op.regions for block in region.blocks]
+        sources = [value.owner for value in op.operands]
+        for source in (*ends, *sources):
+            if isinstance(source, Operation) and source not in exact:
+                exact.add(source)
+                pending.append(source)
+    return exact
+
+
+def memory_type(type_: Attribute) -> Attribute:
+    """The type of a buffer in memory: i1 takes a byte."""
+    if isinstance(type_, MemRefType) and type_.element_type == i1:
+        return MemRefType(i8, type_.shape, type_.layout, type_.memory_space)
+    return type_
+
+
+def erase(op: Operation) -> None:
+    """Remove ``op``, whatever uses it."""
+    op.detach()
+    op.erase(safe_erase=False)

@@ -1,0 +1,268 @@
+"""Buffers and their elements."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StridedLayoutAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TirToScf, memory_type
+from kc.conversion.driver import ConversionPattern
+from kc.dialects import tir
+from kc.dialects.arith import CmpiOp, ExtUIOp, like
+from kc.dialects.memref import PrefetchOp
+from kc.dialects.tir.memory import has_rows
+
+ALIGNMENT = 64
+"""Of buffers, in bytes: a cache line, and the widest vector."""
+
+
+class ConvertLoad(ConversionPattern[TirToScf]):
+    """An element, or neighbours in memory; a bool is a byte that is not 0.
+
+    ::
+
+        %v = tir.load %A[%i * 4] : memref<64xf32>    ->    %0 = arith.muli %i, %c4 : index
+                                                           %v = memref.load %A[%0]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
+        memory = like(op.result.type, _element(op.buffer))
+        if not isinstance(memory, VectorType):
+            load: Operation = memref.LoadOp.get(op.buffer, self.conversion.indices(op))
+        elif has_rows(op.buffer.type):
+            load = vector.LoadOp(op.buffer, self.conversion.indices(op), memory)
+        else:
+            return
+        _replace_load(op, [load], rewriter)
+
+
+class GatherLanes(ConversionPattern[TirToScf]):
+    """A vector of elements that are not neighbours in memory, one after the other.
+
+    ::
+
+        %v = tir.load %A[0] : memref<8xf32, strided<[2]>>, vector<2xf32>
+
+    becomes ::
+
+        %a = memref.load %A[0];  %b = memref.load %A[1];  %v = vector.insert of both
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
+        memory = like(op.result.type, _element(op.buffer))
+        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
+            return
+        made: list[Operation] = [arith.ConstantOp(_zero(memory))]
+        for lane in range(memory.element_count()):
+            load = memref.LoadOp.get(op.buffer, self.conversion.indices(op, lane))
+            made += [load, vector.InsertOp(load.results[0], made[-1].results[0], [lane])]
+        _replace_load(op, made, rewriter)
+
+
+def _replace_load(op: tir.LoadOp, made: list[Operation], rewriter: PatternRewriter) -> None:
+    """Replace ``op`` by what ``made`` loads: a bool where that is not 0."""
+    loaded = made[-1].results[0]
+    if loaded.type == op.result.type:
+        rewriter.replace(op, made)
+        return
+    zero = arith.ConstantOp(_zero(loaded.type))
+    rewriter.replace(op, [*made, zero, CmpiOp(loaded, zero.result, "ne")])
+
+
+class ConvertStore(ConversionPattern[TirToScf]):
+    """Write an element, or neighbours in memory; a bool is stored as a byte.
+
+    ::
+
+        tir.store %v, %A[%i * 4] : memref<64xf32>    ->    memref.store %v, %A[%0]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
+        memory = like(op.value.type, _element(op.buffer))
+        if isinstance(memory, VectorType) and not has_rows(op.buffer.type):
+            return
+        value, made = _in_memory(self.conversion.value(op.value), memory)
+        indices = self.conversion.indices(op)
+        if isinstance(memory, VectorType):
+            made.append(vector.StoreOp(value, op.buffer, indices))
+        else:
+            made.append(memref.StoreOp.get(value, op.buffer, indices))
+        rewriter.replace(op, made)
+
+
+class ScatterLanes(ConversionPattern[TirToScf]):
+    """Store the lanes of a vector to elements that are not neighbours in memory.
+
+    ::
+
+        tir.store %v, %A[0] : memref<8xf32, strided<[2]>>, vector<2xf32>
+
+    becomes ::
+
+        memref.store of %v[0], %A[0];  memref.store of %v[1], %A[1]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
+        memory = like(op.value.type, _element(op.buffer))
+        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
+            return
+        value, made = _in_memory(self.conversion.value(op.value), memory)
+        for lane in range(memory.element_count()):
+            extract = vector.ExtractOp(value, [lane], memory.element_type)
+            indices = self.conversion.indices(op, lane)
+            made += [extract, memref.StoreOp.get(extract.result, op.buffer, indices)]
+        rewriter.replace(op, made)
+
+
+def _in_memory(value: SSAValue, memory: Attribute) -> tuple[SSAValue, list[Operation]]:
+    """``value`` as it is in memory, and what makes that of it."""
+    if value.type == memory:
+        return value, []
+    byte = ExtUIOp(value, memory)  # pyright: ignore[reportArgumentType]
+    return byte.result, [byte]
+
+
+class ConvertPrefetch(ConversionPattern[TirToScf]):
+    """A hint about an element.
+
+    ::
+
+        tir.prefetch %A[%i + 1]    ->    memref.prefetch %A[%0], read, locality<3>, data
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.PrefetchOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, PrefetchOp(op.buffer, self.conversion.indices(op)))
+
+
+class ConvertAlloc(ConversionPattern[TirToScf]):
+    """A buffer, on the stack if it is small; else as far out as its sizes are known.
+
+    ::
+
+        tir.for ... {                                %B = memref.alloca() : memref<16xf32>
+          %B = tir.alloc "B" : memref<16xf32>   ->   tir.for ... {
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.AllocOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        type_ = memory_type(op.buffer.type)
+        assert isinstance(type_, MemRefType)
+        alignment = IntegerAttr(ALIGNMENT, 64)
+        size = _bytes(type_)
+        home = conversion.arith.home.block
+        taken = conversion.stack_bytes.get(home, 0)
+        if size is not None and taken + size <= STACK_BYTES:
+            conversion.stack_bytes[home] = taken + size
+            new = memref.AllocaOp.build(
+                operands=[[], []], result_types=[type_], properties={"alignment": alignment}
+            )
+            conversion.arith.insert_at_head(new)
+        else:
+            sizes = [conversion.value(one) for one in op.dynamic_sizes]
+            scope = conversion.arith.scope_of(*sizes)
+            new = conversion.arith.insert(memref.AllocOp(sizes, [], type_, alignment), scope)
+            free = memref.DeallocOp.get(new.results[0])
+            end = scope.block.last_op
+            assert end is not None, "a block has a terminator"
+            scope.block.insert_op_before(free, end)
+            free.location = op.location
+        new.location = op.location
+        new.results[0].name_hint = op.label
+        rewriter.replace(op, [], [new.results[0]])
+
+
+class ConvertView(ConversionPattern[TirToScf]):
+    """A part of a buffer, with as much in its type as is known; then a cast to less.
+
+    ::
+
+        %p = tir.view %A[%i, 0] : memref<8x64xf32> to memref<4xf32, strided<[1], offset: ?>>
+
+    becomes ::
+
+        %p = memref.subview %A[%i, 0] [1, 4] [1, 1]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.ViewOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        source, wanted = op.buffer.type, op.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(wanted, MemRefType)
+        offsets: list[SSAValue | int] = []
+        for expr in op.indices.data.results:
+            offset = conversion.index.compose(expr, op.operands_of_map)
+            is_number = isinstance(offset, AffineConstantExpr)
+            offsets.append(offset.value if is_number else conversion.arith.value(offset))
+        rank = source.get_num_dims()
+        sizes: list[SSAValue | int] = [1] * rank
+        for dim, size in zip(op.positions, wanted.get_shape(), strict=True):
+            sizes[dim] = size
+        ones: list[SSAValue | int] = [1] * rank
+        whole = memref.SubviewOp.infer_result_type(source, offsets, sizes, ones)
+        strides = whole.get_strides() or ()
+        part = MemRefType(
+            whole.element_type,
+            wanted.get_shape(),
+            StridedLayoutAttr([strides[dim] for dim in op.positions], whole.get_offset()),
+            whole.memory_space,
+        )
+        made: list[Operation] = [memref.SubviewOp.get(op.buffer, offsets, sizes, ones, part)]
+        final = MemRefType(part.element_type, wanted.shape, wanted.layout, wanted.memory_space)
+        if part != final:
+            made.append(memref.CastOp.get(made[0], final))
+        rewriter.replace(op, made)
+
+
+def _element(buffer: SSAValue) -> Attribute:
+    assert isinstance(buffer.type, MemRefType)
+    return buffer.type.element_type
+
+
+def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
+    if isinstance(type_, VectorType):
+        zero = 0.0 if isinstance(type_.element_type, AnyFloat) else 0
+        return DenseIntOrFPElementsAttr.from_list(type_, [zero])
+    assert isinstance(type_, IntegerType)
+    return IntegerAttr(0, type_)
+
+
+def _bytes(type_: MemRefType) -> int | None:
+    """The size of a buffer, if its shape is constant."""
+    shape = type_.get_shape()
+    if tir.DYNAMIC in shape:
+        return None
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(shape) * ((bits + 7) // 8)
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    ConvertLoad,
+    GatherLanes,
+    ConvertStore,
+    ScatterLanes,
+    ConvertPrefetch,
+    ConvertAlloc,
+    ConvertView,
+)

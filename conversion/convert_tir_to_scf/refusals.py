@@ -1,0 +1,97 @@
+"""What is refused before anything changes, and what a function must say of its sizes."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.ir.affine import AffineExpr
+
+from kc.dialects import tir
+from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+
+def uses_tir(function: func.FuncOp) -> bool:
+    """Whether there is anything to convert."""
+    return any(op.name.startswith("tir.") for op in function.walk())
+
+
+def require_lowered(function: func.FuncOp) -> None:
+    """Refuse what earlier passes remove, before anything changes."""
+    symbols = symbol_sources(function)
+    if len(function.body.blocks) > 1:
+        raise CodegenError(
+            "KC4214",
+            f"convert-tir-to-scf: @{function.sym_name.data} has branches",
+            location=location_of(function.body.blocks[0].last_op),
+            why="loops of tir stand in functions of one block",
+            hints=["write tir.if or scf.if, or put the loops into a function of their own"],
+        )
+    for op in function.walk():
+        if isinstance(op, tir.BlockOp):
+            raise CodegenError(
+                "KC4201",
+                f"convert-tir-to-scf: block {op.label} is left",
+                location=location_of(op),
+                why="blocks are dissolved before this conversion",
+                hints=["run --lower-init-block --lower-blocks first"],
+            )
+        if isinstance(op, tir.ForOp) and op.kind.data is tir.ForKind.VECTORIZED:
+            raise CodegenError(
+                "KC4202",
+                f"convert-tir-to-scf: the vectorized loop {op.label} is left",
+                location=location_of(op),
+                why="loops become vector code before this conversion",
+                hints=["run --vectorize-loop first"],
+            )
+        if isinstance(op, tir.ForOp) and op.axis is not None:
+            _require_interleaving(op)
+        if isinstance(op, tir.SymbolOp) and op.symbol.data not in symbols:
+            raise CodegenError(
+                "KC4204",
+                f"convert-tir-to-scf: no argument gives the size {op.symbol.data}",
+                location=location_of(op),
+                why="a size is a dimension of an argument (kc.shape) or an argument (kc.symbol)",
+            )
+
+
+def _require_interleaving(loop: tir.ForOp) -> None:
+    """Refuse loops of threads; virtual threads that do not share work run one after the other."""
+    if loop.axis not in VIRTUAL_AXES:
+        raise CodegenError(
+            "KC4206",
+            f"convert-tir-to-scf: the loop {loop.label} is bound to {loop.axis}, and the target is "
+            "a CPU",
+            location=location_of(loop),
+            why="this is the schedule of a GPU: a CPU has no thread blocks",
+            hints=["--target=cuda", "parallel and vectorize are the loops of a CPU"],
+        )
+    around = loop.parent_op()
+    while around is not None:
+        if isinstance(around, tir.ForOp) and is_same_axis(around.axis, loop.axis):
+            raise CodegenError(
+                "KC4207",
+                f"convert-tir-to-scf: the loop {loop.label} is bound to {loop.axis}, as "
+                f"{around.label} around it is",
+                location=location_of(loop),
+                why="virtual threads that share the work of a loop cannot run one after the other",
+            )
+        around = around.parent_op()
+
+
+def symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
+    """Symbol -> argument number and, for an array, the dimension."""
+    found: dict[str, tuple[int, int | None]] = {}
+    symbols = tir.symbol_names(function)
+    attrs = function.arg_attrs.data if function.arg_attrs is not None else ()
+    for n, given in enumerate(attrs):
+        name = given.data.get("kc.symbol")
+        if name is not None:
+            found.setdefault(name.data, (n, None))  # pyright: ignore
+        shape = given.data.get("kc.shape")
+        if shape is not None:
+            for dim, expr in enumerate(shape.data.results):  # pyright: ignore
+                for m, symbol in enumerate(symbols):
+                    if expr == AffineExpr.symbol(m):
+                        found.setdefault(symbol, (n, dim))
+    return found

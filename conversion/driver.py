@@ -1,0 +1,248 @@
+"""The driver of conversions: sets of patterns that take a program to other dialects.
+
+A conversion is a class below :class:`Conversion`: the state that its patterns share, which each of
+them is made with. What it may leave is a :class:`ConversionTarget`. The program is walked once, in
+program order; each operation goes to the first pattern for its class that does something. What
+patterns make is not visited, unless they say so (:meth:`Conversion.convert_next`): it is in the
+target already. Unlike a dialect conversion of MLIR's, nothing is undone: what cannot be converted
+is found before anything changes (:func:`require_patterns`), and what is left in the end is an error
+with a place (:func:`require_legal`).
+
+Plugins add patterns by the name of the conversion (``Plugin.patterns``). They come after the
+conversion's own, so that they convert what is theirs and change nothing for others: a
+:class:`~xdsl.pattern_rewriter.RewritePattern` is made with the conversion, a
+:class:`~xdsl.pattern_rewriter.TypeConversionPattern` without arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from xdsl.dialects.builtin import UnknownLoc, UnregisteredOp
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, TypeConversionPattern
+from xdsl.rewriter import InsertPoint
+
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.support.patterns import matching
+from kc.support.registry import load_patterns
+
+Match = Callable[[Operation, PatternRewriter], None]
+
+
+@dataclass(frozen=True)
+class ConversionTarget:
+    """What a conversion may leave: no operation of ``illegal`` dialects, or those of ``legal``."""
+
+    conversion: str
+    """The name of the pass, which is that under which plugins add patterns."""
+    illegal: tuple[str, ...] = ()
+    legal: tuple[str, ...] = ()
+
+    def is_legal(self, op: Operation) -> bool:
+        """Whether ``op`` may be left."""
+        dialect = name_of(op).partition(".")[0]
+        return dialect in self.legal if self.legal else dialect not in self.illegal
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that is in no dialect."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+def own_and_added(
+    target: ConversionTarget, patterns: tuple[type[RewritePattern], ...]
+) -> tuple[type[RewritePattern], ...]:
+    """The classes of patterns of a conversion, then those that plugins add to it."""
+    added = load_patterns(target.conversion)
+    return (*patterns, *(one for one in added if not issubclass(one, TypeConversionPattern)))
+
+
+def converted_type(target: ConversionTarget, type_: Attribute) -> Attribute | None:
+    """What patterns of plugins make of a type; None if it is none of theirs."""
+    for pattern in load_patterns(target.conversion):
+        if issubclass(pattern, TypeConversionPattern):
+            converted = pattern().convert_type(type_)
+            if converted is not None and converted != type_:
+                return converted
+    return None
+
+
+def require_patterns(
+    target: ConversionTarget,
+    patterns: tuple[type[RewritePattern], ...],
+    ops: Iterable[Operation],
+) -> None:
+    """Refuse operations that must be converted and that no pattern is for (KC4216)."""
+    for op in ops:
+        if not target.is_legal(op) and not matching(patterns, type(op)):
+            raise _left(target, op, "no pattern is for it")
+
+
+def require_legal(target: ConversionTarget, ops: Iterable[Operation]) -> None:
+    """Refuse operations that no pattern has converted (KC4216)."""
+    for op in ops:
+        if not target.is_legal(op):
+            raise _left(target, op, "the patterns for it did nothing")
+
+
+def _left(target: ConversionTarget, op: Operation, what: str) -> CodegenError:
+    allowed = (
+        f"{', '.join(target.legal)} alone is left by it"
+        if target.legal
+        else f"nothing of {', '.join(target.illegal)} is left by it"
+    )
+    return CodegenError(
+        "KC4216",
+        f"{target.conversion}: {name_of(op)} is not converted",
+        location=location_of(op),
+        facts=[what],
+        why=allowed,
+        hints=[f"a plugin adds patterns by Plugin(patterns={{'{target.conversion}': [...]}})"],
+    )
+
+
+class ConversionRewriter(PatternRewriter):
+    """What patterns of a conversion edit with: new operations are where the converted one was."""
+
+    def __init__(self, op: Operation, conversion: Conversion) -> None:
+        super().__init__(InsertPoint.before(op))
+        self.op = op
+        self._conversion = conversion
+
+    def start(self, op: Operation) -> None:
+        """Make ``op`` the one that is converted."""
+        self.op = op
+        self.has_done_action = False
+
+    def insert(self, op, insertion_point=None):
+        """Insert operations, before the one that is converted unless told otherwise."""
+        if insertion_point is None:
+            insertion_point = InsertPoint.before(self.op)
+        for new in (op,) if isinstance(op, Operation) else op:
+            if isinstance(new.location, UnknownLoc):
+                new.location = self.op.location
+        return super().insert(op, insertion_point)
+
+    def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
+        """Put ``new_ops`` in the place of ``op``, and ``new_results`` (those of the last) in that
+        of its results, with their names."""
+        self.has_done_action = True
+        made = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+        block = op.parent
+        assert block is not None
+        for new in made:
+            if isinstance(new.location, UnknownLoc):
+                new.location = op.location
+        block.insert_ops_before(made, op)
+        results = (made[-1].results if made else ()) if new_results is None else new_results
+        for old, new in zip(op.results, results, strict=True):
+            assert new is not None
+            new.name_hint = new.name_hint or old.name_hint
+            old.replace_all_uses_with(new)
+        if op is self.op and made:
+            self.op = made[-1]
+            self._conversion.start(self.op)
+        self.erase(op, safe_erase)
+
+    def erase(self, op: Operation, safe_erase: bool = True) -> None:
+        """Erase an operation."""
+        self.has_done_action = True
+        op.detach()
+        op.erase(safe_erase=safe_erase)
+
+
+class Conversion:
+    """The state of one conversion of a function in place, and the walk."""
+
+    def __init__(
+        self, patterns: tuple[type[RewritePattern], ...], fallback: type[RewritePattern]
+    ) -> None:
+        """``fallback`` is the pattern for what no other did something with."""
+        self._classes = (*patterns, fallback)
+        self._made: dict[type[RewritePattern], Match] = {}
+        self._matches: dict[type[Operation], tuple[Match, ...]] = {}
+        self._frames: list[_Frame] = []
+
+    # What patterns call
+
+    def convert_next(self, *blocks: Block, is_outlined: bool = False) -> None:
+        """Convert what is in ``blocks``, one after the other, before what comes after them.
+
+        ``is_outlined``: the blocks become functions of their own.
+        """
+        self._frames += [_Frame(block, is_outlined) for block in reversed(blocks)]
+
+    def continue_with(self, op: Operation) -> None:
+        """Convert ``op``, in the block of the operation that is converted, and all after it."""
+        self._frames[-1].op = op
+
+    # What conversions define
+
+    def enter(self, block: Block, *, is_outlined: bool) -> None:
+        """Called before the first operation of a block."""
+
+    def leave(self) -> None:
+        """Called after the last operation of a block."""
+
+    def start(self, op: Operation) -> None:
+        """Called before an operation is matched, and with what took its place."""
+
+    # The walk
+
+    def convert(self, block: Block) -> None:
+        """Convert ``block`` and all in it."""
+        if block.first_op is None:
+            return
+        rewriter = ConversionRewriter(block.first_op, self)
+        frames = self._frames
+        frames.append(_Frame(block, is_outlined=True))
+        while frames:
+            frame = frames[-1]
+            if not frame.entered:
+                frame.entered, frame.op = True, frame.block.first_op
+                self.enter(frame.block, is_outlined=frame.is_outlined)
+            op = frame.op
+            if op is None:
+                frames.pop()
+                self.leave()
+                continue
+            frame.op = op.next_op
+            self.start(op)
+            rewriter.start(op)
+            matches = self._matches.get(type(op))
+            for match in self._matches_for(op) if matches is None else matches:
+                match(op, rewriter)
+                if rewriter.has_done_action:
+                    break
+
+    def _matches_for(self, op: Operation) -> tuple[Match, ...]:
+        classes = matching(self._classes, type(op))
+        for one in classes:
+            if one not in self._made:
+                self._made[one] = one(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._made[one] for one in classes)
+        return matches
+
+
+ConversionT = TypeVar("ConversionT", bound=Conversion)
+
+
+class ConversionPattern(RewritePattern, Generic[ConversionT]):
+    """A pattern of a conversion, which it is made with."""
+
+    def __init__(self, conversion: ConversionT) -> None:
+        self.conversion = conversion
+
+
+@dataclass(eq=False)
+class _Frame:
+    """A block to be converted: from ``op`` on, or from its start if not ``entered``."""
+
+    block: Block
+    is_outlined: bool = False
+    entered: bool = False
+    op: Operation | None = None
