@@ -8,10 +8,12 @@ first step after which a result differs is an :class:`InternalError` that names 
         kc.build(s, [A, B, C])
 
 Native code is compiled and run in a process of its own, so that a crash is a difference like any.
-What cannot be compared is said in a remark, KC4520: a function that takes too long to interpret
-(:data:`LIMIT` operations) is compared as native code alone, one whose arguments a step changes is
-compared from there on. Floats are drawn so that sums of products are exact, and compared within the
-tolerance of kc-run's ``--check``.
+Sizes and numbers are drawn again where the function, as it is before any step, accesses memory
+outside of its buffers or breaks what it requires: what it does then is not defined. What cannot be
+compared is said in a remark, KC4520: a function that takes too long to interpret (:data:`LIMIT`
+operations) is compared as native code alone, one whose arguments a step changes is compared from
+there on. Floats are drawn so that sums of products are exact, and compared within the tolerance of
+kc-run's ``--check``.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from xdsl.interpreter import Interpreter
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.interpreter import ExecutionError, run
+from kc.analysis.interpreter import ExecutionError, UninterpretableError, run
 from kc.analysis.module_copy import copy_module
 from kc.analysis.upstream import upstream_functions
 from kc.dialects.tir import ForKind
@@ -50,6 +52,8 @@ LIMIT = 200_000
 """Operations that the interpreter runs for a function before it is left to native code."""
 SECONDS = 60
 """How long native code may take."""
+TRIES = 100
+"""Inputs that are drawn for a sample until there are some that the function runs on."""
 LARGEST = 1 << 24
 """Elements of an argument, at most."""
 
@@ -192,12 +196,9 @@ def _inputs_of(
         if had is not None and had[0].shape == shape:
             yield signature.name, had
             continue
-        samples: list[_Inputs] = []
-        for n in range(SAMPLES):
-            values = _draw(signature, Random(f"{seed} {n} {signature.name}"))
-            if values is not None:
-                names = [spec.name for spec in signature.args]
-                samples.append(_Inputs(shape, values[0], values[1], names))
+        randoms = (Random(f"{seed} {n} {signature.name}") for n in range(SAMPLES))
+        drawn = (_sample(module, signature, shape, random) for random in randoms)
+        samples = [one for one in drawn if one is not None]
         if samples:
             yield signature.name, samples
         else:
@@ -229,6 +230,25 @@ def _shape_of(function: Any) -> Any:
         (kind.element_type, kind.get_shape()) if isinstance(kind, MemRefType) else kind
         for kind in function.function_type.inputs
     )
+
+
+def _sample(module: ModuleOp, signature: Signature, shape: Any, random: Random) -> _Inputs | None:
+    """Inputs that a function can be run on, as far as the interpreter can tell."""
+    names = [spec.name for spec in signature.args]
+    for _ in range(TRIES):
+        drawn = _draw(signature, random)
+        if drawn is None:
+            return None
+        values, sizes = drawn
+        inputs = _Inputs(shape, values, sizes, names)
+        try:
+            _interpreted(module, signature.name, inputs)
+        except (UninterpretableError, _TooLong):
+            return inputs
+        except ExecutionError:
+            continue
+        return inputs
+    return None
 
 
 def _draw(signature: Signature, random: Random) -> tuple[list[Any], dict[str, int]] | None:
@@ -289,14 +309,19 @@ def _copies(values: Sequence[Any]) -> list[Any]:
 
 
 def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
-    values = _copies(inputs.values)
     try:
-        with np.errstate(all="ignore"):
-            run(module, name, values, [_Limit()])
+        return _interpreted(module, name, inputs)
     except _TooLong:
         return None
     except ExecutionError as error:
         return str(error)
+
+
+def _interpreted(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any]:
+    """The arguments as the interpreter leaves them; may raise ExecutionError or _TooLong."""
+    values = _copies(inputs.values)
+    with np.errstate(all="ignore"):
+        run(module, name, values, [_Limit()])
     return values
 
 

@@ -13,6 +13,7 @@ from kc.analysis.interpreter.errors import (
     ExecutionError,
     OutOfBoundsError,
     PoisonError,
+    UninterpretableError,
 )
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "KernelInterpreter",
     "OutOfBoundsError",
     "PoisonError",
+    "UninterpretableError",
     "make_interpreter",
     "run",
 ]

@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Operation
 from kc.analysis.interpreter.arith_integer import Reading, signed, unsigned
 from kc.analysis.interpreter.elementwise import Scalar, elementwise, elementwise_functions
 from kc.analysis.interpreter.engine import Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.values import (
     Poison,
     dtype_of,
@@ -192,7 +192,7 @@ def constant_value(op: Operation, attr: Attribute, type_: Attribute) -> Any:
         vector = np.empty(shape, object)
         vector.reshape(-1)[:] = [make(one) for one in values]
         return vector
-    raise ExecutionError(op, f"a constant of type {type_} cannot be interpreted")
+    raise UninterpretableError(op, f"a constant of type {type_} cannot be interpreted")
 
 
 def _choose(condition: Any, a: Any, b: Any) -> Any:
@@ -220,6 +220,6 @@ class ArithValueFunctions(InterpreterFunctions):
         type_ = op.result.type
         value = Poison(op, "it is declared so")
         if isinstance(type_, MemRefType):
-            raise ExecutionError(op, f"a poison {type_} cannot be interpreted")
+            raise UninterpretableError(op, f"a poison {type_} cannot be interpreted")
         vector = splat(tuple(type_.get_shape()), value) if isinstance(type_, VectorType) else value
         return lambda: vector

@@ -29,7 +29,7 @@ from kc.analysis.interpreter.control import (
     ScfFunctions,
 )
 from kc.analysis.interpreter.engine import KernelInterpreter
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
 from kc.analysis.interpreter.foreign import ForeignFunctions
 from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
 from kc.analysis.interpreter.math import math_functions
@@ -157,7 +157,7 @@ def _to_value(
         if number != arg or not -(1 << (width - 1)) <= number < 1 << width:
             raise ExecutionError(function, f"{name} is {arg}, which is no value of type {type_}")
         return wrapper(width)(number)
-    raise ExecutionError(function, f"an argument of type {type_} cannot be interpreted")
+    raise UninterpretableError(function, f"an argument of type {type_} cannot be interpreted")
 
 
 def _from_value(

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation
 from kc.analysis.interpreter import arith_float
 from kc.analysis.interpreter.arith_integer import signed, unsigned
 from kc.analysis.interpreter.elementwise import Scalar
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.values import int_width, is_float, wrapper
 
 _FLOAT = {
@@ -39,7 +39,7 @@ def combining_function(op: Operation, kind: str, type_: Attribute) -> Scalar:
     if is_float(type_) and kind in _FLOAT:
         return _FLOAT[kind]
     if is_float(type_) or kind not in _INTEGER:
-        raise ExecutionError(op, f"{kind} does not combine values of type {type_}")
+        raise UninterpretableError(op, f"{kind} does not combine values of type {type_}")
     reading, function = _INTEGER[kind]
     width = int_width(op, type_)
     read, wrap = reading(width), wrapper(width)

@@ -25,7 +25,7 @@ from xdsl.interpreter import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
 from kc.support.locations import location_of
 
 Run = Callable[..., Any]
@@ -264,7 +264,7 @@ class KernelInterpreter(Interpreter):
             # An op of the same name in another class: one that extends xDSL's definition.
             found = next((one for kind, one in known.items() if kind.name == op.name), None)
         if found is None:
-            raise ExecutionError(op, "the interpreter does not know this op")
+            raise UninterpretableError(op, "the interpreter does not know this op")
         return found
 
     def _runnable(self, op: Operation, functions: InterpreterFunctions, registered: Any) -> Run:

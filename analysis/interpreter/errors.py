@@ -43,6 +43,10 @@ class ExecutionError(InterpretationError):
         return "\n".join(lines)
 
 
+class UninterpretableError(ExecutionError):
+    """What the interpreter does not know, whatever the program is run on."""
+
+
 class OutOfBoundsError(ExecutionError):
     """An access outside of a buffer or tensor: ``buffer`` (its name), ``index``, ``shape``.
 

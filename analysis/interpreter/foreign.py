@@ -12,7 +12,7 @@ from xdsl.interpreter import InterpreterFunctions, register_impls
 from xdsl.ir import Attribute
 
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.values import Poison, float_type, int_width, is_float, wrapper
 from kc.dialects.tir.calls import TRACED, CallExternOp
 from kc.support.global_functions import as_argument, get_global_func
@@ -86,7 +86,7 @@ def _packed(op: CallExternOp) -> Callable[[list[Any]], Any]:
 def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
     address = find_symbol(op.label)
     if address is None:
-        raise ExecutionError(op, f"there is no function {op.label} of C in this process")
+        raise UninterpretableError(op, f"there is no function {op.label} of C in this process")
     dtypes, result = op.dtypes
     types: list[Any] = []
     for value, dtype in zip(op.arguments, dtypes, strict=True):
@@ -104,7 +104,7 @@ def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
 def _c_type(op: CallExternOp, dtype: str) -> Any:
     found = C_SCALARS.get(dtype)
     if found is None:
-        raise ExecutionError(op, f"{dtype} scalars are not passed to functions of C")
+        raise UninterpretableError(op, f"{dtype} scalars are not passed to functions of C")
     return found
 
 

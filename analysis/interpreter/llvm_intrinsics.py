@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerType, VectorType
 from xdsl.interpreter import InterpreterFunctions, register_impls
 
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError
+from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.values import Poison, wrapper
 from kc.dialects.llvm.call import CallIntrinsicOp
 
@@ -144,5 +144,5 @@ class LlvmIntrinsicFunctions(InterpreterFunctions):
         type_ = op.results[0].type if op.results else None
         element = type_.element_type if isinstance(type_, VectorType) else None
         if found is None or not isinstance(element, IntegerType):
-            raise ExecutionError(op, f"the interpreter does not know {name}")
+            raise UninterpretableError(op, f"the interpreter does not know {name}")
         return found(element.width.data)

@@ -17,7 +17,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kc.analysis.interpreter.affine_code import map_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError, index_text
+from kc.analysis.interpreter.errors import (
+    ExecutionError,
+    OutOfBoundsError,
+    UninterpretableError,
+    index_text,
+)
 from kc.analysis.interpreter.values import Buffer, fresh_array, is_float, vector_of
 from kc.dialects.tir import DYNAMIC
 
@@ -183,7 +188,7 @@ class MemRefFunctions(InterpreterFunctions):
     @prepared(memref.ExtractStridedMetaDataOp)
     def metadata(self, interpreter: KernelInterpreter, op: memref.ExtractStridedMetaDataOp) -> Run:
         if op.base_buffer.uses or op.offset.uses:
-            raise ExecutionError(op, "only sizes and strides are known")
+            raise UninterpretableError(op, "only sizes and strides are known")
 
         def run(buffer: Buffer) -> tuple[Any, ...]:
             array = buffer.array(op)
@@ -200,7 +205,7 @@ class MemRefFunctions(InterpreterFunctions):
     def cast(self, interpreter: KernelInterpreter, op: memref.CastOp) -> Run:
         target = op.dest.type
         if not isinstance(target, MemRefType):
-            raise ExecutionError(op, f"a cast to {target} cannot be interpreted")
+            raise UninterpretableError(op, f"a cast to {target} cannot be interpreted")
         expected = target.get_shape()
 
         def run(buffer: Buffer) -> Buffer:

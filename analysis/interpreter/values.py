@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from kc.analysis.interpreter.errors import ExecutionError, PoisonError
+from kc.analysis.interpreter.errors import ExecutionError, PoisonError, UninterpretableError
 from kc.support.float_formats import NARROW_FLOATS, NARROW_IR_FLOATS
 
 INDEX_WIDTH = 64
@@ -58,7 +58,7 @@ def float_type(op: Operation | None, type_: Attribute) -> type[np.floating]:
     found = _WIDE.get(type(scalar)) or _narrow_type(op, str(scalar))
     if found is None:
         known = ", ".join([*NARROW_IR_FLOATS, "f32", "f64"])
-        raise ExecutionError(op, f"the type {type_} cannot be interpreted; {known} can")
+        raise UninterpretableError(op, f"the type {type_} cannot be interpreted; {known} can")
     return found
 
 
@@ -69,7 +69,7 @@ def _narrow_type(op: Operation | None, name: str) -> type[np.floating] | None:
     try:
         import ml_dtypes
     except ImportError:
-        raise ExecutionError(
+        raise UninterpretableError(
             op, f"the type {name} is interpreted with the package ml_dtypes, which is not installed"
         ) from None
     return getattr(ml_dtypes, form.name)
@@ -91,7 +91,7 @@ def int_width(op: Operation, type_: Attribute) -> int:
         return scalar.width.data
     if isinstance(scalar, IndexType):
         return INDEX_WIDTH
-    raise ExecutionError(op, f"the type {type_} cannot be interpreted as an integer")
+    raise UninterpretableError(op, f"the type {type_} cannot be interpreted as an integer")
 
 
 def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
@@ -102,7 +102,7 @@ def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
     if found is None and isinstance(type_, IndexType):
         found = np.int64
     if found is None:
-        raise ExecutionError(op, f"elements of type {type_} cannot be interpreted")
+        raise UninterpretableError(op, f"elements of type {type_} cannot be interpreted")
     return np.dtype(found)
 
 

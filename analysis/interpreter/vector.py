@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr
 from kc.analysis.interpreter.combine import combining_function
 from kc.analysis.interpreter.elementwise import elementwise
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError
+from kc.analysis.interpreter.errors import OutOfBoundsError, UninterpretableError
 from kc.analysis.interpreter.math import fused_multiply_add
 from kc.analysis.interpreter.memory import (
     element_reader,
@@ -108,7 +108,9 @@ class VectorAccessFunctions(InterpreterFunctions):
     def transfer_write(self, interpreter: KernelInterpreter, op: vector.TransferWriteOp) -> Run:
         assert isinstance(type_ := op.vector.type, VectorType)
         if not isinstance(op.source.type, MemRefType):
-            raise ExecutionError(op, f"a transfer into {op.source.type} cannot be interpreted")
+            raise UninterpretableError(
+                op, f"a transfer into {op.source.type} cannot be interpreted"
+            )
         write = element_writer(op)
         lanes, rank = _transfer_lanes(op, type_), len(op.indices)
 

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from kc.analysis.interpreter.affine_code import map_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import ExecutionError, OutOfBoundsError
+from kc.analysis.interpreter.errors import OutOfBoundsError, UninterpretableError
 from kc.analysis.interpreter.values import Buffer
 from kc.dialects.tir.views import CallOp, ViewOp
 
@@ -24,7 +24,7 @@ def called_function(interpreter: KernelInterpreter, op: Operation, name: str) ->
         if isinstance(described, SymbolRefAttr):
             callee = interpreter.symbol_op(described.string_value())
     if not isinstance(callee, func.FuncOp) or callee.is_declaration:
-        raise ExecutionError(op, f"@{name} has no body to run")
+        raise UninterpretableError(op, f"@{name} has no body to run")
     return callee
 
 

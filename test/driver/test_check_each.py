@@ -202,3 +202,47 @@ def test_threads_are_interpreted():
     with watching_steps(watcher):
         kc.lower(schedule, args)
     assert watcher.compared == 2 * 2
+
+
+INDEXED = """
+func.func @main(%A: memref<?x6xf32> {{kc.name = "A", kc.shape = affine_map<()[n] -> (n, 6)>}},
+                %B: memref<4xf32> {{kc.name = "B", kc.role = "out"}},
+                %first: index {{kc.name = "first"}}, %n: index {{kc.name = "n", kc.symbol = "n"}})
+    attributes {{kc.symbols = ["n"]}} {{
+  tir.for %i in 4 {{
+    tir.block "B" (spatial %v in 4 = %i) do {{
+      %a = tir.load %A[{row}, {column}] : memref<?x6xf32>
+      tir.store %a, %B[%v] : memref<4xf32>
+    }}
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_inputs_keep_accesses_in_bounds(seed: int):
+    """There are elements [7, first] to [7, first + 3] for n > 7 and 0 <= first <= 2 alone."""
+    text = INDEXED.format(row=7, column="%v + %first")
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    watcher = StepCheck(seed)
+    with watching_steps(watcher):
+        sch.vectorize(sch.get_loops("B")[0])
+    for sample in watcher._inputs["main"]:
+        _, _, first, n = sample.values
+        assert n > 7
+        assert 0 <= first <= 2
+    assert watcher.compared == 2 * 2
+
+
+def test_a_program_that_no_inputs_fit():
+    """Row -1 is outside of A, whatever its size; native code would read something there."""
+    sch = tir.Schedule(kc.IRModule.parse(INDEXED.format(row="%n * -1 - 1", column="%v")))
+    said: list[Diagnostic] = []
+    watcher = StepCheck()
+    with watching_steps(watcher), diagnostic_handler(said.append):
+        sch.vectorize(sch.get_loops("B")[0])
+    assert watcher.compared == 0
+    assert [(one.code, one.message) for one in said] == [
+        ("KC4520", "check-each: no inputs of @main were found")
+    ] * 2
