@@ -42,7 +42,8 @@ def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
     """What is wrong with the first number in the attributes and types of ``op`` that is no 64-bit
     index or no divisor, and why; ``text`` is what ``op`` was read from."""
     if any(_is_static_list(*one) for one in op.properties.items()):
-        for found in _NUMBER.finditer(text):  # xDSL has wrapped them
+        head = text.partition("{")[0] if op.regions else text
+        for found in _NUMBER.finditer(head):  # xDSL has wrapped them
             if not LEAST <= (value := int(found[0], 0)) <= GREATEST:
                 return _out_of_range(value)
     attributes = (

@@ -6,17 +6,20 @@ hang of one is a failure like others. A failure is shrunk, first to fewer comput
 calls, and written to out/fuzz/: a script that performs the schedule, and the module that it reads.
 ``--case=N`` runs a single case again.
 
-The end is a table: programs of each family, the ways they were run, and how often each primitive
-was called and accepted; ``--table=FILE`` writes it. The exit status is 1 if a case failed, or if a
+The end, also of a run that is interrupted, is a table: programs of each family, the ways they were
+run, and how often each primitive was called and accepted; ``--table=FILE`` writes it. The exit
+status is 130 for an interrupted run, 1 if a case failed, or if a
 long run (5,000 programs of all families) had a primitive accepted in less than 1 % of its calls.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import traceback
@@ -38,7 +41,9 @@ from kc.support.registry import current  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
 LIMIT = 60.0
-"""Seconds that a case may take."""
+"""Seconds of processor time that a case may take: of other time a busy machine takes more."""
+PATIENCE = 20
+"""How many times as long it may take by the clock, if it waits."""
 SHRINKS = 150
 """Attempts at making a failing case smaller."""
 APART = 1_000_000
@@ -97,7 +102,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.request: Request | None = None
-        self.deadline = 0.0
+        self.began = self.spent = 0.0
         self.pipe, other = multiprocessing.Pipe()
         self.process = multiprocessing.Process(target=_serve, args=(other,), daemon=True)
         self.process.start()
@@ -105,7 +110,7 @@ class Worker:
 
     def send(self, request: Request) -> None:
         """Start a case."""
-        self.request, self.deadline = request, time.monotonic() + LIMIT
+        self.request, self.began, self.spent = request, time.monotonic(), self._processor_time()
         self.pipe.send(request)
 
     def receive(self) -> Report | None:
@@ -118,9 +123,20 @@ class Worker:
             return Report(
                 (), Counter(), "", f"the process ended with {self.process.exitcode}", ended=True
             )
-        if time.monotonic() > self.deadline:
+        taken = time.monotonic() - self.began
+        if self._processor_time() - self.spent > LIMIT or taken > LIMIT * PATIENCE:
             return Report((), Counter(), "", f"it ran for more than {LIMIT:g} seconds", ended=True)
         return None
+
+    def _processor_time(self) -> float:
+        """The seconds that the process and those it waited for have run; the clock's where the
+        system does not tell."""
+        try:
+            told = Path(f"/proc/{self.process.pid}/stat").read_text()
+        except OSError:
+            return time.monotonic()
+        ticks = told.rpartition(")")[2].split()[11:15]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         """End the process."""
@@ -131,6 +147,8 @@ class Worker:
 
 def _serve(pipe: Connection) -> None:
     faulthandler.enable()  # kernels run on arrays with guard pages
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.SIG_IGN)  # for the process that tells, which ends this one
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     while True:
@@ -332,33 +350,48 @@ def main(argv: Sequence[str]) -> int:
         return _again(Request(args.case, family, args.keep), args.lines)
     first = args.seed * APART + args.first
     tally = Tally()
-    began = told = time.monotonic()
+    began = time.monotonic()
     requests = (
         Request(case, args.family or family_of(case)) for case in range(first, first + args.count)
     )
-    for done, (request, report) in enumerate(run_all(requests, args.jobs), start=1):
-        tally.add(request, report)
-        if report.failure:
-            _tell(request, report, shrink=tally.failures[report.failure] == 1)
-        if time.monotonic() - told > 10 or done == args.count:
-            told = time.monotonic()
-            rate = done / (told - began)
-            print(
-                f"{done} of {args.count} programs, {tally.failed.total()} failed; "
-                f"{tally.tried.total()} calls, {tally.accepted.total()} accepted; "
-                f"{rate:.1f} a second",
-                flush=True,
-            )
+    interrupted = False
+    try:
+        with contextlib.closing(run_all(requests, args.jobs)) as reports:
+            _count(reports, tally, args.count)
+    except KeyboardInterrupt:
+        interrupted = True
+        print("interrupted")
     table = tally.table(time.monotonic() - began)
     print(table)
     if args.table is not None:
         args.table.write_text(table)
     for failure, count in tally.failures.most_common():
         print(f"{count} times {failure}")
-    rare = tally.rarely_accepted() if args.count >= LONG and args.family is None else []
+    is_long = tally.programs.total() >= LONG and args.family is None
+    rare = tally.rarely_accepted() if is_long else []
     if rare:
         print(f"accepted in less than 1 % of their calls: {', '.join(rare)}")
+    if interrupted:
+        return 130
     return 1 if tally.failures or rare else 0
+
+
+def _count(reports: Iterator[tuple[Request, Report]], tally: Tally, count: int) -> None:
+    """Add up ``reports``, tell of failures as they come and of the progress now and then."""
+    began = told = time.monotonic()
+    for done, (request, report) in enumerate(reports, start=1):
+        tally.add(request, report)
+        if report.failure:
+            _tell(request, report, shrink=tally.failures[report.failure] == 1)
+        if time.monotonic() - told > 10 or done == count:
+            told = time.monotonic()
+            rate = done / (told - began)
+            print(
+                f"{done} of {count} programs, {tally.failed.total()} failed; "
+                f"{tally.tried.total()} calls, {tally.accepted.total()} accepted; "
+                f"{rate:.1f} a second",
+                flush=True,
+            )
 
 
 def _tell(request: Request, report: Report, *, shrink: bool) -> None:
@@ -386,4 +419,5 @@ def _again(request: Request, script: Path | None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,11 @@
 """A slice of the random schedules that ``make fuzz`` runs, TE's too; and how failures are told."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import fuzzing
 import pytest
@@ -117,6 +121,42 @@ def test_a_process_that_ends_is_a_failure(monkeypatch):
     assert reports[ending].failure == "the process ended with 3"
     assert reports[well].failure == ""
     assert told(ending, reports[ending]).startswith("case 7: the process ended with 3\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "patience"),
+    [
+        ("import time; time.sleep(60)", 2),
+        ("import time; time.sleep(exec('while True: pass'))", 1000),
+    ],
+)
+def test_a_case_that_hangs_or_waits_is_a_failure(
+    line: str, patience: float, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(fuzzing, "LIMIT", 0.5)
-    report = fuzzing.run_one(fuzzing.Request(7, lines=("import time; time.sleep(60)",)))
+    monkeypatch.setattr(fuzzing, "PATIENCE", patience)
+    report = fuzzing.run_one(fuzzing.Request(7, lines=(line,)))
     assert report.failure == "it ran for more than 0.5 seconds"
+
+
+def test_an_interrupted_run_prints_its_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    """With what was counted until then: 3 programs, of which one failed."""
+    found = fuzzing.Report(("sch.unroll(1)",), Counter(unroll=2), "", "")
+    wrong = fuzzing.Report((), Counter(), "", "it ended", ended=True)
+
+    def reports(requests: Iterator[fuzzing.Request], jobs: int) -> Any:
+        for report in (found, wrong, found):
+            yield next(requests), report
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fuzzing, "run_all", reports)
+    monkeypatch.setattr(fuzzing, "_tell", lambda *_, shrink: None)
+    table = tmp_path / "table.md"
+    assert fuzzing.main(["--count=20", "--family=raised", f"--table={table}"]) == 130
+    said = capsys.readouterr().out
+    assert said.startswith("interrupted\n3 programs, 1 failed; 4 calls of primitives, 2 accepted;")
+    assert "| raised | 3 | 1 |\n" in table.read_text()
+    assert "| unroll | 4 | 2 | 50% |\n" in table.read_text()
+    assert said.endswith("1 times it ended\n")

@@ -299,6 +299,14 @@ def test_lists_of_indices_do_not_wrap(place: str, number: int):
     parse_module(f"{before}%y = {fitting}", "x.mlir", registry.context())
 
 
+def test_numbers_in_a_block_are_no_extents():
+    inner = "%0 = arith.constant 0xfff0000000000000 : f64"
+    text = f'tir.block "B" (spatial %v in {{}} = 0) do {{{{ {inner} }}}}'
+    parse_module(text.format(4), "x.mlir", registry.context())
+    first = complaint(text.format(2**63)).splitlines()[0]
+    assert first == "error[KC1001]: integer value 9223372036854775808 is out of range for an index"
+
+
 @pytest.mark.parametrize("dialect", ["tensor", "memref"])
 def test_each_dynamic_size_has_an_operand(dialect: str):
     module = parse_module(
