@@ -43,6 +43,7 @@ FLAGS = (
     LOAD_PLUGIN,
     Flag("check", "compare the outputs with these .npy files", "REF,...", CHECKS),
     CHECK_EACH,
+    Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
     Flag("time", "measure the function (on standard error)", None, CHECKS),
     DIAGNOSTICS_FORMAT,
     HELP,
@@ -74,7 +75,8 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
-    from kc.driver import build
+    from kc.backends.interpreter import interpreted
+    from kc.driver import build, lower
     from kc.support.target import Target
     from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
 
@@ -83,7 +85,10 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
     target = given.target(arguments.text("target"), Target.host_cpu)
     with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext():
-        module = build(given.module, target=target)
+        if arguments.on("interpret"):
+            module = interpreted(lower(given.module, target=target).op)
+        else:
+            module = build(given.module, target=target)
     function = module[_function_name(module, arguments.text("e"))]
     signature = function.signature
     text = arguments.text("args")

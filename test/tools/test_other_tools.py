@@ -182,6 +182,38 @@ def test_random_inputs_are_the_same_for_a_seed(folder, capsys):
     np.testing.assert_allclose(np.load("out.npy"), a @ b, rtol=1e-4, atol=1e-5)
 
 
+GATHER = """\
+func.func @main(%P: memref<4xi32>, %A: memref<8xf32>, %C: memref<4xf32>) {
+  tir.for %i in 4 {
+    %p = tir.load %P[%i] : memref<4xi32>
+    %j = arith.index_cast %p : i32 to index
+    %x = tir.load %A[%j] : memref<8xf32>
+    tir.store %x, %C[%i] : memref<4xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_the_interpreter_checks_every_access(folder, capsys):
+    Path("gather.mlir").write_text(GATHER)
+    np.save("x.npy", np.arange(8, dtype=np.float32))
+    np.save("y.npy", np.zeros(4, np.float32))
+    argv = ("gather.mlir", "--interpret", "--args=p.npy,x.npy,y.npy")
+    np.save("p.npy", np.array([0, 7, 3, 2], np.int32))
+    assert run(capsys, kc_run, *argv) == (0, "C: float32[4]\n[0. 7. 3. 2.]\n", "")
+    np.save("p.npy", np.array([0, 7, 9, 2], np.int32))
+    assert run(capsys, kc_run, *argv) == (
+        1,
+        "",
+        "error[KC5280]: main: tir.load: index [9] is out of bounds of A, whose shape is [8]\n"
+        "  --> gather.mlir:5:5  %x = tir.load %A[%j] : memref<8xf32>\n"
+        "   |  in i = 2\n",
+    )
+    for tool in (("--interpret",), ()):
+        assert run(capsys, kc_run, "add.mlir", *tool, "--args=a.npy,b.npy", "--check=c.npy")[0] == 0
+
+
 def test_time_goes_to_standard_error(folder, capsys):
     status, out, err = run(capsys, kc_run, "scale.mlir", "--time", "--seed=1")
     assert status == 0

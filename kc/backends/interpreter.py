@@ -1,0 +1,48 @@
+"""Modules that the interpreter runs: slow, exact, and with every access checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.analysis.interpreter import ExecutionError, run
+from kc.runtime.module import Module
+from kc.runtime.python_function import PythonFunction
+from kc.signatures import signatures_of
+from kc.support.diagnostics import CallError
+
+
+def interpreted(loops: ModuleOp, name: str = "main") -> Module:
+    """Scheduled loops (``kc.lower(...).op``) as a module to call, which is not compiled.
+
+    ``name`` is the function that a call of the module calls, if there is one of that name. A call
+    raises CallError KC5280 for what has no defined result: an access outside of a buffer, a
+    division by zero, the use of memory that was not written.
+    """
+    signatures = signatures_of(loops)
+    names = [signature.name for signature in signatures]
+    functions = {one.name: PythonFunction(one, _running(loops, one.name)) for one in signatures}
+    return Module(functions, name if name in names else names[0])
+
+
+def _running(loops: ModuleOp, name: str) -> Callable[..., None]:
+    def work(*arguments: Any) -> None:
+        try:
+            run(loops, name, arguments)
+        except ExecutionError as error:
+            raise _refusal(name, error) from error
+
+    return work
+
+
+def _refusal(name: str, error: ExecutionError) -> CallError:
+    op = f"{error.op.name}: " if error.op is not None else ""
+    frames: Sequence[str] = [f"in {', '.join(reversed(error.frames))}"] if error.frames else []
+    return CallError(
+        "KC5280",
+        f"{name}: {op}{error.text}",
+        location=error.location,
+        facts=frames,
+    )
