@@ -14,12 +14,13 @@ from kc.runtime.device import CPU, Device, cpu
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.hooks import require_no_hooks
 from kc.runtime.metadata import ModuleRecord
+from kc.runtime.python_function import PythonFunction
 from kc.runtime.timing import BenchmarkResult, Repeats
 from kc.support.diagnostics import CallError, DeviceError, suggest
 from kc.support.files import check_writable, write_output
 
 Source = str | Callable[[], str]
-Function = CompiledFunction | DeferredFunction
+Function = CompiledFunction | DeferredFunction | PythonFunction
 
 _LIBRARIES = "export_library writes shared libraries"
 _OTHER_FORMATS = {
