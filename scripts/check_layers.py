@@ -4,11 +4,11 @@
 
 The rules, for every import in the source files, inside functions too:
 1. A module imports from its own layer and the ones to its left:
-   support < dialects < analysis < transforms < conversion < codegen < te, tir, topi < tune
+   support < dialects < analysis < transforms < conversion < codegen < te, tir
    < driver, tools and the other modules directly in kc/.
-2. kc.runtime imports kc.support alone; te, tir, topi and what is above may import it.
+2. kc.runtime imports kc.support alone; te, tir and what is above may import it.
    One exception: a dialect's get_canonicalization_patterns imports its patterns when called.
-3. Schedule primitives do not import each other; what they share is in base.py, tree.py or _*.py.
+3. Schedule primitives do not import each other; what they share is in base.py or _*.py.
 4. Imports are absolute and start with kc: a second path would make a second copy of every class.
 5. support and dialects import numpy, llvmlite and islpy inside functions only (start-up time).
 """
@@ -32,8 +32,6 @@ HEIGHT = {
     "codegen": 5,
     "te": 6,
     "tir": 6,
-    "topi": 6,
-    "tune": 7,
     "tools": 8,
     "kc": 8,
 }
@@ -41,7 +39,7 @@ RUNTIME_FROM = HEIGHT["te"]
 
 PATTERNS = "kc.transforms.canonicalization_patterns"
 PRIMITIVES = "kc.transforms.schedule"
-SHARED_BY_PRIMITIVES = ("base", "tree")
+SHARED_BY_PRIMITIVES = ("base",)
 HEAVY = ("numpy", "llvmlite", "islpy")
 LIGHT_LAYERS = ("support", "dialects")
 
@@ -157,7 +155,7 @@ def _forbidden_sibling(module: str, imported: str) -> str | None:
     name, own = imported.rpartition(".")[2], module.rpartition(".")[2]
     if name == own or name.startswith("_") or name in SHARED_BY_PRIMITIVES:
         return None
-    return "primitives do not import each other; share through base.py, tree.py or _*.py"
+    return "primitives do not import each other; share through base.py or _*.py"
 
 
 if __name__ == "__main__":

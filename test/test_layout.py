@@ -67,12 +67,12 @@ BAD_IMPORTS = {
     "transforms/schedule/loops/tile.py": (
         "from kc.transforms.schedule.loops.split import Split, split",
         "kc.transforms.schedule.loops.tile may not import kc.transforms.schedule.loops.split "
-        "(primitives do not import each other; share through base.py, tree.py or _*.py)",
+        "(primitives do not import each other; share through base.py or _*.py)",
     ),
     "transforms/schedule/loops/fuse.py": (
         "from kc.transforms.schedule.loops import split",
         "kc.transforms.schedule.loops.fuse may not import kc.transforms.schedule.loops.split "
-        "(primitives do not import each other; share through base.py, tree.py or _*.py)",
+        "(primitives do not import each other; share through base.py or _*.py)",
     ),
     "tools/kc_opt.py": (
         "import dialects.tir",
