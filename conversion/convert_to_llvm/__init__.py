@@ -12,8 +12,8 @@
 ===================  ==============================================================================
 
 :mod:`.arith`, :mod:`.math`, :mod:`.memref` and :mod:`.vector` have the operations of a dialect.
-Handlers are found by the name of an operation, so that a class which extends xDSL's (a comparison
-of vectors, say) is lowered like it.
+Patterns are found by the class of an operation, so that one that extends xDSL's (a comparison of
+vectors, say) is lowered like it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class ConvertToLlvmPass(ModulePass):
 
     Raises CodegenError, with the module unchanged: KC4301 loops nested too deeply, KC4302 an
     operation or KC4303 a type that is not supported, KC4304 a parallel reduction, KC4305 memory
-    that cannot be laid out, KC4306 a call that cannot be linked.
+    that cannot be laid out, KC4306 a call that cannot be linked, KC4216 what a pattern of a plugin
+    left in another dialect.
     """
 
     name = "convert-to-llvm"
@@ -64,12 +65,13 @@ class ConvertToLlvmPass(ModulePass):
     target_triple: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from kc.conversion.convert_to_llvm.handlers import HANDLERS
-        from kc.conversion.convert_to_llvm.module import check_legal, lower_module
+        from kc.conversion.convert_to_llvm.module import lower_module
+        from kc.conversion.convert_to_llvm.patterns import PATTERNS
+        from kc.conversion.convert_to_llvm.types import TARGET
+        from kc.conversion.driver import own_and_added
 
-        lower_module(op, HANDLERS)
+        lower_module(op, own_and_added(TARGET, PATTERNS))
         if self.data_layout is not None:
             op.attributes["llvm.data_layout"] = StringAttr(self.data_layout)
         if self.target_triple is not None:
             op.attributes["llvm.target_triple"] = StringAttr(self.target_triple)
-        check_legal(op)

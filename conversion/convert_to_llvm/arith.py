@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from xdsl.dialects import arith
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -21,11 +22,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type, unsupported_type
 from kc.conversion.convert_to_llvm.values import Constant, Origin
 from kc.dialects import llvm
+from kc.dialects.arith import RemFOp
 from kc.dialects.llvm import element_type, same_shape
 
 Properties = dict[str, Attribute]
@@ -58,36 +61,33 @@ def _overflow(op: Operation) -> Properties:
     return {}
 
 
-def _no_properties(op: Operation) -> Properties:
-    return {}
-
-
 def compare(s: FunctionLowering, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """``llvm.icmp``; lane by lane for vectors."""
     ty = same_shape(lhs.type, IntegerType(1))
     return s.emit(llvm.ICmpOp, [lhs, rhs], ty, {"predicate": PREDICATES[predicate]})
 
 
-def _elementwise(op_type: type[IRDLOperation], properties=_no_properties) -> Handler:
-    """The handler of an operation that has a direct counterpart."""
+class LowerConstant(LlvmPattern):
+    """A constant is emitted where it is used, once for a function; an index is an i64.
 
-    def lower(s: FunctionLowering, op: Operation) -> None:
-        s.replace(op, op_type, [s.value(operand) for operand in op.operands], properties(op))
+    ::
 
-    return lower
+        %c = arith.constant 4 : index    ->    llvm.mlir.constant(4 : i64) : i64
+    """
 
-
-def _lower_constant(s: FunctionLowering, op: Operation) -> None:
-    value, old = op.properties["value"], op.results[0]
-    ty = convert_type(old.type)
-    if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
-        value = IntegerAttr(value.value, i64)
-    elif isinstance(value, DenseIntOrFPElementsAttr) and isinstance(
-        element_type(value.type), IndexType
-    ):
-        assert isinstance(ty, VectorType)
-        value = DenseIntOrFPElementsAttr(ty, value.data)
-    s.define(old, Constant(value, ty))
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        value, old = op.properties["value"], op.results[0]
+        ty = convert_type(old.type)
+        if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
+            value = IntegerAttr(value.value, i64)
+        elif isinstance(value, DenseIntOrFPElementsAttr) and isinstance(
+            element_type(value.type), IndexType
+        ):
+            assert isinstance(ty, VectorType)
+            value = DenseIntOrFPElementsAttr(ty, value.data)
+        s.define(old, Constant(value, ty))
 
 
 def _binary(s: FunctionLowering, op: Operation) -> tuple[SSAValue, SSAValue, Attribute]:
@@ -95,30 +95,48 @@ def _binary(s: FunctionLowering, op: Operation) -> tuple[SSAValue, SSAValue, Att
     return lhs, rhs, lhs.type
 
 
-def _lower_floordivsi(s: FunctionLowering, op: Operation) -> None:
-    """``a floordiv b`` = a / b, less one where the division is inexact and the signs differ."""
-    divisor = s.index(op.operands[1])
-    if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
-        # Exact for every dividend, and one instruction.
-        lhs = s.value(op.operands[0])
-        shift = s.int_constant(divisor.bit_length() - 1, lhs.type)
-        s.replace(op, llvm.AShrOp, [lhs, shift])
-        return
-    lhs, rhs, ty = _binary(s, op)
-    quotient, inexact = _divide(s, lhs, rhs)
-    zero = s.int_constant(0, ty)
-    signs_differ = compare(s, "slt", s.emit(llvm.XOrOp, [lhs, rhs], ty), zero)
-    adjust = s.emit(llvm.AndOp, [inexact, signs_differ], signs_differ.type)
-    s.replace(op, llvm.AddOp, [quotient, s.emit(llvm.SExtOp, [adjust], ty)])
+class LowerFloorDiv(LlvmPattern):
+    """``a floordiv b`` = a / b, less one where the division is inexact and the signs differ.
+
+    ::
+
+        %q = arith.floordivsi %a, %c8 : i32    ->    %q = llvm.ashr %a, %c3 : i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.FloorDivSIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        divisor = s.index(op.operands[1])
+        if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
+            # Exact for every dividend, and one instruction.
+            lhs = s.value(op.operands[0])
+            shift = s.int_constant(divisor.bit_length() - 1, lhs.type)
+            s.replace_by(op, llvm.AShrOp, [lhs, shift])
+            return
+        lhs, rhs, ty = _binary(s, op)
+        quotient, inexact = _divide(s, lhs, rhs)
+        zero = s.int_constant(0, ty)
+        signs_differ = compare(s, "slt", s.emit(llvm.XOrOp, [lhs, rhs], ty), zero)
+        adjust = s.emit(llvm.AndOp, [inexact, signs_differ], signs_differ.type)
+        s.replace_by(op, llvm.AddOp, [quotient, s.emit(llvm.SExtOp, [adjust], ty)])
 
 
-def _lower_ceildivsi(s: FunctionLowering, op: Operation) -> None:
-    """``a ceildiv b`` = a / b, plus one where the division is inexact and the signs agree."""
-    lhs, rhs, ty = _binary(s, op)
-    quotient, inexact = _divide(s, lhs, rhs)
-    signs_agree = compare(s, "sge", s.emit(llvm.XOrOp, [lhs, rhs], ty), s.int_constant(0, ty))
-    adjust = s.emit(llvm.AndOp, [inexact, signs_agree], signs_agree.type)
-    s.replace(op, llvm.AddOp, [quotient, s.emit(llvm.ZExtOp, [adjust], ty)])
+class LowerCeilDiv(LlvmPattern):
+    """``a ceildiv b`` = a / b, plus one where the division is inexact and the signs agree.
+
+    ::
+
+        %q = arith.ceildivsi %a, %b : i32    ->    llvm.sdiv, llvm.mul, llvm.icmp, ..., llvm.add
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CeilDivSIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        lhs, rhs, ty = _binary(s, op)
+        quotient, inexact = _divide(s, lhs, rhs)
+        signs_agree = compare(s, "sge", s.emit(llvm.XOrOp, [lhs, rhs], ty), s.int_constant(0, ty))
+        adjust = s.emit(llvm.AndOp, [inexact, signs_agree], signs_agree.type)
+        s.replace_by(op, llvm.AddOp, [quotient, s.emit(llvm.ZExtOp, [adjust], ty)])
 
 
 def _divide(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -128,26 +146,127 @@ def _divide(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue
     return quotient, compare(s, "ne", product, lhs)
 
 
-def _lower_ceildivui(s: FunctionLowering, op: Operation) -> None:
-    """``a ceildiv b`` = 0 for a = 0, else (a - 1) / b + 1, which cannot overflow."""
-    lhs, rhs, ty = _binary(s, op)
-    one, zero = s.int_constant(1, ty), s.int_constant(0, ty)
-    less = s.emit(llvm.SubOp, [lhs, one], ty)
-    more = s.emit(llvm.AddOp, [s.emit(llvm.UDivOp, [less, rhs], ty), one], ty)
-    s.replace(op, llvm.SelectOp, [compare(s, "eq", lhs, zero), zero, more])
+class LowerCeilDivUnsigned(LlvmPattern):
+    """``a ceildiv b`` = 0 for a = 0, else (a - 1) / b + 1, which cannot overflow.
+
+    ::
+
+        %q = arith.ceildivui %a, %b : i32    ->    llvm.select (%a == 0), 0, (%a - 1) / %b + 1
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CeilDivUIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        lhs, rhs, ty = _binary(s, op)
+        one, zero = s.int_constant(1, ty), s.int_constant(0, ty)
+        less = s.emit(llvm.SubOp, [lhs, one], ty)
+        more = s.emit(llvm.AddOp, [s.emit(llvm.UDivOp, [less, rhs], ty), one], ty)
+        s.replace_by(op, llvm.SelectOp, [compare(s, "eq", lhs, zero), zero, more])
 
 
-def _lower_addui_extended(s: FunctionLowering, op: Operation) -> None:
-    lhs, rhs, ty = _binary(s, op)
-    total = s.emit(llvm.AddOp, [lhs, rhs], ty)
-    s.define(op.results[0], total)
-    s.define(op.results[1], compare(s, "ult", total, lhs))
+class LowerAddExtended(LlvmPattern):
+    """A sum and its carry, which is set where the sum is less than a term.
+
+    ::
+
+        %s, %c = arith.addui_extended %a, %b    ->    %s = llvm.add %a, %b
+                                                      %c = llvm.icmp "ult" %s, %a
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.AddUIExtendedOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        lhs, rhs, ty = _binary(s, op)
+        total = s.emit(llvm.AddOp, [lhs, rhs], ty)
+        s.define(op.results[0], total)
+        s.define(op.results[1], compare(s, "ult", total, lhs))
 
 
-def _mul_extended(extend: type[IRDLOperation]) -> Handler:
-    """The two halves of a product, by way of integers of twice the width."""
+class LowerSelect(LlvmPattern):
+    """One of two values; of two memrefs, part by part.
 
-    def lower(s: FunctionLowering, op: Operation) -> None:
+    ::
+
+        %v = arith.select %c, %a, %b : f32    ->    %v = llvm.select %c, %a, %b : i1, f32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.SelectOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        condition, then, otherwise = op.operands
+        (result,) = op.results
+        if not isinstance(result.type, MemRefType):
+            operands = [s.value(operand) for operand in op.operands]
+            s.replace_by(op, llvm.SelectOp, operands)
+            return
+        origin = Origin(merged=True)
+        pairs = zip(s.flatten(then, origin), s.flatten(otherwise, origin), strict=True)
+        chosen = [
+            s.emit(llvm.SelectOp, [s.value(condition), one, other], one.type)
+            for one, other in pairs
+        ]
+        s.define_memref(result, chosen, origin)
+
+
+class LowerIndexCast(LlvmPattern):
+    """A cast between index and a signed integer: i64 is widened to, or narrowed from.
+
+    ::
+
+        %j = arith.index_cast %i : i32 to index    ->    %j = llvm.sext %i : i32 to i64
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.IndexCastOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        value, (result,) = s.value(op.operands[0]), op.results
+        ty = convert_type(result.type)
+        source, target = element_type(value.type), element_type(ty)
+        assert isinstance(source, IntegerType)
+        assert isinstance(target, IntegerType)
+        if source == target:
+            s.define(result, value)
+        else:
+            narrow = target.width.data < source.width.data
+            s.define(result, s.emit(llvm.TruncOp if narrow else llvm.SExtOp, [value], ty))
+
+
+class LowerBitcast(LlvmPattern):
+    """The same bits as another type; nothing where that is the same type in llvm.
+
+    ::
+
+        %b = arith.bitcast %a : f32 to i32    ->    %b = llvm.bitcast %a : f32 to i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.BitcastOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, result = op.operands[0], op.results[0]
+        if isinstance(source.type, MemRefType):
+            raise unsupported_type(source.type, "arith.bitcast is lowered for scalars and vectors")
+        value = s.value(source)
+        if value.type == convert_type(result.type):
+            s.define(result, value)
+        else:
+            s.replace_by(op, llvm.BitcastOp, [value])
+
+
+class LowerProductHalves(LlvmPattern):
+    """The two halves of a product, by way of integers of twice the width.
+
+    ::
+
+        %l, %h = arith.mului_extended %a, %b : i32    ->    %p = llvm.mul of both as i64
+                                                            %l, %h = its halves
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: arith.MulUIExtendedOp | arith.MulSIExtendedOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        extend = llvm.ZExtOp if isinstance(op, arith.MulUIExtendedOp) else llvm.SExtOp
         lhs, rhs, ty = _binary(s, op)
         narrow = element_type(ty)
         assert isinstance(narrow, IntegerType)
@@ -159,107 +278,183 @@ def _mul_extended(extend: type[IRDLOperation]) -> Handler:
         s.define(op.results[0], s.emit(llvm.TruncOp, [product], ty))
         s.define(op.results[1], s.emit(llvm.TruncOp, [high], ty))
 
-    return lower
 
+class LowerComparison(LlvmPattern):
+    """Arith and llvm number their predicates alike.
 
-def _lower_cmp(op_type: type[IRDLOperation]) -> Handler:
-    def lower(s: FunctionLowering, op: Operation) -> None:
-        # arith and llvm number their predicates alike.
+    ::
+
+        %c = arith.cmpi slt, %a, %b : i32    ->    %c = llvm.icmp "slt" %a, %b : i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: arith.CmpiOp | arith.CmpfOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
         lhs, rhs = (s.value(operand) for operand in op.operands)
         ty = same_shape(lhs.type, IntegerType(1))
         properties = {"predicate": op.properties["predicate"], **fast_math(op)}
-        s.define(op.results[0], s.emit(op_type, [lhs, rhs], ty, properties))
-
-    return lower
-
-
-def _lower_select(s: FunctionLowering, op: Operation) -> None:
-    condition, then, otherwise = op.operands
-    (result,) = op.results
-    if not isinstance(result.type, MemRefType):
-        operands = [s.value(operand) for operand in op.operands]
-        s.replace(op, llvm.SelectOp, operands)
-        return
-    origin = Origin(merged=True)
-    pairs = zip(s.flatten(then, origin), s.flatten(otherwise, origin), strict=True)
-    chosen = [
-        s.emit(llvm.SelectOp, [s.value(condition), one, other], one.type) for one, other in pairs
-    ]
-    s.define_memref(result, chosen, origin)
+        kind = llvm.ICmpOp if isinstance(op, arith.CmpiOp) else llvm.FCmpOp
+        s.define(op.results[0], s.emit(kind, [lhs, rhs], ty, properties))
 
 
-def _lower_index_cast(s: FunctionLowering, op: Operation) -> None:
-    """A cast between index and a signed integer: i64 is widened to, or narrowed from."""
-    value, (result,) = s.value(op.operands[0]), op.results
-    ty = convert_type(result.type)
-    source, target = element_type(value.type), element_type(ty)
-    assert isinstance(source, IntegerType)
-    assert isinstance(target, IntegerType)
-    if source == target:
-        s.define(result, value)
-    else:
-        narrow = target.width.data < source.width.data
-        s.define(result, s.emit(llvm.TruncOp if narrow else llvm.SExtOp, [value], ty))
-
-
-def _lower_bitcast(s: FunctionLowering, op: Operation) -> None:
-    source, result = op.operands[0], op.results[0]
-    if isinstance(source.type, MemRefType):
-        raise unsupported_type(source.type, "arith.bitcast is lowered for scalars and vectors")
-    value = s.value(source)
-    if value.type == convert_type(result.type):
-        s.define(result, value)
-    else:
-        s.replace(op, llvm.BitcastOp, [value])
-
-
-HANDLERS: dict[str, Handler] = {
-    "arith.constant": _lower_constant,
-    "arith.addi": _elementwise(llvm.AddOp, _overflow),
-    "arith.subi": _elementwise(llvm.SubOp, _overflow),
-    "arith.muli": _elementwise(llvm.MulOp, _overflow),
-    "arith.shli": _elementwise(llvm.ShlOp, _overflow),
-    "arith.divsi": _elementwise(llvm.SDivOp),
-    "arith.divui": _elementwise(llvm.UDivOp),
-    "arith.remsi": _elementwise(llvm.SRemOp),
-    "arith.remui": _elementwise(llvm.URemOp),
-    "arith.floordivsi": _lower_floordivsi,
-    "arith.ceildivsi": _lower_ceildivsi,
-    "arith.ceildivui": _lower_ceildivui,
-    "arith.addui_extended": _lower_addui_extended,
-    "arith.mului_extended": _mul_extended(llvm.ZExtOp),
-    "arith.mulsi_extended": _mul_extended(llvm.SExtOp),
-    "arith.andi": _elementwise(llvm.AndOp),
-    "arith.ori": _elementwise(llvm.OrOp),
-    "arith.xori": _elementwise(llvm.XOrOp),
-    "arith.shrsi": _elementwise(llvm.AShrOp),
-    "arith.shrui": _elementwise(llvm.LShrOp),
-    "arith.minsi": _elementwise(llvm.SMinOp),
-    "arith.maxsi": _elementwise(llvm.SMaxOp),
-    "arith.minui": _elementwise(llvm.UMinOp),
-    "arith.maxui": _elementwise(llvm.UMaxOp),
-    "arith.addf": _elementwise(llvm.FAddOp, fast_math),
-    "arith.subf": _elementwise(llvm.FSubOp, fast_math),
-    "arith.mulf": _elementwise(llvm.FMulOp, fast_math),
-    "arith.divf": _elementwise(llvm.FDivOp, fast_math),
-    "arith.remf": _elementwise(llvm.FRemOp, fast_math),
-    "arith.negf": _elementwise(llvm.FNegOp, fast_math),
-    "arith.maximumf": _elementwise(llvm.MaximumOp, fast_math),
-    "arith.minimumf": _elementwise(llvm.MinimumOp, fast_math),
-    "arith.maxnumf": _elementwise(llvm.MaxNumOp, fast_math),
-    "arith.minnumf": _elementwise(llvm.MinNumOp, fast_math),
-    "arith.cmpi": _lower_cmp(llvm.ICmpOp),
-    "arith.cmpf": _lower_cmp(llvm.FCmpOp),
-    "arith.select": _lower_select,
-    "arith.index_cast": _lower_index_cast,
-    "arith.bitcast": _lower_bitcast,
-    "arith.extsi": _elementwise(llvm.SExtOp),
-    "arith.extui": _elementwise(llvm.ZExtOp),
-    "arith.trunci": _elementwise(llvm.TruncOp),
-    "arith.extf": _elementwise(llvm.FPExtOp),
-    "arith.truncf": _elementwise(llvm.FPTruncOp),
-    "arith.sitofp": _elementwise(llvm.SIToFPOp),
-    "arith.uitofp": _elementwise(llvm.UIToFPOp),
-    "arith.fptosi": _elementwise(llvm.FPToSIOp),
-    "arith.fptoui": _elementwise(llvm.FPToUIOp),
+_INTEGER: dict[str, type[IRDLOperation]] = {
+    "arith.addi": llvm.AddOp,
+    "arith.subi": llvm.SubOp,
+    "arith.muli": llvm.MulOp,
+    "arith.shli": llvm.ShlOp,
+    "arith.divsi": llvm.SDivOp,
+    "arith.divui": llvm.UDivOp,
+    "arith.remsi": llvm.SRemOp,
+    "arith.remui": llvm.URemOp,
+    "arith.andi": llvm.AndOp,
+    "arith.ori": llvm.OrOp,
+    "arith.xori": llvm.XOrOp,
+    "arith.shrsi": llvm.AShrOp,
+    "arith.shrui": llvm.LShrOp,
+    "arith.minsi": llvm.SMinOp,
+    "arith.maxsi": llvm.SMaxOp,
+    "arith.minui": llvm.UMinOp,
+    "arith.maxui": llvm.UMaxOp,
 }
+
+
+class LowerIntegerArithmetic(LlvmPattern):
+    """Integer operations have counterparts; so have the flags of overflow.
+
+    ::
+
+        %c = arith.addi %a, %b overflow<nsw> : i32    ->    %c = llvm.add %a, %b overflow<nsw> : i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: arith.AddiOp
+        | arith.SubiOp
+        | arith.MuliOp
+        | arith.ShLIOp
+        | arith.DivSIOp
+        | arith.DivUIOp
+        | arith.RemSIOp
+        | arith.RemUIOp
+        | arith.AndIOp
+        | arith.OrIOp
+        | arith.XOrIOp
+        | arith.ShRSIOp
+        | arith.ShRUIOp
+        | arith.MinSIOp
+        | arith.MaxSIOp
+        | arith.MinUIOp
+        | arith.MaxUIOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
+        operands = [s.value(operand) for operand in op.operands]
+        s.replace_by(op, _INTEGER[op.name], operands, _overflow(op))
+
+
+_FLOAT: dict[str, type[IRDLOperation]] = {
+    "arith.addf": llvm.FAddOp,
+    "arith.subf": llvm.FSubOp,
+    "arith.mulf": llvm.FMulOp,
+    "arith.divf": llvm.FDivOp,
+    "arith.remf": llvm.FRemOp,
+    "arith.negf": llvm.FNegOp,
+    "arith.maximumf": llvm.MaximumOp,
+    "arith.minimumf": llvm.MinimumOp,
+    "arith.maxnumf": llvm.MaxNumOp,
+    "arith.minnumf": llvm.MinNumOp,
+}
+
+
+class LowerFloatArithmetic(LlvmPattern):
+    """Float operations have counterparts, with the same fast-math flags.
+
+    ::
+
+        %c = arith.addf %a, %b fastmath<contract> : f32
+
+    becomes ::
+
+        %c = llvm.fadd %a, %b {fastmathFlags = #llvm.fastmath<contract>} : f32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: arith.AddfOp
+        | arith.SubfOp
+        | arith.MulfOp
+        | arith.DivfOp
+        | RemFOp
+        | arith.NegfOp
+        | arith.MaximumfOp
+        | arith.MinimumfOp
+        | arith.MaxnumfOp
+        | arith.MinnumfOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
+        operands = [s.value(operand) for operand in op.operands]
+        s.replace_by(op, _FLOAT[op.name], operands, fast_math(op))
+
+
+_CASTS: dict[str, type[IRDLOperation]] = {
+    "arith.extsi": llvm.SExtOp,
+    "arith.extui": llvm.ZExtOp,
+    "arith.trunci": llvm.TruncOp,
+    "arith.extf": llvm.FPExtOp,
+    "arith.truncf": llvm.FPTruncOp,
+    "arith.sitofp": llvm.SIToFPOp,
+    "arith.uitofp": llvm.UIToFPOp,
+    "arith.fptosi": llvm.FPToSIOp,
+    "arith.fptoui": llvm.FPToUIOp,
+}
+
+
+class LowerCast(LlvmPattern):
+    """Conversions between numbers have counterparts.
+
+    ::
+
+        %b = arith.extsi %a : i8 to i32    ->    %b = llvm.sext %a : i8 to i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: arith.ExtSIOp
+        | arith.ExtUIOp
+        | arith.TruncIOp
+        | arith.ExtFOp
+        | arith.TruncFOp
+        | arith.SIToFPOp
+        | arith.UIToFPOp
+        | arith.FPToSIOp
+        | arith.FPToUIOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
+        s.replace_by(op, _CASTS[op.name], [s.value(op.operands[0])])
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerConstant,
+    LowerFloorDiv,
+    LowerCeilDiv,
+    LowerCeilDivUnsigned,
+    LowerAddExtended,
+    LowerSelect,
+    LowerIndexCast,
+    LowerBitcast,
+    LowerProductHalves,
+    LowerComparison,
+    LowerIntegerArithmetic,
+    LowerFloatArithmetic,
+    LowerCast,
+)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from xdsl.ir import Block, Operation, Region
+from xdsl.dialects import cf
+from xdsl.ir import Block, Region
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.dialects import llvm
 
@@ -51,45 +53,74 @@ def place_blocks(s: FunctionLowering, region: Region) -> Generator[Block, None, 
         yield block
 
 
-def _lower_br(s: FunctionLowering, op: Operation) -> None:
-    (target,) = op.successors
-    s.branch(s.blocks[target], s.flatten_all(op.operands, target.args))
+class LowerBranch(LlvmPattern):
+    """A jump; memrefs travel as several values.
+
+    ::
+
+        cf.br ^b(%v : f32)    ->    llvm.br ^b(%v : f32)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.BranchOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        (target,) = op.successors
+        s.branch(s.blocks[target], s.flatten_all(op.operands, target.args))
 
 
-def _lower_cond_br(s: FunctionLowering, op: Operation) -> None:
-    condition, *operands = op.operands
-    then, otherwise = op.successors
-    count = len(then.args)
-    s.insert(
-        llvm.CondBrOp(
-            s.value(condition),
-            s.blocks[then],
-            s.flatten_all(operands[:count], then.args),
-            s.blocks[otherwise],
-            s.flatten_all(operands[count:], otherwise.args),
+class LowerCondBranch(LlvmPattern):
+    """A jump to one of two blocks.
+
+    ::
+
+        cf.cond_br %c, ^a, ^b    ->    llvm.cond_br %c, ^a, ^b
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.ConditionalBranchOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        condition, *operands = op.operands
+        then, otherwise = op.successors
+        count = len(then.args)
+        s.insert(
+            llvm.CondBrOp(
+                s.value(condition),
+                s.blocks[then],
+                s.flatten_all(operands[:count], then.args),
+                s.blocks[otherwise],
+                s.flatten_all(operands[count:], otherwise.args),
+            )
         )
-    )
 
 
-def _lower_assert(s: FunctionLowering, op: Operation) -> None:
+class LeaveUnless(LlvmPattern):
     """Leave the function, or this part of a parallel loop, where the condition does not hold.
 
     Upstream's ``cf.assert`` ends the process, which is no way to end a kernel: only those of
     ``instrument-bound-checkers`` are lowered, whose callers look at what they report.
+
+    ::
+
+        cf.assert %c, "..." {leaves}    ->    llvm.cond_br %c, ^following, ^leaving
+                                          ^leaving: llvm.return
     """
-    if "leaves" not in op.attributes:
-        raise unsupported(op, s.handlers)
-    following, leaving = s.new_block(), s.new_block()
-    s.cond_branch(s.value(op.operands[0]), following, leaving)
-    s.start(leaving)
-    signature = s.module.signatures.get(s.name)
-    returned = () if signature is None or not signature.results else (signature.type.output,)
-    s.insert(llvm.ReturnOp(*(s.emit(llvm.PoisonOp, [], one) for one in returned)))
-    s.start(following)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        if "leaves" not in op.attributes:
+            raise unsupported(op, s.patterns)
+        following, leaving = s.new_block(), s.new_block()
+        s.cond_branch(s.value(op.operands[0]), following, leaving)
+        s.start(leaving)
+        signature = s.module.signatures.get(s.name)
+        returned = () if signature is None or not signature.results else (signature.type.output,)
+        s.insert(llvm.ReturnOp(*(s.emit(llvm.PoisonOp, [], one) for one in returned)))
+        s.start(following)
 
 
-HANDLERS: dict[str, Handler] = {
-    "cf.assert": _lower_assert,
-    "cf.br": _lower_br,
-    "cf.cond_br": _lower_cond_br,
-}
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerBranch,
+    LowerCondBranch,
+    LeaveUnless,
+)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr, i1, i8, i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.cfg import place_blocks
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.conversion.convert_to_llvm.types import abi_types
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
@@ -63,59 +64,83 @@ def _to_abi(s: FunctionLowering, old: SSAValue, into: Origin) -> list[SSAValue]:
     return s.flatten(old)
 
 
-def _lower_call(s: FunctionLowering, op: Operation) -> None:
-    callee = op.properties["callee"]
-    assert isinstance(callee, SymbolRefAttr)
-    name = callee.string_value()
-    signature = s.module.signatures.get(name)
-    if signature is None:
-        raise CodegenError(
-            "KC4306",
-            f"convert-to-llvm: func.call of @{name}, which is no func.func of the module",
-        )
-    operands: list[SSAValue] = []
-    handover: list[tuple[Origin, Origin]] = []
-    for old in op.operands:
-        formal = signature.parameters[len(operands)].origin or Origin()
-        if isinstance(old.type, MemRefType):
-            handover.append((s.memref(old).origin, formal))
-        passed = _to_abi(s, old, formal)
-        operands += passed[:1] if signature.pointers else passed
-    s.module.handovers.append(handover)
-    results = signature.results
-    returned = None if not results else signature.type.output
-    call = s.insert(llvm.CallOp(name, *operands, return_type=returned))
-    if len(results) == 1:
-        flat = [call.results[0]]
-    else:
-        flat = [
-            s.insert(llvm.ExtractValueOp((i,), call.results[0])).results[0]
-            for i in range(len(results))
-        ]
-    position = 0
-    for old in op.results:
-        count = len(abi_types(old.type))
-        if isinstance(old.type, MemRefType):
-            s.define_memref(old, flat[position : position + count], Origin(merged=True))
+class LowerCall(LlvmPattern):
+    """A call by the machine's convention: memrefs as pointers and sizes, an i1 as a byte.
+
+    ::
+
+        func.call @f(%A) : (memref<?xf32>) -> ()
+
+    becomes ::
+
+        llvm.call @f(%A, %A_0) : (!llvm.ptr, i64) -> ()
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        callee = op.properties["callee"]
+        assert isinstance(callee, SymbolRefAttr)
+        name = callee.string_value()
+        signature = s.module.signatures.get(name)
+        if signature is None:
+            raise CodegenError(
+                "KC4306",
+                f"convert-to-llvm: func.call of @{name}, which is no func.func of the module",
+            )
+        operands: list[SSAValue] = []
+        handover: list[tuple[Origin, Origin]] = []
+        for old in op.operands:
+            formal = signature.parameters[len(operands)].origin or Origin()
+            if isinstance(old.type, MemRefType):
+                handover.append((s.memref(old).origin, formal))
+            passed = _to_abi(s, old, formal)
+            operands += passed[:1] if signature.pointers else passed
+        s.module.handovers.append(handover)
+        results = signature.results
+        returned = None if not results else signature.type.output
+        call = s.insert(llvm.CallOp(name, *operands, return_type=returned))
+        if len(results) == 1:
+            flat = [call.results[0]]
         else:
-            s.define(old, _from_abi(s, old, flat[position]))
-        position += count
+            flat = [
+                s.insert(llvm.ExtractValueOp((i,), call.results[0])).results[0]
+                for i in range(len(results))
+            ]
+        position = 0
+        for old in op.results:
+            count = len(abi_types(old.type))
+            if isinstance(old.type, MemRefType):
+                s.define_memref(old, flat[position : position + count], Origin(merged=True))
+            else:
+                s.define(old, _from_abi(s, old, flat[position]))
+            position += count
 
 
-def _lower_return(s: FunctionLowering, op: Operation) -> None:
-    flat: list[SSAValue] = []
-    for old in op.operands:
-        # Whoever receives a memref may do anything with it.
-        flat += _to_abi(s, old, Origin(written=True, escaped=True))
-    if len(flat) > 1:
-        returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
-        for i, value in enumerate(flat):
-            returned = s.insert(llvm.InsertValueOp((i,), returned, value)).results[0]
-        flat = [returned]
-    s.insert(llvm.ReturnOp(*flat))
+class LowerReturn(LlvmPattern):
+    """Several results are a struct.
+
+    ::
+
+        func.return %a, %b : f32, f32    ->    llvm.return %s : !llvm.struct<(f32, f32)>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        flat: list[SSAValue] = []
+        for old in op.operands:
+            # Whoever receives a memref may do anything with it.
+            flat += _to_abi(s, old, Origin(written=True, escaped=True))
+        if len(flat) > 1:
+            returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
+            for i, value in enumerate(flat):
+                returned = s.insert(llvm.InsertValueOp((i,), returned, value)).results[0]
+            flat = [returned]
+        s.insert(llvm.ReturnOp(*flat))
 
 
-HANDLERS: dict[str, Handler] = {
-    "func.call": _lower_call,
-    "func.return": _lower_return,
-}
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerCall,
+    LowerReturn,
+)

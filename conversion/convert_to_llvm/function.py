@@ -1,14 +1,16 @@
 """The walk that translates one function: where the new operations go and what old values became.
 
-Each operation is translated once, by the handler registered for its name. Control flow is
-translated straight to blocks: the handler of an operation with regions is a generator that yields
-the blocks of its regions where their operations belong. The walk keeps the generators on a stack
-of its own, so that the depth of the input does not become depth of the Python stack.
+Each operation is translated once, by the pattern for its class (see :mod:`kc.conversion.driver`;
+here the program is not edited in place but built anew, since a memref becomes several values, and
+since a module that is refused stays as it is). Control flow is translated straight to blocks: the
+pattern of an operation with regions gives :meth:`FunctionLowering.nest` a generator that yields the
+blocks of its regions where their operations belong. The walk keeps the generators on a stack of its
+own, so that the depth of the input does not become depth of the Python stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -24,6 +26,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from kc.conversion.convert_to_llvm.guarded_updates import guarded_updates
 from kc.conversion.convert_to_llvm.new_module import NewModule
@@ -43,11 +47,12 @@ from kc.conversion.convert_to_llvm.types import (
     is_strided,
 )
 from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
+from kc.conversion.driver import Match
 from kc.dialects import llvm
 from kc.support.diagnostics import CodegenError
+from kc.support.patterns import matching
 
 Nested = Generator[Block, None, None]
-Handler = Callable[["FunctionLowering", Operation], Nested | None]
 
 
 @lru_cache(maxsize=256)
@@ -68,8 +73,9 @@ class CapturedMemory:
     alignment: int
 
 
-class FunctionLowering:
-    """Translates the body of one function into the blocks of ``region``.
+class FunctionLowering(PatternRewriter):
+    """Translates the body of one function into the blocks of ``new_region``: what patterns are made
+    with, and the rewriter that they get.
 
     With a ``parent`` it is the body of a parallel loop: values of the parent that the body uses
     become parameters, in the order in which they are met (``captures``).
@@ -78,20 +84,21 @@ class FunctionLowering:
     def __init__(
         self,
         module: NewModule,
-        handlers: Mapping[str, Handler],
+        patterns: tuple[type[RewritePattern], ...],
         name: str,
         op: Operation,
         parent: FunctionLowering | None = None,
     ) -> None:
+        self.entry = Block()
+        super().__init__(InsertPoint.at_end(self.entry))
         self.module = module
-        self.handlers = handlers
+        self.patterns = patterns
         self.name = name
         self.source = op  # what the function comes from
         self.op = op  # what is being translated; new operations get its location
         self.parent = parent
-        self.region = Region()
-        self.entry = Block()
-        self.region.add_block(self.entry)
+        self.new_region = Region()
+        self.new_region.add_block(self.entry)
         self.block = self.entry
         self.values: dict[SSAValue, Lowered] = {}
         self.blocks: dict[Block, Block] = {}
@@ -104,6 +111,9 @@ class FunctionLowering:
         self._prologue: list[Operation] = []
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
         self._integers: dict[tuple[int, Attribute], SSAValue] = {}
+        self._nested: Nested | None = None
+        self._made: dict[type[RewritePattern], Match] = {}
+        self._matches: dict[type[Operation], tuple[Match, ...]] = {}
 
     @cached_property
     def guarded_updates(self) -> frozenset[Operation]:
@@ -112,11 +122,18 @@ class FunctionLowering:
 
     # Emitting
 
-    def insert(self, op: Operation) -> Operation:
-        """Put ``op`` at the current place, with the location of what is being translated."""
-        op.location = self.op.location
-        self.block.add_op(op)
+    def insert(self, op, insertion_point=None):
+        """Put operations at the current place, with the location of what is being translated."""
+        self.has_done_action = True
+        for new in (op,) if isinstance(op, Operation) else op:
+            new.location = self.op.location
+            self.block.add_op(new)
         return op
+
+    def nest(self, nested: Nested) -> None:
+        """Translate the blocks that ``nested`` yields, each where it yields it."""
+        self.has_done_action = True
+        self._nested = nested
 
     def insert_in_prologue(self, op: Operation) -> Operation:
         """Put ``op`` at the start of the entry block, where it comes before every use."""
@@ -154,7 +171,16 @@ class FunctionLowering:
         """Emit an operation with one result and return that."""
         return self.create(op_type, operands, (result_type,), properties).results[0]
 
-    def replace(
+    def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
+        """Emit ``new_ops``; ``new_results``, or those of the last, stand for those of ``op``."""
+        made = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+        self.insert(made)
+        results = (made[-1].results if made else ()) if new_results is None else new_results
+        for old, new in zip(op.results, results, strict=True):
+            assert new is not None
+            self.define(old, new)
+
+    def replace_by(
         self,
         op: Operation,
         op_type: type[IRDLOperation],
@@ -199,6 +225,7 @@ class FunctionLowering:
 
     def define(self, old: SSAValue, new: Lowered) -> None:
         """Record what ``old`` became."""
+        self.has_done_action = True
         self.values[old] = new
         if isinstance(new, SSAValue) and new.name_hint is None:
             new.name_hint = old.name_hint
@@ -340,7 +367,7 @@ class FunctionLowering:
 
     def start(self, block: Block) -> None:
         """Place ``block`` after those there are; operations go there from now on."""
-        self.region.add_block(block)
+        self.new_region.add_block(block)
         self.block = block
 
     def branch(
@@ -374,12 +401,16 @@ class FunctionLowering:
         def operations(block: Block) -> Generator[Nested, None, None]:
             for op in block.ops:
                 self.op = op
-                handler = self.handlers.get(op.name)
-                if handler is None:
+                self.has_done_action = False
+                matches = self._matches.get(type(op))
+                for match in self._matches_for(op) if matches is None else matches:
+                    match(op, self)
+                    if self.has_done_action:
+                        break
+                else:
                     self._keep(op)
-                    continue
-                nested = handler(self, op)
-                if nested is not None:
+                if self._nested is not None:
+                    nested, self._nested = self._nested, None
                     yield nested
 
         # Generators of operations with regions alternate with those of the blocks in them.
@@ -402,13 +433,21 @@ class FunctionLowering:
             first = self.entry.first_op
             assert first is not None
             self.entry.insert_ops_before(self._prologue, first)
-        return self.region
+        return self.new_region
+
+    def _matches_for(self, op: Operation) -> tuple[Match, ...]:
+        classes = matching(self.patterns, type(op))
+        for one in classes:
+            if one not in self._made:
+                self._made[one] = one(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._made[one] for one in classes)
+        return matches
 
     def _keep(self, op: Operation) -> None:
         """Copy an operation that is in the llvm dialect already, with the new operands."""
         kept = op.name.startswith("llvm.") and not op.regions and not op.successors
         if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
-            raise unsupported(op, self.handlers)
+            raise unsupported(op, self.patterns)
         copy = type(op).create(
             operands=[self.value(value) for value in op.operands],
             result_types=[convert_type(result.type) for result in op.results],
@@ -418,3 +457,11 @@ class FunctionLowering:
         self.insert(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             self.define(old, new)
+
+
+class LlvmPattern(RewritePattern):
+    """A pattern of ``convert-to-llvm``: old values are looked up, and new ones defined, with the
+    translation that it is made with."""
+
+    def __init__(self, conversion: FunctionLowering) -> None:
+        self.conversion = conversion

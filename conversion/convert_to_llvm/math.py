@@ -6,6 +6,7 @@ of f16 and bf16 are computed in f32.
 
 from __future__ import annotations
 
+from xdsl.dialects import math
 from xdsl.dialects.builtin import (
     BFloat16Type,
     BoolAttr,
@@ -18,9 +19,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.arith import fast_math
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.dialects import llvm
 from kc.dialects.llvm import element_type, same_shape
 
@@ -48,37 +50,149 @@ def _define(s: FunctionLowering, op: Operation, value: SSAValue) -> None:
     s.define(result, value)
 
 
-def _intrinsic(op_type: type[IRDLOperation]) -> Handler:
-    def lower(s: FunctionLowering, op: Operation) -> None:
+_INTRINSICS: dict[str, type[IRDLOperation]] = {
+    "math.ceil": llvm.FCeilOp,
+    "math.floor": llvm.FFloorOp,
+    "math.trunc": llvm.FTruncOp,
+    "math.round": llvm.RoundOp,
+    "math.roundeven": llvm.RoundEvenOp,
+    "math.sqrt": llvm.SqrtOp,
+    "math.exp": llvm.ExpOp,
+    "math.exp2": llvm.Exp2Op,
+    "math.log": llvm.LogOp,
+    "math.log2": llvm.Log2Op,
+    "math.log10": llvm.Log10Op,
+    "math.powf": llvm.PowOp,
+    "math.sin": llvm.SinOp,
+    "math.cos": llvm.CosOp,
+    "math.tan": llvm.TanOp,
+    "math.asin": llvm.ASinOp,
+    "math.acos": llvm.ACosOp,
+    "math.atan": llvm.ATanOp,
+    "math.atan2": llvm.ATan2Op,
+    "math.sinh": llvm.SinhOp,
+    "math.cosh": llvm.CoshOp,
+    "math.tanh": llvm.TanhOp,
+}
+
+
+class LowerFunction(LlvmPattern):
+    """A function that LLVM has; of f16 and bf16 it is computed in f32.
+
+    ::
+
+        %b = math.exp %a : f32    ->    %b = llvm.intr.exp(%a) : (f32) -> f32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: math.CeilOp
+        | math.FloorOp
+        | math.TruncOp
+        | math.RoundOp
+        | math.RoundEvenOp
+        | math.SqrtOp
+        | math.ExpOp
+        | math.Exp2Op
+        | math.LogOp
+        | math.Log2Op
+        | math.Log10Op
+        | math.PowFOp
+        | math.SinOp
+        | math.CosOp
+        | math.TanOp
+        | math.AsinOp
+        | math.AcosOp
+        | math.AtanOp
+        | math.Atan2Op
+        | math.SinhOp
+        | math.CoshOp
+        | math.TanhOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
         values, ty = _promoted(s, op)
-        _define(s, op, s.emit(op_type, values, ty, fast_math(op)))
-
-    return lower
+        _define(s, op, s.emit(_INTRINSICS[op.name], values, ty, fast_math(op)))
 
 
-def _exact(op_type: type[IRDLOperation]) -> Handler:
-    """An intrinsic that is computed in the type itself, also in f16."""
-
-    def lower(s: FunctionLowering, op: Operation) -> None:
-        s.replace(op, op_type, [s.value(operand) for operand in op.operands], fast_math(op))
-
-    return lower
+_EXACT: dict[str, type[IRDLOperation]] = {
+    "math.absf": llvm.FAbsOp,
+    "math.copysign": llvm.CopySignOp,
+    "math.fma": llvm.FMAOp,
+}
 
 
-def _integer(op_type: type[IRDLOperation], flag: str | None = None) -> Handler:
-    """An intrinsic on integers, defined for every operand."""
+class LowerExactFunction(LlvmPattern):
+    """An intrinsic that is computed in the type itself, also in f16.
 
-    def lower(s: FunctionLowering, op: Operation) -> None:
+    ::
+
+        %b = math.absf %a : f16    ->    %b = llvm.intr.fabs(%a) : (f16) -> f16
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: math.AbsFOp | math.CopySignOp | math.FmaOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        operands = [s.value(operand) for operand in op.operands]
+        s.replace_by(op, _EXACT[op.name], operands, fast_math(op))
+
+
+_INTEGER: dict[str, tuple[type[IRDLOperation], str | None]] = {
+    "math.absi": (llvm.AbsOp, "is_int_min_poison"),
+    "math.ctlz": (llvm.CountLeadingZerosOp, "is_zero_poison"),
+    "math.cttz": (llvm.CountTrailingZerosOp, "is_zero_poison"),
+    "math.ctpop": (llvm.CtPopOp, None),
+}
+
+
+class LowerIntegerFunction(LlvmPattern):
+    """An intrinsic on integers, defined for every operand.
+
+    ::
+
+        %b = math.ctlz %a : i32    ->    %b = llvm.intr.ctlz(%a) <{is_zero_poison = false}>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: math.AbsIOp | math.CountLeadingZerosOp | math.CountTrailingZerosOp | math.CtPopOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
+        kind, flag = _INTEGER[op.name]
         properties: dict[str, Attribute] = {flag: BoolAttr.from_bool(False)} if flag else {}
-        s.replace(op, op_type, [s.value(op.operands[0])], properties)
-
-    return lower
+        s.replace_by(op, kind, [s.value(op.operands[0])], properties)
 
 
-def _library(name: str) -> Handler:
-    """A call of the function ``name`` of the C library (with ``f`` appended for f32)."""
+class CallLibrary(LlvmPattern):
+    """A call of the C library's function of the same name (with ``f`` appended for f32).
 
-    def lower(s: FunctionLowering, op: Operation) -> None:
+    ::
+
+        %b = math.erf %a : f32    ->    %b = llvm.call @erff(%a) : (f32) -> f32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: math.AsinhOp
+        | math.AcoshOp
+        | math.AtanhOp
+        | math.CbrtOp
+        | math.ErfOp
+        | math.ExpM1Op
+        | math.Log1pOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        s = self.conversion
+        name = op.name.removeprefix("math.")
         values, ty = _promoted(s, op)
         scalar = element_type(ty)
         symbol = s.module.declare(
@@ -105,59 +219,46 @@ def _library(name: str) -> Handler:
             result = s.emit(llvm.InsertElementOp, [result, call(parts), position], ty)
         _define(s, op, result)
 
-    return lower
+
+class LowerRsqrt(LlvmPattern):
+    """One divided by the square root.
+
+    ::
+
+        %b = math.rsqrt %a : f32    ->    %0 = llvm.intr.sqrt(%a)
+                                          %b = llvm.fdiv 1.0, %0
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: math.RsqrtOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        (value,), ty = _promoted(s, op)
+        root = s.emit(llvm.SqrtOp, [value], ty, fast_math(op))
+        _define(s, op, s.emit(llvm.FDivOp, [s.float_constant(1.0, ty), root], ty, fast_math(op)))
 
 
-def _lower_rsqrt(s: FunctionLowering, op: Operation) -> None:
-    (value,), ty = _promoted(s, op)
-    root = s.emit(llvm.SqrtOp, [value], ty, fast_math(op))
-    _define(s, op, s.emit(llvm.FDivOp, [s.float_constant(1.0, ty), root], ty, fast_math(op)))
+class LowerPowerOfInteger(LlvmPattern):
+    """By ``pow``: LLVM's powi calls a function of the compiler's run time, not of the C library.
+
+    ::
+
+        %c = math.fpowi %a, %n : f32, i32    ->    %0 = llvm.sitofp %n : i32 to f32
+                                                   %c = llvm.intr.pow(%a, %0)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: math.FPowIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        (base, exponent), ty = _promoted(s, op)
+        power = s.emit(llvm.SIToFPOp, [exponent], ty)
+        _define(s, op, s.emit(llvm.PowOp, [base, power], ty, fast_math(op)))
 
 
-def _lower_fpowi(s: FunctionLowering, op: Operation) -> None:
-    """By ``pow``: LLVM's powi calls a function of the compiler's run time, not of the C library."""
-    (base, exponent), ty = _promoted(s, op)
-    power = s.emit(llvm.SIToFPOp, [exponent], ty)
-    _define(s, op, s.emit(llvm.PowOp, [base, power], ty, fast_math(op)))
-
-
-HANDLERS: dict[str, Handler] = {
-    "math.absf": _exact(llvm.FAbsOp),
-    "math.copysign": _exact(llvm.CopySignOp),
-    "math.fma": _exact(llvm.FMAOp),
-    "math.ceil": _intrinsic(llvm.FCeilOp),
-    "math.floor": _intrinsic(llvm.FFloorOp),
-    "math.trunc": _intrinsic(llvm.FTruncOp),
-    "math.round": _intrinsic(llvm.RoundOp),
-    "math.roundeven": _intrinsic(llvm.RoundEvenOp),
-    "math.sqrt": _intrinsic(llvm.SqrtOp),
-    "math.exp": _intrinsic(llvm.ExpOp),
-    "math.exp2": _intrinsic(llvm.Exp2Op),
-    "math.log": _intrinsic(llvm.LogOp),
-    "math.log2": _intrinsic(llvm.Log2Op),
-    "math.log10": _intrinsic(llvm.Log10Op),
-    "math.powf": _intrinsic(llvm.PowOp),
-    "math.sin": _intrinsic(llvm.SinOp),
-    "math.cos": _intrinsic(llvm.CosOp),
-    "math.tan": _intrinsic(llvm.TanOp),
-    "math.asin": _intrinsic(llvm.ASinOp),
-    "math.acos": _intrinsic(llvm.ACosOp),
-    "math.atan": _intrinsic(llvm.ATanOp),
-    "math.atan2": _intrinsic(llvm.ATan2Op),
-    "math.sinh": _intrinsic(llvm.SinhOp),
-    "math.cosh": _intrinsic(llvm.CoshOp),
-    "math.tanh": _intrinsic(llvm.TanhOp),
-    "math.asinh": _library("asinh"),
-    "math.acosh": _library("acosh"),
-    "math.atanh": _library("atanh"),
-    "math.cbrt": _library("cbrt"),
-    "math.erf": _library("erf"),
-    "math.expm1": _library("expm1"),
-    "math.log1p": _library("log1p"),
-    "math.rsqrt": _lower_rsqrt,
-    "math.fpowi": _lower_fpowi,
-    "math.absi": _integer(llvm.AbsOp, "is_int_min_poison"),
-    "math.ctlz": _integer(llvm.CountLeadingZerosOp, "is_zero_poison"),
-    "math.cttz": _integer(llvm.CountTrailingZerosOp, "is_zero_poison"),
-    "math.ctpop": _integer(llvm.CtPopOp),
-}
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerFunction,
+    LowerExactFunction,
+    LowerIntegerFunction,
+    CallLibrary,
+    LowerRsqrt,
+    LowerPowerOfInteger,
+)

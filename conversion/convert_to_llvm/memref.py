@@ -34,9 +34,10 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.arith import compare
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.scf import NO_SIGNED_WRAP
 from kc.conversion.convert_to_llvm.types import (
@@ -234,35 +235,45 @@ def require_dense(ty: MemRefType) -> None:
         raise unsupported_type(ty, "only memref.subview and arguments make parts of memory")
 
 
-def _lower_subview(s: FunctionLowering, op: Operation) -> None:
-    """A part of memory: the address of its first element, with strides."""
-    assert isinstance(op, memref_dialect.SubviewOp)
-    source, result = s.memref(op.source), op.result
-    assert isinstance(result.type, MemRefType)
-    pointer_type(result.type)
+class LowerSubview(LlvmPattern):
+    """A part of memory: the address of its first element, with strides.
 
-    def mixed(
-        static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
-    ) -> list[int | SSAValue]:
-        rest = iter(dynamic)
-        return [
-            s.index(next(rest)) if one == DYNAMIC_INDEX else int(one)
-            for one in static.iter_values()
+    ::
+
+        %p = memref.subview %A[%i, 0] [1, 4] [1, 1]    ->    llvm.getelementptr inbounds %A[%i, 0]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.SubviewOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, result = s.memref(op.source), op.result
+        assert isinstance(result.type, MemRefType)
+        pointer_type(result.type)
+
+        def mixed(
+            static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
+        ) -> list[int | SSAValue]:
+            rest = iter(dynamic)
+            return [
+                s.index(next(rest)) if one == DYNAMIC_INDEX else int(one)
+                for one in static.iter_values()
+            ]
+
+        offsets = mixed(op.static_offsets, op.offsets)
+        sizes = mixed(op.static_sizes, op.sizes)
+        steps = mixed(op.static_strides, op.strides)
+        strides = [
+            multiply(s, one, step) for one, step in zip(_strides(s, source), steps, strict=True)
         ]
-
-    offsets = mixed(op.static_offsets, op.offsets)
-    sizes = mixed(op.static_sizes, op.sizes)
-    steps = mixed(op.static_strides, op.strides)
-    strides = [multiply(s, one, step) for one, step in zip(_strides(s, source), steps, strict=True)]
-    kept = _kept_dimensions(sizes, result.type.get_num_dims())
-    part = MemRef(
-        element_pointer(s, source, offsets),
-        tuple(sizes[n] for n in kept),
-        result.type,
-        source.origin,
-        tuple(strides[n] for n in kept),
-    )
-    s.define(result, part)
+        kept = _kept_dimensions(sizes, result.type.get_num_dims())
+        part = MemRef(
+            element_pointer(s, source, offsets),
+            tuple(sizes[n] for n in kept),
+            result.type,
+            source.origin,
+            tuple(strides[n] for n in kept),
+        )
+        s.define(result, part)
 
 
 def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
@@ -277,42 +288,81 @@ def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
     return kept
 
 
-def _lower_load(s: FunctionLowering, op: Operation) -> None:
-    emit_load(s, op, s.memref(op.operands[0]), op.operands[1:])
+class LowerLoad(LlvmPattern):
+    """An element.
+
+    ::
+
+        %v = memref.load %A[%i] : memref<8xf32>    ->    %0 = llvm.getelementptr inbounds %A[0, %i]
+                                                         %v = llvm.load %0
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.LoadOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        emit_load(s, op, s.memref(op.operands[0]), op.operands[1:])
 
 
-def _lower_store(s: FunctionLowering, op: Operation) -> None:
-    emit_store(s, op, op.operands[0], s.memref(op.operands[1]), op.operands[2:])
+class LowerStore(LlvmPattern):
+    """Write an element.
+
+    ::
+
+        memref.store %v, %A[%i]    ->    llvm.store %v, (llvm.getelementptr inbounds %A[0, %i])
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.StoreOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        emit_store(s, op, op.operands[0], s.memref(op.operands[1]), op.operands[2:])
 
 
-def _lower_prefetch(s: FunctionLowering, op: Operation) -> None:
-    """A hint about an address, which may be outside of the memory: it is not ``inbounds``."""
-    assert isinstance(op, PrefetchOp)
-    indices = [s.index(one) for one in op.indices]
-    pointer = element_pointer(s, s.memref(op.memref), indices, inbounds=False)
-    locality = op.localityHint.value.data
-    s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
+class LowerPrefetch(LlvmPattern):
+    """A hint about an address, which may be outside of the memory: it is not ``inbounds``.
+
+    ::
+
+        memref.prefetch %A[%i], read, ...    ->    llvm.intr.prefetch (llvm.getelementptr %A[0, %i])
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PrefetchOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        indices = [s.index(one) for one in op.indices]
+        pointer = element_pointer(s, s.memref(op.memref), indices, inbounds=False)
+        locality = op.localityHint.value.data
+        s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
 
 
 # Of arith's kinds of atomic updates those whose numbers are the same in all versions of MLIR.
 _ATOMIC_KINDS = {0: "fadd", 1: "add"}
 
 
-def _lower_atomic_rmw(s: FunctionLowering, op: Operation) -> None:
-    """An update that no other thread comes between; it acquires and releases, as upstream's."""
-    assert isinstance(op, memref_dialect.AtomicRMWOp)
-    kind = op.kind.value.data
-    if kind not in _ATOMIC_KINDS or op.value.type == i1:
-        raise CodegenError(
-            "KC4305",
-            f"convert-to-llvm: memref.atomic_rmw of kind {kind} on {op.value.type}",
-            why="only addf and addi (kinds 0 and 1) are lowered",
-        )
-    memref = s.memref(op.memref)
-    memref.origin.written = True
-    pointer = access(s, memref, op.indices)
-    update = llvm.AtomicRMWOp(_ATOMIC_KINDS[kind], pointer, s.value(op.value), "acq_rel")
-    s.define(op.result, s.insert(update).results[0])
+class LowerAtomicUpdate(LlvmPattern):
+    """An update that no other thread comes between; it acquires and releases, as upstream's.
+
+    ::
+
+        memref.atomic_rmw addf %v, %A[%i]    ->    llvm.atomicrmw fadd %0, %v acq_rel
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref_dialect.AtomicRMWOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        kind = op.kind.value.data
+        if kind not in _ATOMIC_KINDS or op.value.type == i1:
+            raise CodegenError(
+                "KC4305",
+                f"convert-to-llvm: memref.atomic_rmw of kind {kind} on {op.value.type}",
+                why="only addf and addi (kinds 0 and 1) are lowered",
+            )
+        memref = s.memref(op.memref)
+        memref.origin.written = True
+        pointer = access(s, memref, op.indices)
+        update = llvm.AtomicRMWOp(_ATOMIC_KINDS[kind], pointer, s.value(op.value), "acq_rel")
+        s.define(op.result, s.insert(update).results[0])
 
 
 def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
@@ -339,125 +389,192 @@ def _alignment(op: Operation) -> int:
     return max(ALIGNMENT, given.value.data if isinstance(given, IntegerAttr) else 0)
 
 
-def _lower_alloc(s: FunctionLowering, op: Operation) -> None:
-    """Memory from ``aligned_alloc``, whose size must be a multiple of the alignment."""
-    (result,) = op.results
-    ty = result.type
-    assert isinstance(ty, MemRefType)
-    pointer_type(ty)
-    require_dense(ty)
-    shape, alignment = _shape(s, op, ty), _alignment(op)
-    padded = add(s, _byte_size(s, ty, shape), alignment - 1)
-    if isinstance(padded, int):
-        padded &= -alignment
-    else:
-        padded = s.emit(llvm.AndOp, [padded, s.int_constant(-alignment)], i64)
-    size_type = s.module.size_type
-    name = s.module.declare(
-        "aligned_alloc",
-        [size_type, size_type],
-        POINTER,
-        result_attributes={"llvm.noalias": UnitAttr()},
-    )
-    arguments = [s.int_constant(alignment), s.as_value(padded)]
-    if size_type != i64:
-        # No object is larger than that, so nothing is lost.
-        arguments = [s.emit(llvm.TruncOp, [one], size_type) for one in arguments]
-    call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
-    call.results[0].name_hint = result.name_hint
-    s.define(result, MemRef(call.results[0], shape, ty, Origin()))
+class LowerAlloc(LlvmPattern):
+    """Memory from ``aligned_alloc``, whose size must be a multiple of the alignment.
+
+    ::
+
+        %B = memref.alloc(%n) : memref<?xf32>    ->    %B = llvm.call @aligned_alloc(%c64, %size)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.AllocOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        (result,) = op.results
+        ty = result.type
+        assert isinstance(ty, MemRefType)
+        pointer_type(ty)
+        require_dense(ty)
+        shape, alignment = _shape(s, op, ty), _alignment(op)
+        padded = add(s, _byte_size(s, ty, shape), alignment - 1)
+        if isinstance(padded, int):
+            padded &= -alignment
+        else:
+            padded = s.emit(llvm.AndOp, [padded, s.int_constant(-alignment)], i64)
+        size_type = s.module.size_type
+        name = s.module.declare(
+            "aligned_alloc",
+            [size_type, size_type],
+            POINTER,
+            result_attributes={"llvm.noalias": UnitAttr()},
+        )
+        arguments = [s.int_constant(alignment), s.as_value(padded)]
+        if size_type != i64:
+            # No object is larger than that, so nothing is lost.
+            arguments = [s.emit(llvm.TruncOp, [one], size_type) for one in arguments]
+        call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
+        call.results[0].name_hint = result.name_hint
+        s.define(result, MemRef(call.results[0], shape, ty, Origin()))
 
 
-def _lower_dealloc(s: FunctionLowering, op: Operation) -> None:
-    memref = s.memref(op.operands[0])
-    memref.origin.written = True
-    name = s.module.declare("free", [POINTER])
-    s.insert(llvm.CallOp(name, memref.pointer))
+class LowerDealloc(LlvmPattern):
+    """Give memory back.
+
+    ::
+
+        memref.dealloc %B    ->    llvm.call @free(%B)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.DeallocOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        memref = s.memref(op.operands[0])
+        memref.origin.written = True
+        name = s.module.declare("free", [POINTER])
+        s.insert(llvm.CallOp(name, memref.pointer))
 
 
-def _lower_alloca(s: FunctionLowering, op: Operation) -> None:
-    """A stack slot of the function, in its entry block so that LLVM can put it into registers."""
-    (result,) = op.results
-    ty = result.type
-    assert isinstance(ty, MemRefType)
-    require_dense(ty)
-    shape = _shape(s, op, ty)
-    count = 1
-    for size in shape:
-        if not isinstance(size, int):
+class LowerAlloca(LlvmPattern):
+    """A stack slot of the function, in its entry block so that LLVM can put it into registers.
+
+    ::
+
+        %B = memref.alloca() : memref<4xf32>    ->    %B = llvm.alloca %c1 x !llvm.array<4 x f32>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.AllocaOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        (result,) = op.results
+        ty = result.type
+        assert isinstance(ty, MemRefType)
+        require_dense(ty)
+        shape = _shape(s, op, ty)
+        count = 1
+        for size in shape:
+            if not isinstance(size, int):
+                raise CodegenError(
+                    "KC4305",
+                    f"convert-to-llvm: memref.alloca of the dynamic size {ty}",
+                    why="stack memory is reserved once, when the function is entered",
+                    hints=["allocate it with memref.alloc, or with its largest size"],
+                )
+            count *= size
+        slot = llvm.AllocaOp(
+            s.int_constant(1),
+            llvm.LLVMArrayType(count, memory_element(ty)),
+            _alignment(op),
+            pointer_type(ty),
+        )
+        s.insert(slot) if s.carries_memrefs else s.insert_in_prologue(slot)
+        slot.res.name_hint = result.name_hint
+        s.define(result, MemRef(slot.res, shape, ty, Origin()))
+
+
+class LowerDim(LlvmPattern):
+    """A size is known, or came with the pointer.
+
+    ::
+
+        %n = memref.dim %A, %c0 : memref<?xf32>    ->    (the argument %A_0)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.DimOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        memref, dimension = s.memref(op.operands[0]), s.index(op.operands[1])
+        if not isinstance(dimension, int) or not 0 <= dimension < len(memref.shape):
+            raise CodegenError(
+                "KC4305", "convert-to-llvm: memref.dim needs a constant dimension of the memref"
+            )
+        size = memref.shape[dimension]
+        s.define(
+            op.results[0],
+            Constant(IntegerAttr(size, i64), i64) if isinstance(size, int) else size,
+        )
+
+
+class LowerMetadata(LlvmPattern):
+    """Sizes and strides; the memory that something is a part of has no address of its own.
+
+    ::
+
+        %b, %o, %size, %stride = memref.extract_strided_metadata %A    ->    (what is known of %A)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref_dialect.ExtractStridedMetaDataOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        if op.base_buffer.uses or op.offset.uses:
             raise CodegenError(
                 "KC4305",
-                f"convert-to-llvm: memref.alloca of the dynamic size {ty}",
-                why="stack memory is reserved once, when the function is entered",
-                hints=["allocate it with memref.alloc, or with its largest size"],
+                "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
             )
-        count *= size
-    slot = llvm.AllocaOp(
-        s.int_constant(1),
-        llvm.LLVMArrayType(count, memory_element(ty)),
-        _alignment(op),
-        pointer_type(ty),
-    )
-    s.insert(slot) if s.carries_memrefs else s.insert_in_prologue(slot)
-    slot.res.name_hint = result.name_hint
-    s.define(result, MemRef(slot.res, shape, ty, Origin()))
+        memref = s.memref(op.source)
+        found = (*memref.shape, *_strides(s, memref))
+        for result, one in zip((*op.sizes, *op.strides), found, strict=True):
+            known = Constant(IntegerAttr(one, i64), i64) if isinstance(one, int) else one
+            s.define(result, known)
 
 
-def _lower_dim(s: FunctionLowering, op: Operation) -> None:
-    memref, dimension = s.memref(op.operands[0]), s.index(op.operands[1])
-    if not isinstance(dimension, int) or not 0 <= dimension < len(memref.shape):
-        raise CodegenError(
-            "KC4305", "convert-to-llvm: memref.dim needs a constant dimension of the memref"
+class LowerCast(LlvmPattern):
+    """The same memory; what is known of its size from either type stays known.
+
+    ::
+
+        %B = memref.cast %A : memref<8xf32> to memref<?xf32>    ->    (%A, of size 8)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.CastOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, (result,) = s.memref(op.operands[0]), op.results
+        if not isinstance(result.type, MemRefType):
+            raise unsupported_type(result.type, "memrefs have a rank")
+        pointer_type(result.type)
+        shape = tuple(
+            known if isinstance(known, int) or size == DYNAMIC_INDEX else size
+            for known, size in zip(source.shape, result.type.get_shape(), strict=True)
         )
-    size = memref.shape[dimension]
-    s.define(
-        op.results[0],
-        Constant(IntegerAttr(size, i64), i64) if isinstance(size, int) else size,
-    )
+        strides = source.strides
+        if strides is None and is_strided(result.type):
+            strides = _strides(s, source)
+        s.define(result, MemRef(source.pointer, shape, result.type, source.origin, strides))
 
 
-def _lower_metadata(s: FunctionLowering, op: Operation) -> None:
-    """Sizes and strides; the memory that something is a part of has no address of its own."""
-    assert isinstance(op, memref_dialect.ExtractStridedMetaDataOp)
-    if op.base_buffer.uses or op.offset.uses:
-        raise CodegenError(
-            "KC4305",
-            "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
-        )
-    memref = s.memref(op.source)
-    found = (*memref.shape, *_strides(s, memref))
-    for result, one in zip((*op.sizes, *op.strides), found, strict=True):
-        known = Constant(IntegerAttr(one, i64), i64) if isinstance(one, int) else one
-        s.define(result, known)
+class LowerCopy(LlvmPattern):
+    """All elements of dense memory.
 
+    ::
 
-def _lower_cast(s: FunctionLowering, op: Operation) -> None:
-    """The same memory; what is known of its size from either type stays known."""
-    source, (result,) = s.memref(op.operands[0]), op.results
-    if not isinstance(result.type, MemRefType):
-        raise unsupported_type(result.type, "memrefs have a rank")
-    pointer_type(result.type)
-    shape = tuple(
-        known if isinstance(known, int) or size == DYNAMIC_INDEX else size
-        for known, size in zip(source.shape, result.type.get_shape(), strict=True)
-    )
-    strides = source.strides
-    if strides is None and is_strided(result.type):
-        strides = _strides(s, source)
-    s.define(result, MemRef(source.pointer, shape, result.type, source.origin, strides))
+        memref.copy %A, %B    ->    llvm.intr.memcpy(%B, %A, %bytes)
+    """
 
-
-def _lower_copy(s: FunctionLowering, op: Operation) -> None:
-    source, target = s.memref(op.operands[0]), s.memref(op.operands[1])
-    for one in (source, target):
-        require_dense(one.type)
-    target.origin.written = True
-    shape = [
-        size if isinstance(size, int) else other
-        for size, other in zip(source.shape, target.shape, strict=True)
-    ]
-    size = _byte_size(s, source.type, shape)
-    s.insert(llvm.MemcpyOp(target.pointer, source.pointer, s.as_value(size)))
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.CopyOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, target = s.memref(op.operands[0]), s.memref(op.operands[1])
+        for one in (source, target):
+            require_dense(one.type)
+        target.origin.written = True
+        shape = [
+            size if isinstance(size, int) else other
+            for size, other in zip(source.shape, target.shape, strict=True)
+        ]
+        size = _byte_size(s, source.type, shape)
+        s.insert(llvm.MemcpyOp(target.pointer, source.pointer, s.as_value(size)))
 
 
 def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntOrFPElementsAttr:
@@ -501,27 +618,39 @@ def lower_global(module: NewModule, op: Operation) -> None:
     module.add(new)
 
 
-def _lower_get_global(s: FunctionLowering, op: Operation) -> None:
-    name, (result,) = op.properties["name"], op.results
-    assert isinstance(name, SymbolRefAttr)
-    assert isinstance(result.type, MemRefType)
-    require_dense(result.type)
-    pointer = s.emit(llvm.AddressOfOp, [], pointer_type(result.type), {"global_name": name})
-    s.define_memref(result, [pointer], Origin())
+class LowerGetGlobal(LlvmPattern):
+    """A table of constants.
+
+    ::
+
+        %T = memref.get_global @t    ->    %T = llvm.mlir.addressof @t
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref_dialect.GetGlobalOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        name, (result,) = op.properties["name"], op.results
+        assert isinstance(name, SymbolRefAttr)
+        assert isinstance(result.type, MemRefType)
+        require_dense(result.type)
+        pointer = s.emit(llvm.AddressOfOp, [], pointer_type(result.type), {"global_name": name})
+        s.define_memref(result, [pointer], Origin())
 
 
-HANDLERS: dict[str, Handler] = {
-    "memref.load": _lower_load,
-    "memref.store": _lower_store,
-    "memref.prefetch": _lower_prefetch,
-    "memref.atomic_rmw": _lower_atomic_rmw,
-    "memref.alloc": _lower_alloc,
-    "memref.alloca": _lower_alloca,
-    "memref.dealloc": _lower_dealloc,
-    "memref.dim": _lower_dim,
-    "memref.extract_strided_metadata": _lower_metadata,
-    "memref.subview": _lower_subview,
-    "memref.cast": _lower_cast,
-    "memref.copy": _lower_copy,
-    "memref.get_global": _lower_get_global,
-}
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerSubview,
+    LowerLoad,
+    LowerStore,
+    LowerPrefetch,
+    LowerAtomicUpdate,
+    LowerAlloc,
+    LowerDealloc,
+    LowerAlloca,
+    LowerDim,
+    LowerMetadata,
+    LowerCast,
+    LowerCopy,
+    LowerGetGlobal,
+)

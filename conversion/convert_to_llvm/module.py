@@ -5,18 +5,21 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region
+from xdsl.pattern_rewriter import RewritePattern
 
 from kc.conversion.convert_to_llvm.func import lower_body
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler
+from kc.conversion.convert_to_llvm.function import FunctionLowering
 from kc.conversion.convert_to_llvm.memref import lower_global
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.refusals import placed, unsupported
 from kc.conversion.convert_to_llvm.signatures import signature_of
-from kc.support.diagnostics import CodegenError, InternalError
+from kc.conversion.convert_to_llvm.types import TARGET
+from kc.conversion.driver import require_legal
+from kc.support.diagnostics import CodegenError
 from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
-def lower_module(module: ModuleOp, handlers: dict[str, Handler]) -> None:
+def lower_module(module: ModuleOp, patterns: tuple[type[RewritePattern], ...]) -> None:
     """Translate the functions and globals of ``module``.
 
     Raises CodegenError, with the module as it was.
@@ -32,23 +35,26 @@ def lower_module(module: ModuleOp, handlers: dict[str, Handler]) -> None:
             elif op.name.startswith("llvm."):
                 new.add(op)
             else:
-                raise unsupported(op, handlers)
+                raise unsupported(op, patterns)
         except CodegenError as error:
             raise placed(error, op) from None
     for op in tops:
         if isinstance(op, FuncOp):
-            _lower_function(new, op, handlers)
+            _lower_function(new, op, patterns)
+    require_legal(TARGET, new.operations())
     new.replace_contents()
 
 
-def _lower_function(new: NewModule, func: FuncOp, handlers: dict[str, Handler]) -> None:
+def _lower_function(
+    new: NewModule, func: FuncOp, patterns: tuple[type[RewritePattern], ...]
+) -> None:
     name = func.sym_name.data
     signature = new.signatures[name]
     private = func.sym_visibility is not None and func.sym_visibility.data == "private"
     if func.is_declaration:
         body = Region()
     else:
-        body = lower_body(FunctionLowering(new, handlers, name, func), func, signature)
+        body = lower_body(FunctionLowering(new, patterns, name, func), func, signature)
     new.add_function(
         name,
         signature,
@@ -57,10 +63,3 @@ def _lower_function(new: NewModule, func: FuncOp, handlers: dict[str, Handler]) 
         internal=private and not func.is_declaration,
         attributes={key: one for key, one in func.attributes.items() if key != SITES},
     )
-
-
-def check_legal(module: ModuleOp) -> None:
-    """Raise InternalError unless only the llvm dialect is left."""
-    for op in module.walk():
-        if op is not module and not op.name.startswith("llvm."):
-            raise InternalError(f"convert-to-llvm left {op.name} in the module")

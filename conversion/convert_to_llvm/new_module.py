@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import (
@@ -117,6 +117,11 @@ class NewModule:
             number += 1
         self._symbols[f"{base}_{number}"] = None
         return f"{base}_{number}"
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations that were built."""
+        for top in self._tops:
+            yield from top.walk()
 
     def replace_contents(self) -> None:
         """Put what was built in the place of what was there."""

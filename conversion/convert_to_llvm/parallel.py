@@ -30,10 +30,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, Nested
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern, Nested
 from kc.conversion.convert_to_llvm.memref import add, emit_gep, multiply
 from kc.conversion.convert_to_llvm.scf import (
     NO_SIGNED_WRAP,
@@ -62,18 +64,34 @@ class Dimension:
     step: Number
 
 
-def _lower_parallel(s: FunctionLowering, op: Operation) -> Nested | None:
-    if op.results or terminator(op.regions[0].blocks[0]).regions:
-        raise CodegenError(
-            "KC4304",
-            "convert-to-llvm: scf.parallel with a reduction is not supported",
-            why="the iterations run on several threads, and each would need its own accumulator",
-            hints=["make the loop serial, or split the reduction by rfactor and sum up after it"],
-        )
-    if s.parent is not None:
-        return _serial(s, op)
-    _outline(s, op)
-    return None
+class LowerParallel(LlvmPattern):
+    """The body becomes a function that the pool runs; in a parallel loop, a serial loop.
+
+    ::
+
+        scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
+
+    becomes ::
+
+        llvm.call @kc_parallel_for(@f_parallel_0, %context, %n, 0)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:
+        if op.results or terminator(op.regions[0].blocks[0]).regions:
+            raise CodegenError(
+                "KC4304",
+                "convert-to-llvm: scf.parallel with a reduction is not supported",
+                why="the iterations run on several threads, and each would need its own "
+                "accumulator",
+                hints=[
+                    "make the loop serial, or split the reduction by rfactor and sum up after it"
+                ],
+            )
+        if self.conversion.parent is not None:
+            self.conversion.nest(_serial(self.conversion, op))
+        else:
+            _outline(self.conversion, op)
 
 
 def _bounds(op: Operation) -> list[tuple[SSAValue, SSAValue, SSAValue]]:
@@ -99,7 +117,7 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
     for dimension in dimensions:
         total = multiply(s, total, dimension.count)
     name = s.module.fresh_name(f"{s.name}_parallel")
-    inner = FunctionLowering(s.module, s.handlers, name, op, parent=s)
+    inner = FunctionLowering(s.module, s.patterns, name, op, parent=s)
     begin, end = (inner.entry.insert_arg(i64, i) for i in range(2))
     begin.name_hint, end.name_hint = "begin", "end"
     body = inner.run(_chunk(inner, op, dimensions, begin, end))
@@ -176,7 +194,7 @@ def _chunk(
 
 def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:
     """The function the pool calls: it unpacks the context and calls the body."""
-    task = FunctionLowering(s.module, s.handlers, name, op)
+    task = FunctionLowering(s.module, s.patterns, name, op)
     begin, end, context = (task.entry.insert_arg(ty, i) for i, ty in enumerate((i64, i64, POINTER)))
     begin.name_hint, end.name_hint, context.name_hint = "begin", "end", "context"
     arguments: list[SSAValue] = [begin, end]
@@ -186,7 +204,7 @@ def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMSt
     task.insert(llvm.CallOp(f"{name}_body", *arguments))
     task.insert(llvm.ReturnOp())
     signature = Signature.of([Parameter(i64), Parameter(i64), Parameter(POINTER)])
-    s.module.add_function(name, signature, task.region, op, internal=True)
+    s.module.add_function(name, signature, task.new_region, op, internal=True)
 
 
 def _launch(
@@ -217,4 +235,4 @@ def _field(
     return emit_gep(s, context, [0, number], struct)
 
 
-HANDLERS: dict[str, Handler] = {"scf.parallel": _lower_parallel}
+PATTERNS: tuple[type[RewritePattern], ...] = (LowerParallel,)

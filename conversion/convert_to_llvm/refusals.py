@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
-from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
 
+from kc.conversion.driver import name_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.patterns import matching
 
 # LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take it minutes.
 MAX_LOOP_DEPTH = 256
@@ -46,13 +46,8 @@ def placed(error: CodegenError, op: Operation) -> CodegenError:
     return error
 
 
-def name_of(op: Operation) -> str:
-    """The name of an operation, also of one that is in no dialect."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-
-
-def unsupported(op: Operation, handlers: Container[str]) -> CodegenError:
-    """The error for an operation without a handler; it also counts the others of the module."""
+def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> CodegenError:
+    """The error for an operation without a pattern; it also counts the others of the module."""
     top = op
     while (parent := top.parent_op()) is not None:
         top = parent
@@ -60,7 +55,7 @@ def unsupported(op: Operation, handlers: Container[str]) -> CodegenError:
     others: dict[str, int] = {}
     for one in top.walk():
         other = name_of(one)
-        if other not in handlers and other not in _AT_THE_TOP and other != name:
+        if other not in _AT_THE_TOP and other != name and not matching(patterns, type(one)):
             others[other] = others.get(other, 0) + 1
     dialect = name.split(".")[0]
     stages = {

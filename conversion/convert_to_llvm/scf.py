@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i32, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.cfg import place_blocks
-from kc.conversion.convert_to_llvm.function import FunctionLowering, Handler, Nested
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern, Nested
 from kc.dialects import llvm
 
 SLT = IntegerAttr(2, i64)
@@ -90,77 +92,129 @@ def terminator(block: Block) -> Operation:
     return last
 
 
-def _lower_for(s: FunctionLowering, op: Operation) -> Nested:
-    bounds = [s.value(operand) for operand in op.operands[:3]]
-    (block,) = op.regions[0].blocks
-    induction, *arguments = block.args
-    # An index counts elements of memory, so that no step past the end overflows it. Another
-    # integer may be near its limit.
-    nsw = isinstance(induction.type, IndexType) or s.index(op.operands[2]) == 1
-    loop = open_loop(s, bounds, op.operands[3:], arguments, nsw=nsw)
-    s.define(induction, loop.induction)
-    yield block
-    close_loop(s, loop, terminator(block).operands, arguments, loop_annotation(op))
-    for result, argument in zip(op.results, arguments, strict=True):
-        s.define(result, s.lowered(argument))
+class LowerFor(LlvmPattern):
+    """A loop that tests at its head.
 
+    ::
 
-def _lower_while(s: FunctionLowering, op: Operation) -> Nested:
-    s.enter_loop()
-    (before,), (after,) = op.regions[0].blocks, op.regions[1].blocks
-    header = s.new_block(before.args)
-    s.branch(header, s.flatten_all(op.operands, before.args))
-    s.start(header)
-    yield before
-    condition, *values = terminator(before).operands
-    body, leave = s.new_block(), s.new_block()
-    s.cond_branch(s.value(condition), body, leave)
-    s.start(body)
-    for argument, value in zip(after.args, values, strict=True):
-        s.define(argument, s.lowered(value))
-    yield after
-    s.branch(header, s.flatten_all(terminator(after).operands, before.args), loop_annotation(op))
-    _leave_loop(s, leave)
-    for result, value in zip(op.results, values, strict=True):
-        s.define(result, s.lowered(value))
+        scf.for %i = %l to %u step %s { ... }
 
+    becomes ::
 
-def _lower_if(s: FunctionLowering, op: Operation) -> Nested:
-    condition = s.value(op.operands[0])
-    after = s.new_block(op.results)
-    then = s.new_block()
-    has_else = op.regions[1].first_block is not None
-    otherwise = s.new_block() if has_else else after
-    s.cond_branch(condition, then, otherwise)
-    for region, target in zip(op.regions, (then, otherwise), strict=True):
-        if (block := region.first_block) is None:
-            continue
-        s.start(target)
+        ^head(%i): llvm.cond_br (%i < %u), ^body, ^exit
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.nest(self._blocks(op))
+
+    def _blocks(self, op: scf.ForOp) -> Nested:
+        s = self.conversion
+        bounds = [s.value(operand) for operand in op.operands[:3]]
+        (block,) = op.regions[0].blocks
+        induction, *arguments = block.args
+        # An index counts elements of memory, so that no step past the end overflows it. Another
+        # integer may be near its limit.
+        nsw = isinstance(induction.type, IndexType) or s.index(op.operands[2]) == 1
+        loop = open_loop(s, bounds, op.operands[3:], arguments, nsw=nsw)
+        s.define(induction, loop.induction)
         yield block
-        s.branch(after, s.flatten_all(terminator(block).operands, op.results))
-    s.start(after)
+        close_loop(s, loop, terminator(block).operands, arguments, loop_annotation(op))
+        for result, argument in zip(op.results, arguments, strict=True):
+            s.define(result, s.lowered(argument))
 
 
-def _lower_execute_region(s: FunctionLowering, op: Operation) -> Nested:
-    after = s.new_block(op.results)
-    for block in place_blocks(s, op.regions[0]):
-        yield block
-        last = terminator(block)
-        if last.name == "scf.yield":
-            s.branch(after, s.flatten_all(last.operands, op.results))
-    s.start(after)
+class LowerWhile(LlvmPattern):
+    """A loop whose condition is a region: the first part is the head, the second the body."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.nest(self._blocks(op))
+
+    def _blocks(self, op: scf.WhileOp) -> Nested:
+        s = self.conversion
+        s.enter_loop()
+        (before,), (after,) = op.regions[0].blocks, op.regions[1].blocks
+        header = s.new_block(before.args)
+        s.branch(header, s.flatten_all(op.operands, before.args))
+        s.start(header)
+        yield before
+        condition, *values = terminator(before).operands
+        body, leave = s.new_block(), s.new_block()
+        s.cond_branch(s.value(condition), body, leave)
+        s.start(body)
+        for argument, value in zip(after.args, values, strict=True):
+            s.define(argument, s.lowered(value))
+        yield after
+        s.branch(
+            header, s.flatten_all(terminator(after).operands, before.args), loop_annotation(op)
+        )
+        _leave_loop(s, leave)
+        for result, value in zip(op.results, values, strict=True):
+            s.define(result, s.lowered(value))
 
 
-def _leave_to_parent(s: FunctionLowering, op: Operation) -> None:
+class LowerIf(LlvmPattern):
+    """A branch around what is conditional; results are arguments of the block after it.
+
+    ::
+
+        scf.if %c { ... }    ->    llvm.cond_br %c, ^then, ^after
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.nest(self._blocks(op))
+
+    def _blocks(self, op: scf.IfOp) -> Nested:
+        s = self.conversion
+        condition = s.value(op.operands[0])
+        after = s.new_block(op.results)
+        then = s.new_block()
+        has_else = op.regions[1].first_block is not None
+        otherwise = s.new_block() if has_else else after
+        s.cond_branch(condition, then, otherwise)
+        for region, target in zip(op.regions, (then, otherwise), strict=True):
+            if (block := region.first_block) is None:
+                continue
+            s.start(target)
+            yield block
+            s.branch(after, s.flatten_all(terminator(block).operands, op.results))
+        s.start(after)
+
+
+class LowerExecuteRegion(LlvmPattern):
+    """Blocks in the place of one operation; its results are arguments of the block after them."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ExecuteRegionOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.nest(self._blocks(op))
+
+    def _blocks(self, op: scf.ExecuteRegionOp) -> Nested:
+        s = self.conversion
+        after = s.new_block(op.results)
+        for block in place_blocks(s, op.regions[0]):
+            yield block
+            last = terminator(block)
+            if last.name == "scf.yield":
+                s.branch(after, s.flatten_all(last.operands, op.results))
+        s.start(after)
+
+
+class LeaveToParent(LlvmPattern):
     """The operation around a terminator reads its operands."""
 
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: scf.YieldOp | scf.ConditionOp | scf.ReduceOp, rewriter: PatternRewriter, /
+    ) -> None:
+        rewriter.has_done_action = True
 
-HANDLERS: dict[str, Handler] = {
-    "scf.for": _lower_for,
-    "scf.while": _lower_while,
-    "scf.if": _lower_if,
-    "scf.execute_region": _lower_execute_region,
-    "scf.yield": _leave_to_parent,
-    "scf.condition": _leave_to_parent,
-    "scf.reduce": _leave_to_parent,
-}
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerFor,
+    LowerWhile,
+    LowerIf,
+    LowerExecuteRegion,
+    LeaveToParent,
+)

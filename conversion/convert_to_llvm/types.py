@@ -46,7 +46,8 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
-from kc.dialects.llvm import is_compatible_type
+from kc.conversion.driver import ConversionTarget, converted_type
+from kc.dialects.llvm import element_type, is_compatible_type, same_shape
 from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
@@ -63,12 +64,25 @@ def unsupported_type(ty: Attribute, why: str) -> CodegenError:
     return CodegenError("KC4303", f"convert-to-llvm: the type {ty} is not supported", why=why)
 
 
-@lru_cache(maxsize=1024)
+TARGET = ConversionTarget("convert-to-llvm", legal=("llvm",))
+
+
 def convert_type(ty: Attribute) -> Attribute:
     """The llvm type of a value of type ``ty`` in a register (memrefs: see :func:`flat_types`).
 
-    Raises CodegenError KC4303.
+    Types of plugins are what their patterns say. Raises CodegenError KC4303.
     """
+    try:
+        return _convert_own(ty)
+    except CodegenError:
+        if (theirs := converted_type(TARGET, element_type(ty))) is None:
+            raise
+        return _convert_own(same_shape(ty, theirs))
+
+
+@lru_cache(maxsize=1024)
+def _convert_own(ty: Attribute) -> Attribute:
+    """:func:`convert_type` of types that are kc's, xDSL's or made of such."""
     if isinstance(ty, IndexType):
         return i64
     if isinstance(ty, IntegerType):
@@ -82,22 +96,25 @@ def convert_type(ty: Attribute) -> Attribute:
     if isinstance(ty, VectorType):
         if ty.get_num_dims() != 1 or ty.get_num_scalable_dims():
             raise unsupported_type(ty, "vectors have one dimension of fixed size")
-        element = convert_type(ty.element_type)
+        element = _convert_own(ty.element_type)
         return ty if element == ty.element_type else VectorType(element, ty.shape)
     if is_compatible_type(ty):
         return ty
     raise unsupported_type(ty, "it has no counterpart in the llvm dialect")
 
 
-@lru_cache(maxsize=256)
 def storage_type(ty: Attribute) -> Attribute:
     """The llvm type of an element (or a vector of them) in memory: i1 takes a byte."""
+    return _in_memory(convert_type(ty))
+
+
+@lru_cache(maxsize=256)
+def _in_memory(ty: Attribute) -> Attribute:
+    """The type in memory of what is ``ty`` in a register."""
     if isinstance(ty, VectorType):
-        convert_type(ty)
-        return VectorType(storage_type(ty.element_type), ty.shape)
+        return VectorType(_in_memory(ty.element_type), ty.shape)
     if ty == i1:
         return i8
-    ty = convert_type(ty)
     if isinstance(ty, IntegerType) and ty.width.data not in _MEMORY_WIDTHS:
         raise unsupported_type(ty, "integers in memory have 1, 8, 16, 32 or 64 bits")
     if not isinstance(ty, (IntegerType, *_FLOATS)):

@@ -1,0 +1,13 @@
+"""The patterns for all operations that can be lowered."""
+
+from __future__ import annotations
+
+from xdsl.pattern_rewriter import RewritePattern
+
+from kc.conversion.convert_to_llvm import arith, cfg, func, math, memref, parallel, scf, vector
+
+PATTERNS: tuple[type[RewritePattern], ...] = tuple(
+    pattern
+    for dialect in (arith, memref, vector, scf, math, cfg, func, parallel)
+    for pattern in dialect.PATTERNS
+)

@@ -1,0 +1,207 @@
+"""A plugin with a type and operations of its own, which its patterns lower where kc's are lowered.
+
+Numbers of 8 binary places in 16 bits. What fills a buffer becomes a loop in ``convert-tir-to-scf``;
+arithmetic, and the type, become integers in ``convert-to-llvm``.
+"""
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import (
+    Float32Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Dialect, ParametrizedAttribute, Region, TypeAttribute
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    TypeConversionPattern,
+    attr_type_rewrite_pattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.traits import MemoryWriteEffect, Pure
+
+from kc.conversion.convert_tir_to_scf.function import TirToScf
+from kc.conversion.convert_to_llvm.function import LlvmPattern
+from kc.conversion.driver import ConversionPattern
+from kc.dialects import llvm
+from kc.support.plugins import Plugin
+
+PLACES = 8
+
+
+@irdl_attr_definition
+class FixedType(ParametrizedAttribute, TypeAttribute):
+    """A number with 8 binary places."""
+
+    name = "fix.number"
+
+
+@irdl_op_definition
+class ClearOp(IRDLOperation):
+    """Make all elements of a buffer 0."""
+
+    name = "fix.clear"
+    buffer = operand_def(MemRefType)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+
+@irdl_op_definition
+class ZeroOp(IRDLOperation):
+    """The number 0."""
+
+    name = "fix.zero"
+    result = result_def(FixedType)
+    traits = traits_def(Pure())
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class FromFloatOp(IRDLOperation):
+    """A float, rounded towards 0."""
+
+    name = "fix.from_float"
+    value = operand_def(Float32Type)
+    result = result_def(FixedType)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict"
+
+
+@irdl_op_definition
+class MulAddOp(IRDLOperation):
+    """``a * b + c``, rounded downwards."""
+
+    name = "fix.mul_add"
+    a = operand_def(FixedType)
+    b = operand_def(FixedType)
+    c = operand_def(FixedType)
+    result = result_def(FixedType)
+    traits = traits_def(Pure())
+    assembly_format = "$a `,` $b `,` $c attr-dict"
+
+
+@irdl_op_definition
+class ToFloatOp(IRDLOperation):
+    """The same number as a float."""
+
+    name = "fix.to_float"
+    value = operand_def(FixedType)
+    result = result_def(Float32Type)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict"
+
+
+@irdl_op_definition
+class LostOp(IRDLOperation):
+    """An operation without a pattern."""
+
+    name = "fix.lost"
+    assembly_format = "attr-dict"
+
+
+FIX = Dialect("fix", [ClearOp, ZeroOp, FromFloatOp, MulAddOp, ToFloatOp, LostOp], [FixedType])
+
+
+class ClearByLoop(ConversionPattern[TirToScf]):
+    """``fix.clear %A``  ->  ``scf.for %i = ... { memref.store (fix.zero), %A[%i] }``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ClearOp, rewriter: PatternRewriter, /) -> None:
+        constant = self.conversion.arith.constant
+        assert isinstance(op.buffer.type, MemRefType)
+        (size,) = op.buffer.type.get_shape()
+        body = Block(arg_types=[IndexType()])
+        zero = ZeroOp.create(result_types=[FixedType()])
+        body.add_ops([zero, memref.StoreOp.get(zero, op.buffer, body.args), scf.YieldOp()])
+        bounds = (constant(0), constant(size), constant(1))
+        rewriter.replace(op, scf.ForOp(*bounds, [], Region(body)))
+
+
+class InI16(TypeConversionPattern):
+    """``!fix.number``  ->  ``i16``"""
+
+    @attr_type_rewrite_pattern
+    def convert_type(self, typ: FixedType) -> Attribute:
+        return i16
+
+
+class LowerZero(LlvmPattern):
+    """``fix.zero``  ->  ``llvm.mlir.constant(0 : i16)``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ZeroOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, llvm.ConstantOp(IntegerAttr(0, i16), i16))
+
+
+class LowerFromFloat(LlvmPattern):
+    """``fix.from_float %x``  ->  ``llvm.fptosi (%x * 256)``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FromFloatOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        scale = s.constant(FloatAttr(float(1 << PLACES), f32), f32)
+        scaled = s.emit(llvm.FMulOp, [s.value(op.value), scale], f32)
+        s.replace_by(op, llvm.FPToSIOp, [scaled])
+
+
+class LowerMulAdd(LlvmPattern):
+    """``fix.mul_add %a, %b, %c``  ->  the product in i32, shifted, and a sum"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MulAddOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        a, b = (s.emit(llvm.SExtOp, [s.value(one)], i32) for one in (op.a, op.b))
+        product = s.emit(llvm.MulOp, [a, b], i32)
+        shifted = s.emit(llvm.AShrOp, [product, s.int_constant(PLACES, i32)], i32)
+        narrow = s.emit(llvm.TruncOp, [shifted], i16)
+        s.replace_by(op, llvm.AddOp, [narrow, s.value(op.c)])
+
+
+class LowerToFloat(LlvmPattern):
+    """``fix.to_float %q``  ->  ``(llvm.sitofp %q) / 256``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ToFloatOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        number = s.emit(llvm.SIToFPOp, [s.value(op.value)], f32)
+        scale = s.constant(FloatAttr(1 / (1 << PLACES), f32), f32)
+        s.replace_by(op, llvm.FMulOp, [number, scale])
+
+
+class NothingPlusZero(RewritePattern):
+    """``fix.mul_add (fix.zero), %b, %c``  ->  ``%c``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MulAddOp, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op.a.owner, ZeroOp):
+            rewriter.replace(op, [], [op.c])
+
+
+PLUGIN = Plugin(
+    name="fixed-point",
+    dialects={"fix": "fixed_point:FIX"},
+    patterns={
+        "convert-tir-to-scf": ["fixed_point:ClearByLoop"],
+        "convert-to-llvm": [
+            "fixed_point:InI16",
+            "fixed_point:LowerZero",
+            "fixed_point:LowerFromFloat",
+            "fixed_point:LowerMulAdd",
+            "fixed_point:LowerToFloat",
+        ],
+        "canonicalize": ["fixed_point:NothingPlusZero"],
+    },
+)
