@@ -184,7 +184,8 @@ def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[s
             for line in lines:
                 with contextlib.suppress(KCError):
                     exec(line, {"sch": sch})
-            kc.build(sch.mod)
+            if not has_kernels(sch.mod):
+                kc.build(sch.mod)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""

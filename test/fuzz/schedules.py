@@ -71,9 +71,10 @@ def draw(
 
 
 def draw_legal(random: Random, sch: tir.Schedule, name: str) -> str | None:
-    """A call of the primitive ``name`` that is likely legal; None where it has no candidates."""
+    """A call of the primitive ``name`` that is legal, if one is found; None where it has no
+    candidates."""
     site = sch.session.site(loop_tree.kernels(sch.module)[0])
-    step = _candidate(random, pass_class(name), site)
+    step = _candidate(random, pass_class(name), site, careless=0.0)
     return None if step is None else line_of(step)
 
 
@@ -278,13 +279,13 @@ def _primitive(random: Random, site: Site, threads: bool, favourites: Sequence[s
     return pass_class(name)
 
 
-def _candidate(random: Random, cls: Any, site: Site) -> Primitive | None:
+def _candidate(random: Random, cls: Any, site: Site, careless: float = 0.4) -> Primitive | None:
     """One of the choices that the primitive offers: a legal one, or any of them."""
     candidates = list(cls.candidates(site))
     if not candidates:
         return None
     random.shuffle(candidates)
-    if random.random() < 0.4:
+    if random.random() < careless:
         return candidates[0]
     with diagnostic_handler(lambda _: None):
         for one in candidates[:MAX_LEGAL]:

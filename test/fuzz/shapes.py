@@ -223,6 +223,7 @@ def stencil(d: Draft, keep: int | None) -> Fixed:
     d.input("A", dims)
     source = "A"
     count = d.random.choice((2, 2, 3))
+    rolling: list[str] = []
     for n in range(count):
         along = d.random.randrange(rank)
         kind = d.random.choice(("sum", "sum", "max", "min"))
@@ -260,6 +261,8 @@ def stencil(d: Draft, keep: int | None) -> Fixed:
                 value = on.combine(kind, value, tap(k))
             return value
 
+        if n and step < width:  # the next element needs some of what this one does
+            rolling.append(f"sch.compute_at('B{n - 1}', sch.get_loops('B{n}')[{along}])")
         dims = [size if m == along else one for m, one in enumerate(dims)]
         source = d.stage(f"B{n}", dims, body)
     favourites = (
@@ -277,13 +280,13 @@ def stencil(d: Draft, keep: int | None) -> Fixed:
         (
             (),
             ("compute-at", "rolling-buffer"),
-            ("compute-at", "rolling-buffer"),
-            ("compute-at", "rolling-buffer"),
             ("compute-at", "double-buffer"),
             ("split", "compute-at", "rolling-buffer"),
             ("compute-at", "compute-at", "rolling-buffer"),
         )
     )
+    if rolling and d.chance(0.8):
+        opening = (d.random.choice(rolling), "rolling-buffer")
     also = ("B0",) if d.chance(0.1) else ()
     return d.finish(keep, also=also, opening=opening, favourites=favourites)
 
