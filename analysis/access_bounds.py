@@ -14,9 +14,10 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from kc.analysis.conditions import conjunction, implied
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
-from kc.analysis.isl import first_point
+from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import preorder
 from kc.analysis.simplify_affine import Bounds
+from kc.analysis.terms import Term, all_of
 from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 
 
@@ -147,16 +148,14 @@ def _check(
     for dimension, size in dimensions:
         point = _outside(place, element[dimension], size)
         if point is not None:
-            loops = {loop.label: point[dim] for loop, dim in place.loops.items()}
-            return OutOfBounds(access, dimension, size, loops, point["index"])
+            loops = {loop.label: at.at(point) for loop, at in place.loops.items()}
+            return OutOfBounds(access, dimension, size, loops, element[dimension].at(point))
     return None
 
 
-def _outside(made: Instance, index: str, size: int) -> dict[str, int] | None:
-    """Coordinates where ``index`` is not in ``0 <= index < size``, with the index."""
-    conditions = [*made.constraints, f"index = {index}", f"(index < 0 or index >= {size})"]
-    names = [*made.dims, "index"]
-    point = first_point(f"{{ [{', '.join(names)}] : {' and '.join(conditions)} }}", names)
+def _outside(made: Instance, index: Term, size: int) -> dict[str, int] | None:
+    """Coordinates where ``index`` is not in ``0 <= index < size``."""
+    point = first_point(all_of([*made.constraints, ~index.within(size)]), made.dims)
     return point if isinstance(point, dict) else None
 
 

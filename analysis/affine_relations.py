@@ -7,7 +7,7 @@ within its budget is None or a reason, never a guess.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,19 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.isl import ask, expr_text, first_point
+from kc.analysis.isl_sets import ask, first_point, map_of, set_of
+from kc.analysis.terms import (
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    condition_of,
+    dim,
+    equal,
+    exists,
+    term_of,
+)
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
 
 
@@ -31,31 +43,33 @@ class Box:
     sizes: tuple[AffineExpr, ...]
     parameters: int = 0
 
-    def text(self, dims: Sequence[str]) -> str:
-        """The box as isl constraints on ``dims``."""
-        parts = [f"{_parameter(n)} >= 0" for n in range(self.parameters)]
-        for dim, size in zip(dims, self.sizes, strict=True):
-            parts.append(f"0 <= {dim} < {_text(size, _parameter)}")
-        return " and ".join(parts) or "1 = 1"
+    def holds(self, point: Sequence[Term]) -> Condition:
+        """That ``point`` is in the box."""
+        parts = [one >= 0 for one in self.parameter_terms]
+        for index, size in zip(point, self.sizes, strict=True):
+            parts.append(index.within(term_of(size, self.parameter_terms.__getitem__)))
+        return all_of(parts)
 
     @property
     def names(self) -> list[str]:
         """The parameters as isl knows them."""
-        return [_parameter(n) for n in range(self.parameters)]
+        return [f"p{n}" for n in range(self.parameters)]
 
-    def set_text(self) -> str:
+    @property
+    def parameter_terms(self) -> list[Term]:
+        """The parameters."""
+        return list(map(dim, self.names))
+
+    def as_set(self, context: Any) -> Any:
         """The box as an isl set."""
-        dims = _dims("x", len(self.sizes))
-        return f"{self._head()}{{ [{', '.join(dims)}] : {self.text(dims)} }}"
+        names = _names("x", len(self.sizes))
+        return set_of(context, self.holds(list(map(dim, names))), names, self.names)
 
-    def map_text(self, exprs: Sequence[AffineExpr]) -> str:
+    def mapped(self, context: Any, exprs: Sequence[AffineExpr]) -> Any:
         """``exprs`` over the box as an isl map."""
-        dims = _dims("x", len(self.sizes))
-        results = ", ".join(_text(one, dims.__getitem__) for one in exprs)
-        return f"{self._head()}{{ [{', '.join(dims)}] -> [{results}] : {self.text(dims)} }}"
-
-    def _head(self) -> str:
-        return f"[{', '.join(self.names)}] -> " if self.parameters else ""
+        names = _names("x", len(self.sizes))
+        point = list(map(dim, names))
+        return map_of(context, _at(exprs, point), self.holds(point), names, self.names)
 
 
 @dataclass(frozen=True)
@@ -70,28 +84,28 @@ class Collision:
 
 def collision(
     exprs: Sequence[AffineExpr], box: Box, kept: Sequence[AffineExpr] | None = None
-) -> Collision | str | None:
+) -> Collision | Undecided | None:
     """Two points of ``box`` with equal ``exprs``: None if there are none, a reason if undecided.
 
     With ``kept``, only points count at which these expressions differ: are they a function of
     ``exprs``?
     """
     rank = len(box.sizes)
-    one, two = _dims("x", rank), _dims("y", rank)
-    parts = [box.text(one), box.text(two)]
-    parts += [f"{_text(expr, one.__getitem__)} = {_text(expr, two.__getitem__)}" for expr in exprs]
-    what = [AffineExpr.dimension(n) for n in range(rank)] if kept is None else kept
-    apart = [f"{_text(e, one.__getitem__)} != {_text(e, two.__getitem__)}" for e in what]
-    parts.append("(" + (" or ".join(apart) or "1 = 0") + ")")
-    head = f"[{', '.join(box.names)}] -> "
-    text = f"{head}{{ [{', '.join([*one, *two])}] : {' and '.join(parts)} }}"
-    found = first_point(text, [*box.names, *one, *two])
-    if found is None or isinstance(found, str):
+    first, second = _names("x", rank), _names("y", rank)
+    one, two = list(map(dim, first)), list(map(dim, second))
+    differ = one if kept is None else _at(kept, one)
+    apart = [
+        x.differs(y) for x, y in zip(differ, two if kept is None else _at(kept, two), strict=True)
+    ]
+    same = equal(_at(exprs, one), _at(exprs, two))
+    clash = all_of([box.holds(one), box.holds(two), *same, any_of(apart)])
+    found = first_point(clash, [*first, *second], box.names)
+    if found is None or isinstance(found, Undecided):
         return found
-    point = tuple(found[name] for name in one)
+    point = tuple(found[name] for name in first)
     return Collision(
         point,
-        tuple(found[name] for name in two),
+        tuple(found[name] for name in second),
         tuple(expr.eval(point, ()) for expr in exprs),
         tuple(found[name] for name in box.names),
     )
@@ -99,43 +113,34 @@ def collision(
 
 def outside(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr] | None = None
-) -> tuple[tuple[int, ...], tuple[int, ...]] | str | None:
+) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
     """A point of ``box`` (and the parameters) that ``exprs`` take out of the box ``sizes``.
 
     Without ``sizes``: to a negative place.
     """
-    dims = _dims("x", len(box.sizes))
-    bad: list[str] = []
-    for n, expr in enumerate(exprs):
-        text = _text(expr, dims.__getitem__)
-        bad.append(f"{text} < 0")
+    names = _names("x", len(box.sizes))
+    point = list(map(dim, names))
+    beyond: list[Condition] = []
+    for n, index in enumerate(_at(exprs, point)):
+        beyond.append(index < 0)
         if sizes is not None:
-            bad.append(f"{text} >= {_text(sizes[n], _parameter)}")
-    head = f"[{', '.join(box.names)}] -> "
-    parts = f"{box.text(dims)} and ({' or '.join(bad) or '1 = 0'})"
-    found = first_point(f"{head}{{ [{', '.join(dims)}] : {parts} }}", [*box.names, *dims])
-    if found is None or isinstance(found, str):
+            beyond.append(index >= term_of(sizes[n], box.parameter_terms.__getitem__))
+    found = first_point(all_of([box.holds(point), any_of(beyond)]), names, box.names)
+    if found is None or isinstance(found, Undecided):
         return found
-    return tuple(found[one] for one in dims), tuple(found[one] for one in box.names)
+    return tuple(found[one] for one in names), tuple(found[one] for one in box.names)
 
 
 def missed(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr]
-) -> tuple[tuple[int, ...], tuple[int, ...]] | str | None:
+) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
     """A point of the box ``sizes`` (and the parameters) that no point of ``box`` is taken to."""
-    dims, places = _dims("x", len(box.sizes)), _dims("y", len(exprs))
-    same = [
-        f"{place} = {_text(expr, dims.__getitem__)}"
-        for place, expr in zip(places, exprs, strict=True)
-    ]
-    reached = " and ".join([box.text(dims), *same])
-    if dims:
-        reached = f"exists ({', '.join(dims)} : {reached})"
-    head = f"[{', '.join(box.names)}] -> "
-    whole = Box(tuple(sizes), box.parameters).text(places)
-    text = f"{head}{{ [{', '.join(places)}] : {whole} and not ({reached}) }}"
-    found = first_point(text, [*box.names, *places])
-    if found is None or isinstance(found, str):
+    dims, places = _names("x", len(box.sizes)), _names("y", len(exprs))
+    point, place = list(map(dim, dims)), list(map(dim, places))
+    reached = exists(dims, all_of([box.holds(point), *equal(place, _at(exprs, point))]))
+    whole = Box(tuple(sizes), box.parameters).holds(place)
+    found = first_point(all_of([whole, ~reached]), places, box.names)
+    if found is None or isinstance(found, Undecided):
         return found
     return tuple(found[one] for one in places), tuple(found[one] for one in box.names)
 
@@ -149,7 +154,7 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
     import islpy as isl
 
     def question(context: Any) -> tuple[AffineExpr, ...] | None:
-        relation = isl.Map.read_from_str(context, box.map_text(exprs)).reverse()
+        relation = box.mapped(context, exprs).reverse()
         pieces: list[Any] = []
         isl.PwMultiAff.from_map(relation).coalesce().foreach_piece(
             lambda _, piece: pieces.append(piece)
@@ -161,7 +166,7 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
         return tuple(_of_aff(pieces[0].get_at(n), len(exprs)) for n in range(len(box.sizes)))
 
     found = ask(question)
-    return None if isinstance(found, str) else found
+    return None if isinstance(found, Undecided) else found
 
 
 Conditions = tuple[AffineConstraintExpr, ...]
@@ -175,11 +180,10 @@ def unreached(
     Each piece is a conjunction over the results (and then the parameters) inside of the box
     ``sizes``. None if it is too large a question.
     """
-    import islpy as isl
 
     def question(context: Any) -> list[Conditions]:
-        image = isl.Map.read_from_str(context, box.map_text(exprs)).range()
-        whole = isl.Set.read_from_str(context, Box(tuple(sizes), box.parameters).set_text())
+        image = box.mapped(context, exprs).range()
+        whole = Box(tuple(sizes), box.parameters).as_set(context)
         rest = whole.subtract(image).make_disjoint().coalesce().make_disjoint().compute_divs()
         found: list[Conditions] = []
         for piece in rest.get_basic_sets():
@@ -192,7 +196,7 @@ def unreached(
         return found
 
     found = ask(question)
-    return None if isinstance(found, str) else found
+    return None if isinstance(found, Undecided) else found
 
 
 def hull(
@@ -201,17 +205,15 @@ def hull(
     """For each dimension of the box ``sizes`` its constant range where ``conditions`` hold."""
     import islpy as isl
 
-    dims = _dims("x", len(sizes))
-    names = [*dims, *(_parameter(n) for n in range(parameters))]
-    parts = [Box(tuple(sizes), parameters).text(dims)]
-    for one in conditions:
-        sign = "=" if one.kind is AffineConstraintKind.eq else ">="
-        parts.append(f"{_text(one.lhs, names.__getitem__)} {sign} 0")
-    head = f"[{', '.join(names[len(dims) :])}] -> "
-    text = f"{head}{{ [{', '.join(dims)}] : {' and '.join(parts)} }}"
+    dims = _names("x", len(sizes))
+    box = Box(tuple(sizes), parameters)
+    point = list(map(dim, dims))
+    terms = [*point, *box.parameter_terms]
+    parts = [box.holds(point)]
+    parts += [condition_of(one, terms.__getitem__) for one in conditions]
 
     def question(context: Any) -> list[tuple[int, int] | None]:
-        points = isl.Set.read_from_str(context, text)
+        points = set_of(context, all_of(parts), dims, box.names)
         points = points.project_out(isl.dim_type.param, 0, parameters)
         found: list[tuple[int, int] | None] = []
         for n in range(len(dims)):
@@ -222,7 +224,7 @@ def hull(
         return found
 
     found = ask(question)
-    return [None] * len(dims) if isinstance(found, str) else found
+    return [None] * len(dims) if isinstance(found, Undecided) else found
 
 
 def extent(expr: AffineExpr, box: Box) -> AffineExpr:
@@ -231,17 +233,16 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
     Exact where the box is constant; else an upper bound that is exact for the maps of layouts
     (each dimension monotone) unless it would be negative for an empty box: a size never is.
     """
-    import islpy as isl
 
     if not box.parameters:
 
         def question(context: Any) -> int | None:
-            reached = isl.Map.read_from_str(context, box.map_text([expr])).range()
+            reached = box.mapped(context, [expr]).range()
             largest = reached.dim_max_val(0)
             return largest.to_python() if largest.is_int() else None
 
         found = ask(question)
-        if found is not None and not isinstance(found, str):
+        if found is not None and not isinstance(found, Undecided):
             return AffineExpr.constant(found + 1)
         if found is None:  # an empty box
             return _upper(expr, tuple(_at_least_one(one) for one in box.sizes)) + 1
@@ -251,18 +252,16 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
 
 def _missing(size: AffineExpr, box: Box) -> int:
     """By how much ``size``, over the parameters of ``box``, may be less than 0."""
-    import islpy as isl
-
-    parts = [f"{one} >= 0" for one in box.names]
-    parts += [f"{_text(one, _parameter)} >= 0" for one in box.sizes]
-    text = f"{{ [{', '.join(box.names)}] -> [{_text(size, _parameter)}] : {' and '.join(parts)} }}"
+    parts = [one >= 0 for one in box.parameter_terms]
+    parts += [term_of(one, box.parameter_terms.__getitem__) >= 0 for one in box.sizes]
+    term = term_of(size, box.parameter_terms.__getitem__)
 
     def question(context: Any) -> int:
-        least = isl.Map.read_from_str(context, text).range().dim_min_val(0)
+        least = map_of(context, [term], all_of(parts), box.names).range().dim_min_val(0)
         return max(-least.to_python(), 0) if least.is_int() else 0
 
     found = ask(question)
-    return 0 if isinstance(found, str) else found
+    return 0 if isinstance(found, Undecided) else found
 
 
 def _at_least_one(size: AffineExpr) -> AffineExpr:
@@ -354,16 +353,10 @@ def with_remainders(expr: AffineExpr) -> AffineExpr:
     return expr
 
 
-def _parameter(n: int) -> str:
-    return f"p{n}"
-
-
-def _dims(letter: str, count: int) -> list[str]:
+def _names(letter: str, count: int) -> list[str]:
     return [f"{letter}{n}" for n in range(count)]
 
 
-def _text(expr: AffineExpr, dim: Callable[[int], str]) -> str:
-    def opaque() -> str:
-        raise AssertionError(f"{expr} is not affine")
-
-    return expr_text(expr, dim, opaque)
+def _at(exprs: Sequence[AffineExpr], point: Sequence[Term]) -> list[Term]:
+    """``exprs`` at a point."""
+    return [term_of(one, point.__getitem__) for one in exprs]

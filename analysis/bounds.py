@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineExpr
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis.conditions import conjunction, implied
 from kc.analysis.index_values import IndexValues
-from kc.analysis.isl import expr_text, first_point
+from kc.analysis.isl_sets import first_point
 from kc.analysis.simplify_affine import bounds
+from kc.analysis.terms import Condition, Term, all_of, any_of, condition_of, dim, term_of
+from kc.analysis.trust import Undecided
 from kc.dialects import te
 
 
@@ -81,14 +83,15 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
     return None
 
 
-Condition = tuple[AffineExpr, AffineConstraintKind, list[SSAValue]]
+Known = tuple[AffineConstraintExpr, list[SSAValue]]
+"""A condition over these values."""
 
 
 @dataclass(frozen=True)
 class Guard:
     """When something is evaluated: where all of ``conditions`` hold."""
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Known, ...] = ()
     complete: bool = True
     """Whether there are no others, of values that are known at run time alone."""
 
@@ -105,9 +108,7 @@ def _reads(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
                 if not region.blocks:
                     continue
                 space, operands = index.to_set(implied(op.cond, index, holds=holds))
-                more: list[Condition] = [
-                    (one.lhs - one.rhs, one.kind, operands) for one in space.constraints
-                ]
+                more = [(one, operands) for one in space.constraints]
                 inner = Guard((*guard.conditions, *more), guard.complete and complete)
                 yield from _reads(region.block, inner)
 
@@ -122,13 +123,11 @@ def _guard(compute: te.ComputeOp) -> Guard:
     twin.update(zip(compute.where.block.args, compute.body.block.args, strict=True))
     operands = [twin.get(one, one) for one in last.operands_of_set]
     constraints = last.condition.data.constraints
-    return Guard(
-        tuple((one.lhs - one.rhs, one.kind, operands) for one in constraints), last.value is None
-    )
+    return Guard(tuple((one, operands) for one in constraints), last.value is None)
 
 
 def _check(
-    read: te.ReadOp, axes: dict[SSAValue, _Axis], guard: Sequence[Condition]
+    read: te.ReadOp, axes: dict[SSAValue, _Axis], guard: Sequence[Known]
 ) -> OutOfBounds | None:
     operands = list(read.operands_of_map)
     if any(one not in axes for one in operands):
@@ -154,35 +153,52 @@ def _witness(
     operands: Sequence[SSAValue],
     size: int,
     axes: dict[SSAValue, _Axis],
-    guard: Sequence[Condition],
+    guard: Sequence[Known],
 ) -> dict[str, int] | None:
     """Values of the axes for which ``expr`` leaves ``0 <= expr < size``."""
-    used = dict.fromkeys([*operands, *(one for _, _, group in guard for one in group)])
+    used = dict.fromkeys([*operands, *(one for _, group in guard for one in group)])
     if any(one not in axes for one in used):
         return None
     names = {value: f"d{n}" for n, value in enumerate(used)}
-    beyond: list[str] = []
-
-    def opaque() -> str:
-        beyond.append("not affine")
-        return "0"
-
-    def text(part: AffineExpr, values: Sequence[SSAValue]) -> str:
-        return expr_text(part, lambda n: names[values[n]], opaque)
-
-    domain = [f"{axes[one].low} <= {name} <= {axes[one].high}" for one, name in names.items()]
-    for part, kind, values in guard:
-        sign = "=" if kind is AffineConstraintKind.eq else kind.value
-        domain.append(f"{text(part, values)} {sign} 0")
-    index = text(expr, operands)
-    if beyond:
+    index = _index(expr, operands, names)
+    conditions = [_holds(part, group, names) for part, group in guard]
+    if index is None or None in conditions:
         return None
-    space = ", ".join(names.values())
-    condition = " and ".join([*domain, f"({index} < 0 or {index} >= {size})"])
-    point = first_point(f"{{ [{space}] : {condition} }}", list(names.values()))
+    known = [one for one in conditions if one is not None]
+    for value, name in names.items():
+        known += [dim(name) >= axes[value].low, dim(name) <= axes[value].high]
+    point = first_point(all_of([*known, ~index.within(size)]), list(names.values()))
     if not isinstance(point, dict):
         return None
     return {axes[value].name: point[name] for value, name in names.items()}
+
+
+class _NotAffine(Exception):
+    pass
+
+
+def _not_affine() -> Term:
+    raise _NotAffine
+
+
+def _index(
+    expr: AffineExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
+) -> Term | None:
+    """An index over the values that ``names`` names; None if it is not affine."""
+    try:
+        return term_of(expr, lambda n: dim(names[operands[n]]), _not_affine)
+    except _NotAffine:
+        return None
+
+
+def _holds(
+    constraint: AffineConstraintExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
+) -> Condition | None:
+    """A condition over the values that ``names`` names; None if it is not affine."""
+    try:
+        return condition_of(constraint, lambda n: dim(names[operands[n]]), _not_affine)
+    except _NotAffine:
+        return None
 
 
 def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
@@ -201,52 +217,39 @@ def _early(
 ) -> EarlyRead | None:
     """What is wrong with a read of a state, if anything is."""
     operands = list(read.operands_of_map)
-    used = dict.fromkeys([scan.time, *operands, *(one for c in guard.conditions for one in c[2])])
+    used = dict.fromkeys([scan.time, *operands, *(one for c in guard.conditions for one in c[1])])
     names = {value: f"d{n}" for n, value in enumerate(used)}
-    opaque: list[AffineExpr] = []
-
-    def text(part: AffineExpr, values: Sequence[SSAValue]) -> str:
-        def no_name() -> str:
-            opaque.append(part)
-            return "0"
-
-        return expr_text(part, lambda n: names[values[n]], no_name)
-
-    time = names[scan.time]
-    index = text(read.indices.data.results[0], operands)
-    if opaque:
+    time = dim(names[scan.time])
+    index = _index(read.indices.data.results[0], operands, names)
+    if index is None:
         return EarlyRead(read, why="the index is not affine")
-    domain = [f"{time} >= {scan.start}"]
+    domain = [time >= scan.start]
     if isinstance(scan.extent_value, int):
-        domain.append(f"{time} < {scan.extent_value}")
+        domain.append(time < scan.extent_value)
     known: set[SSAValue] = {scan.time}
-    for one, name in names.items():
-        extent = _extent_of(one, compute)
+    for value, name in names.items():
+        extent = _extent_of(value, compute)
         if extent is not None:
-            known.add(one)
-            domain.append(f"0 <= {name}")
+            known.add(value)
+            domain.append(dim(name) >= 0)
             if isinstance(extent, int):
-                domain.append(f"{name} < {extent}")
-    decided = guard.complete
-    for part, kind, values in guard.conditions:
-        sign = "=" if kind is AffineConstraintKind.eq else kind.value
-        condition = f"{text(part, values)} {sign} 0"
-        domain += [] if opaque else [condition]
-        decided = decided and not opaque
-        opaque.clear()
-    condition = " and ".join([*domain, f"({index} >= {time} or {index} < 0)"])
-    point = first_point(f"{{ [{', '.join(names.values())}] : {condition} }}", list(names.values()))
+                domain.append(dim(name) < extent)
+    conditions = [_holds(part, group, names) for part, group in guard.conditions]
+    domain += [one for one in conditions if one is not None]
+    decided = guard.complete and None not in conditions
+    early = any_of([index >= time, index < 0])
+    point = first_point(all_of([*domain, early]), list(names.values()))
     if point is None:
         return None
-    if isinstance(point, str):
-        return EarlyRead(read, why=point)
+    if isinstance(point, Undecided):
+        return EarlyRead(read, why=point.reason)
     if set(operands) - known:
         return EarlyRead(read, why="the row is a value that is known only at run time")
     row = read.indices.data.results[0].eval([point[names[one]] for one in operands], [])
     if not decided:
-        why = f"at {scan.axis_name.data}={point[time]} it may read row {row}"
+        why = f"at {scan.axis_name.data}={time.at(point)} it may read row {row}"
         return EarlyRead(read, why=f"{why}: whether it does is known only at run time")
-    return EarlyRead(read, point[time], row)
+    return EarlyRead(read, time.at(point), row)
 
 
 def _extent_of(value: SSAValue, compute: te.ComputeOp) -> int | SSAValue | None:

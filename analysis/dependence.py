@@ -15,23 +15,18 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.ir.affine import (
-    AffineConstraintKind,
-    AffineExpr,
-    AffineSet,
-)
+from xdsl.ir.affine import AffineExpr
 from xdsl.traits import Pure, SymbolTable, get_effects
 
 from kc.analysis.array_sizes import is_array_size
-from kc.analysis.isl import expr_text, first_point
+from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import (
     ALLOCATIONS,
     buffer_name,
@@ -42,9 +37,20 @@ from kc.analysis.loop_tree import (
 from kc.analysis.reductions import Reduction, reduction_of, updates_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.simple_nest import simple_nest
-from kc.analysis.trust import is_trusted
+from kc.analysis.term_reader import TermReader
+from kc.analysis.terms import (
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    dim,
+    equal,
+    lexicographic,
+    number,
+    term_of,
+)
+from kc.analysis.trust import Undecided, is_trusted
 from kc.dialects.tir import (
-    ApplyOp,
     BlockOp,
     DelinearizeOp,
     ForOp,
@@ -61,12 +67,12 @@ from kc.dialects.tir.views import CallOp, ViewOp
 
 @dataclass(frozen=True)
 class Access:
-    """One load or store of a statement: the indices as isl expressions over its instance."""
+    """One load or store of a statement: the indices as terms over its instance."""
 
     op: Operation
     buffer: SSAValue | None
     """None: an op of unknown effects, which may touch any buffer."""
-    indices: tuple[str, ...]
+    indices: tuple[Term, ...]
     writes: bool
     reads: bool
     updates: bool = False
@@ -75,7 +81,7 @@ class Access:
 
 @dataclass(eq=False)
 class Statement:
-    """What one op does in one iteration of the loops around it, as isl text.
+    """What one op does in one iteration of the loops around it.
 
     ``dims`` are the instance's coordinates: the scope's loop variables first, then auxiliaries
     (opaque values and parts of structured ones).
@@ -84,12 +90,12 @@ class Statement:
     op: Operation
     loops: list[ForOp]
     dims: list[str] = field(default_factory=list)
-    constraints: list[str] = field(default_factory=list)
+    constraints: list[Condition] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
     # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
-    ordered: list[tuple[str, tuple[str, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
-    # (dim, reason): what the dim is, is not known. Without a dim the statement as a whole is not.
-    opaque: list[tuple[str, str]] = field(default_factory=list)
+    ordered: list[tuple[Term, tuple[Term, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
+    # (dim, why): what the dim is, is not known. Without a dim the statement as a whole is not.
+    opaque: list[tuple[str | None, Undecided]] = field(default_factory=list)
     reduction: bool = False
     """Whether it is nothing but updates by one commutative combiner."""
     block: BlockOp | None = None
@@ -99,12 +105,20 @@ class Statement:
     initialises: bool = False
     """Whether it is in the init of that block."""
 
-    def doubts(self, access: Access) -> Iterator[str]:
+    def doubts(self, access: Access) -> Iterator[Undecided]:
         """Why it is not known which elements ``access`` touches, and when it is made."""
-        text = " ".join([*self.constraints, *access.indices])
-        for dim, reason in self.opaque:
-            if not dim or re.search(rf"\b{dim}\b", text):
-                yield reason
+        used = {name for part in (*self.constraints, *access.indices) for name in part.names()}
+        for name, why in self.opaque:
+            if name is None or name in used:
+                yield why
+
+    def coordinates(self, side: str) -> dict[str, Term]:
+        """Its coordinates as those of the ``side`` of a pair of instances."""
+        return {name: dim(f"{side}_{name}") for name in self.dims}
+
+    def times(self, side: str) -> list[Term]:
+        """The loop variables of the ``side`` of a pair of instances, outermost first."""
+        return [dim(f"{side}_{name}") for name in self.loop_dims]
 
     @property
     def loop_dims(self) -> list[str]:
@@ -126,10 +140,10 @@ class Conflict:
     sink_point: dict[str, int]
     element: tuple[int, ...] | None
     parameters: dict[str, int]
-    undecided: str | None
+    undecided: Undecided | None
     """Why the answer is not exact, when it is not."""
 
-    def explain(self) -> str:
+    def explain(self) -> str | Undecided:
         """The witness in one sentence."""
 
         def place(statement: Statement, point: dict[str, int]) -> str:
@@ -144,10 +158,10 @@ class Conflict:
 
         buffer = self.source_access.buffer
         if buffer is None or self.sink_access.buffer is None:
-            return f"cannot prove that iterations are independent: {self.undecided}"
+            return Undecided(f"cannot prove that iterations are independent: {self.undecided}")
         name = buffer_name(buffer)
         if self.undecided is not None:
-            return (
+            return Undecided(
                 f"cannot prove that iterations touch different elements of {name}: {self.undecided}"
             )
         indices = "[" + ", ".join(map(str, self.element or ())) + "]"
@@ -161,14 +175,6 @@ class Conflict:
         )
 
 
-_AFFINE = (
-    ApplyOp,
-    arith.ConstantOp,
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MinSIOp,
-    arith.MaxSIOp,
-)
 _DETERMINED = ("arith", "math", "tir")
 """Dialects whose pure operations compute the same of the same operands, in all threads."""
 
@@ -195,7 +201,7 @@ class Scope:
         self.parameters: dict[SSAValue, str] = {}
         self._computations: dict[Hashable, SSAValue] = {}
         self._representatives: dict[SSAValue, SSAValue | None] = {}
-        self.facts: list[str] = []
+        self.facts: list[Condition] = []
         self.statements: list[Statement] = []
         self._collect()
 
@@ -240,21 +246,26 @@ class Scope:
     def _statement(self, op: Operation, loops: list[ForOp]) -> Statement:
         statement = Statement(op, loops)
         statement.dims = [f"l{n}" for n in range(len(loops))]
-        values: dict[SSAValue, str] = {
-            loop.var: dim for loop, dim in zip(loops, statement.dims, strict=True)
+        variables = list(map(dim, statement.dims))
+        values: dict[SSAValue, Term] = {
+            loop.var: variable for loop, variable in zip(loops, variables, strict=True)
         }
         self._values = values
-        for n, (loop, dim) in enumerate(zip(loops, list(statement.dims), strict=True)):
-            extent = self._extent(loop.extent_value, statement)
-            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
+        for n, (loop, variable) in enumerate(zip(loops, variables, strict=True)):
+            statement.constraints.append(
+                variable.within(self._extent(loop.extent_value, statement))
+            )
             for outer in (*self._around, *loops[:n]):
                 if is_same_axis(outer.axis, loop.axis):
-                    statement.constraints.append(f"{dim} = {self._value(outer.var, statement)}")
+                    statement.constraints.append(variable.equals(self._value(outer.var, statement)))
         for guard, holds in self._guards(op):
-            text = self._condition(guard.condition.data, guard.operands_of_set, statement)
-            if text:
-                statement.constraints.append(text if holds else f"not ({text})")
+            self._add_guard(guard, statement, holds=holds)
         return statement
+
+    def _add_guard(self, guard: IfOp, statement: Statement, *, holds: bool) -> None:
+        reader = self._reader(statement)
+        condition = reader.condition(guard.condition.data, guard.operands_of_set)
+        statement.constraints.append(condition if holds else ~condition)
 
     def _guards(self, op: Operation) -> list[tuple[IfOp, bool]]:
         found: list[tuple[IfOp, bool]] = []
@@ -296,22 +307,20 @@ class Scope:
     def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
         """Put ``statement`` into ``region`` of ``block``: its variables, and where it runs."""
         for n, expr in enumerate(block.binding_exprs):
-            text = self._expr(expr, block.binding_operands, statement)
-            dim = f"v{len(statement.dims)}"
-            statement.dims.append(dim)
-            self._values[region.block.args[n]] = dim
+            value = self._reader(statement).expr(expr, block.binding_operands)
+            variable = self._values[region.block.args[n]] = self._dim(statement, "v")
             is_initial = region is block.init and block.types[n] is IterType.REDUCE
             if is_initial:
-                statement.constraints.append(f"{dim} = 0")
+                statement.constraints.append(variable.equals(0))
             if is_initial and block.extents[n] == 0:
                 continue  # there is an initial value, whatever an iteration would bind it to
-            statement.constraints.append(f"{dim} = {text}")
+            statement.constraints.append(variable.equals(value))
             # A block's variables lie in its domain; this is a fact that loops may hide.
-            extent = self._extent(block.extents[n], statement)
-            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
-        predicate = self._condition(block.predicate.data, block.predicate_operands, statement)
-        if predicate:
-            statement.constraints.append(predicate)
+            statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
+        reader = self._reader(statement)
+        statement.constraints.append(
+            reader.condition(block.predicate.data, block.predicate_operands)
+        )
 
     def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
         """Put ``statement`` into ``child``, a body of ``op``, which is in a block; the reduction
@@ -319,27 +328,23 @@ class Scope:
         region = child.parent
         assert region is not None
         if isinstance(op, ForOp):
-            dim = f"l{len(statement.dims)}"
-            statement.dims.append(dim)
-            extent = self._extent(op.extent_value, statement)
-            statement.constraints.append(f"0 <= {dim} and {dim} < {extent}")
-            self._values[op.var] = dim
+            variable = self._dim(statement, "l")
+            statement.constraints.append(variable.within(self._extent(op.extent_value, statement)))
+            self._values[op.var] = variable
         elif isinstance(op, IfOp):
-            text = self._condition(op.condition.data, op.operands_of_set, statement)
-            if text:
-                statement.constraints.append(text if region is op.then else f"not ({text})")
+            self._add_guard(op, statement, holds=region is op.then)
         elif isinstance(op, BlockOp):
             self._enter_block(statement, op, region)
             statement.block = op
             return updates_of(op) if region is op.body else None
         else:
-            statement.opaque.append(("", f"{op.name} is not understood"))
+            statement.opaque.append((None, Undecided(f"{op.name} is not understood")))
         return None
 
     def _add_accesses(self, statement: Statement, op: Operation) -> None:
         if isinstance(op, LoadOp | StoreOp):
             exprs, operands = op.indices.data.results, op.operands_of_map
-            indices = [self._expr(one, operands, statement) for one in exprs]
+            indices = [self._reader(statement).expr(one, operands) for one in exprs]
             value = op.value if isinstance(op, StoreOp) else op.result
             if isinstance(value.type, VectorType):
                 indices[-1] = self._lane(indices[-1], value.type.get_shape()[-1], statement)
@@ -356,20 +361,19 @@ class Scope:
                 if _is_buffer(operand):
                     self._add_access(statement, op, operand, None, True, True)
             if get_effects(op) is None:
-                statement.opaque.append(("", f"{op.name} may touch any memory"))
+                statement.opaque.append((None, Undecided(f"{op.name} may touch any memory")))
                 statement.accesses.append(Access(op, None, (), writes=True, reads=True))
 
-    def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[str] | None]:
+    def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[Term] | None]:
         """Any element of ``buffer``, as one of the buffer that it is a view of."""
         view = buffer.owner
         if not isinstance(view, ViewOp):
             return buffer, None
-        indices = [
-            self._expr(one, view.operands_of_map, statement) for one in view.indices.data.results
-        ]
+        reader = self._reader(statement)
+        indices = [reader.expr(one, view.operands_of_map) for one in view.indices.data.results]
         shape = view.result.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-        for dim, size in zip(view.positions, shape, strict=True):
-            indices[dim] = self._lane(indices[dim], size, statement)
+        for position, size in zip(view.positions, shape, strict=True):
+            indices[position] = self._lane(indices[position], size, statement)
         return view.buffer, indices
 
     def _add_access(
@@ -377,7 +381,7 @@ class Scope:
         statement: Statement,
         op: Operation,
         buffer: SSAValue,
-        indices: Sequence[str] | None,
+        indices: Sequence[Term] | None,
         writes: bool,
         reads: bool | None = None,
     ) -> None:
@@ -385,7 +389,7 @@ class Scope:
         base = base_buffer(buffer)
         if base is None:
             name = buffer.name_hint or "a buffer"
-            statement.opaque.append(("", f"{name} may be a part of any other"))
+            statement.opaque.append((None, Undecided(f"{name} may be a part of any other")))
             indices = ()
         elif isinstance(base.owner, ALLOCATIONS) and self._is_private(base):
             return
@@ -407,93 +411,72 @@ class Scope:
             return root is not None
         return isinstance(root, ForOp) and is_replicated(buffer, root, self.axis)
 
-    # Values as isl text --------------------------------------------------------------------
+    # Values --------------------------------------------------------------------------------
 
-    def _opaque(self, statement: Statement, reason: str) -> str:
-        dim = f"x{len(statement.dims)}"
-        statement.dims.append(dim)
-        statement.opaque.append((dim, reason))
-        return dim
+    def _dim(self, statement: Statement, letter: str) -> Term:
+        """A new coordinate of ``statement``."""
+        name = f"{letter}{len(statement.dims)}"
+        statement.dims.append(name)
+        return dim(name)
 
-    def _lane(self, first: str, count: int, statement: Statement) -> str:
+    def _opaque(self, statement: Statement, reason: str) -> Term:
+        coordinate = self._dim(statement, "x")
+        statement.opaque.append((statement.dims[-1], Undecided(reason)))
+        return coordinate
+
+    def _lane(self, first: Term, count: int, statement: Statement) -> Term:
         """One of ``count`` consecutive indices."""
-        dim = f"x{len(statement.dims)}"
-        statement.dims.append(dim)
-        statement.constraints.append(f"{first} <= {dim} and {dim} < {first} + {count}")
-        return dim
+        lane = self._dim(statement, "x")
+        statement.constraints += [first <= lane, lane < first + count]
+        return lane
 
-    def _value(self, value: SSAValue, statement: Statement) -> str:
-        known = self._values.get(value)
-        if known is not None:
-            return known
+    def _reader(self, statement: Statement) -> TermReader:
+        return TermReader(
+            self._values,
+            lambda value: self._leaf(value, statement),
+            lambda reason: self._opaque(statement, reason),
+        )
+
+    def _value(self, value: SSAValue, statement: Statement) -> Term:
+        return self._reader(statement).read(value)
+
+    def _leaf(self, value: SSAValue, statement: Statement) -> Term:
+        """A value that is not affine in others."""
         if not self._is_inside(value):
-            text = self._invariant(value, statement)
-        elif isinstance(value, OpResult):
-            text = self._computed(value, statement)
-        else:
-            text = self._opaque(statement, f"{value.name_hint or 'a value'} is not affine")
-        self._values[value] = text
-        return text
-
-    def _invariant(self, value: SSAValue, statement: Statement) -> str:
-        """A value that is the same in all iterations: expanded where affine, else a parameter."""
-        if isinstance(value.owner, _AFFINE):
-            return self._computed(value, statement)  # pyright: ignore[reportArgumentType]
-        return self._parameter(value, statement)
-
-    def _parameter(self, value: SSAValue, statement: Statement) -> str:
-        if value not in self.parameters:
-            name = self.parameters[value] = f"p{len(self.parameters)}"
-            if _is_size(value):
-                self.facts.append(f"{name} >= 0")
-            elif _is_loop_var(value):
-                loop = value.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
-                assert isinstance(loop, ForOp)
-                extent = self._extent(loop.extent_value, statement)
-                self.facts.append(f"0 <= {name} and {name} < {extent}")
-        return self.parameters[value]
-
-    def _computed(self, value: OpResult, statement: Statement) -> str:
+            return self._parameter(value, statement)
+        if not isinstance(value, OpResult):
+            return self._opaque(statement, f"{value.name_hint or 'a value'} is not affine")
         op = value.op
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-            return str(op.value.value.data)
-        if isinstance(op, ApplyOp):
-            return self._expr(op.expr, op.operands_of_map, statement)
-        if isinstance(op, arith.AddiOp | arith.SubiOp):
-            sign = "+" if isinstance(op, arith.AddiOp) else "-"
-            return f"({self._value(op.lhs, statement)} {sign} {self._value(op.rhs, statement)})"
-        if isinstance(op, arith.MinSIOp | arith.MaxSIOp):
-            which = "min" if isinstance(op, arith.MinSIOp) else "max"
-            return f"{which}({self._value(op.lhs, statement)}, {self._value(op.rhs, statement)})"
-        if isinstance(op, arith.MuliOp):
-            factors = [self._value(one, statement) for one in (op.lhs, op.rhs)]
-            if any(one.lstrip("-").isdigit() for one in factors):
-                return f"({factors[0]} * {factors[1]})"
-        if isinstance(op, arith.IndexCastOp) and isinstance(op.input.type, IndexType):
-            return self._value(op.input, statement)
         if isinstance(op, LinearizeOp):
             parts = tuple(self._value(one, statement) for one in op.indices)
-            whole = f"x{len(statement.dims)}"
-            statement.dims.append(whole)
-            statement.constraints.append(f"{whole} >= 0")
+            whole = self._dim(statement, "x")
+            statement.constraints.append(whole >= 0)
             self._tie(statement, whole, parts, op.sizes)
             return whole
         if isinstance(op, DelinearizeOp):
             whole = self._value(op.index, statement)
-            parts = []
+            digits: list[Term] = []
             for result, size in zip(op.indices, op.sizes, strict=True):
-                part = f"x{len(statement.dims)}"
-                statement.dims.append(part)
-                limit = self._extent(size, statement)
-                statement.constraints.append(f"0 <= {part} and {part} < {limit}")
-                self._values[result] = part
-                parts.append(part)
-            self._tie(statement, whole, tuple(parts), op.sizes)
+                digit = self._values[result] = self._dim(statement, "x")
+                statement.constraints.append(digit.within(self._extent(size, statement)))
+                digits.append(digit)
+            self._tie(statement, whole, tuple(digits), op.sizes)
             return self._values[value]
         alike = self._alike(value)
         if alike is not None:
             return self._parameter(alike, statement)
         return self._opaque(statement, f"{value.name_hint or op.name} is not affine")
+
+    def _parameter(self, value: SSAValue, statement: Statement) -> Term:
+        if value not in self.parameters:
+            name = self.parameters[value] = f"p{len(self.parameters)}"
+            if _is_size(value):
+                self.facts.append(dim(name) >= 0)
+            elif _is_loop_var(value):
+                loop = value.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
+                assert isinstance(loop, ForOp)
+                self.facts.append(dim(name).within(self._extent(loop.extent_value, statement)))
+        return dim(self.parameters[value])
 
     def _alike(self, value: SSAValue) -> SSAValue | None:
         """The first value that is computed as ``value`` is, from values of outside.
@@ -518,39 +501,23 @@ class Scope:
         return self._computations.setdefault(computation, value)
 
     def _tie(
-        self, statement: Statement, whole: str, parts: tuple[str, ...], sizes: Iterable[SSAValue]
+        self, statement: Statement, whole: Term, parts: tuple[Term, ...], sizes: Iterable[SSAValue]
     ) -> None:
         sizes = tuple(sizes)
         if not any(self._is_inside(one) for one in sizes):
             statement.ordered.append((whole, parts, sizes))
 
-    def _extent(self, extent: int | SSAValue, statement: Statement) -> str:
+    def _extent(self, extent: int | SSAValue, statement: Statement) -> Term:
         # An empty reduction still stores its initial value: 0 counts as 1.
-        return str(max(extent, 1)) if isinstance(extent, int) else self._value(extent, statement)
-
-    def _expr(self, expr: AffineExpr, operands: Sequence[SSAValue], statement: Statement) -> str:
-        return expr_text(
-            expr,
-            lambda n: self._value(operands[n], statement),
-            lambda: self._opaque(statement, "an index is not affine"),
-        )
-
-    def _condition(
-        self, condition: AffineSet, operands: Sequence[SSAValue], statement: Statement
-    ) -> str:
-        parts = []
-        for one in condition.constraints:
-            sign = "=" if one.kind is AffineConstraintKind.eq else one.kind.value
-            lhs = self._expr(one.lhs, operands, statement)
-            rhs = self._expr(one.rhs, operands, statement)
-            parts.append(f"{lhs} {sign} {rhs}")
-        return " and ".join(parts)
+        if isinstance(extent, int):
+            return number(max(extent, 1))
+        return self._value(extent, statement)
 
     # Questions -----------------------------------------------------------------------------
 
     def find(
         self,
-        breaks: Callable[[Statement, Statement], str | None],
+        breaks: Callable[[Statement, Statement], Condition | None],
         *,
         ignore_reductions: bool,
         concerns: Callable[[Access, Access], bool] = lambda source, sink: True,
@@ -560,8 +527,8 @@ class Scope:
         One that is proven is preferred to one that is merely not excluded.
 
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
-        of ``t`` becomes wrong, as isl text over their dims with the prefixes ``s_`` and ``t_``;
-        None means never. ``concerns(a, b)`` leaves out pairs of accesses.
+        of ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
+        ``concerns(a, b)`` leaves out pairs of accesses.
         """
         possible: Conflict | None = None
         for source in self.statements:
@@ -583,8 +550,10 @@ class Scope:
                         if found is not None and found.undecided is None:
                             return found
                         possible = possible or found
-        if possible is not None and is_trusted(possible.explain()):
-            return None
+        if possible is not None:
+            why = possible.explain()
+            if isinstance(why, Undecided) and is_trusted(why):
+                return None
         return possible
 
     def _ask(
@@ -593,74 +562,58 @@ class Scope:
         a: Access,
         sink: Statement,
         b: Access,
-        condition: str,
+        condition: Condition,
         reduction: bool,
     ) -> Conflict | None:
-        text_a = prefixed(source, "s_")
-        text_b = prefixed(sink, "t_")
-        same = [
-            f"{prefix(x, source.dims, 's_')} = {prefix(y, sink.dims, 't_')}"
-            for x, y in zip(a.indices, b.indices, strict=a.buffer is b.buffer)
-        ]
-        axioms = []
-        for whole, parts, sizes in source.ordered:
-            for other, other_parts, other_sizes in sink.ordered:
+        s, t = source.coordinates("s"), sink.coordinates("t")
+        indices = [index.where(s) for index in a.indices]
+        parts = [part.where(s) for part in source.constraints]
+        parts += [part.where(t) for part in sink.constraints]
+        if a.buffer is b.buffer:
+            parts += equal(indices, [index.where(t) for index in b.indices])
+        for whole, digits, sizes in source.ordered:
+            for other_whole, other_digits, other_sizes in sink.ordered:
                 if sizes == other_sizes:
-                    axioms.append(
+                    parts.append(
                         _same_order(
-                            prefix(whole, source.dims, "s_"),
-                            [prefix(one, source.dims, "s_") for one in parts],
-                            prefix(other, sink.dims, "t_"),
-                            [prefix(one, sink.dims, "t_") for one in other_parts],
+                            whole.where(s),
+                            [digit.where(s) for digit in digits],
+                            other_whole.where(t),
+                            [digit.where(t) for digit in other_digits],
                         )
                     )
-        names = [f"s_{one}" for one in source.dims] + [f"t_{one}" for one in sink.dims]
-        body = " and ".join(
-            f"({one})" for one in [*text_a, *text_b, *same, *axioms, *self.facts, condition]
-        )
-        parameters = list(self.parameters.values())
-        text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
-        found = first_point(text, [*parameters, *names])
-        if found is None:
+        names = [name for values in (s, t) for term in values.values() for name in term.names()]
+        question = all_of([*parts, *self.facts, condition])
+        answer = first_point(question, names, list(self.parameters.values()))
+        if answer is None:
             return None
-        point: dict[str, int] = {} if isinstance(found, str) else found
-        undecided = found if isinstance(found, str) else None
+        point = {} if isinstance(answer, Undecided) else answer
+        undecided = answer if isinstance(answer, Undecided) else None
         doubt = next((one for it, on in ((source, a), (sink, b)) for one in it.doubts(on)), None)
         if undecided is None and doubt is not None:
             undecided = doubt
         elif undecided is None and (source.ordered or sink.ordered):
-            undecided = "the sizes are symbolic"
+            undecided = Undecided("the sizes are symbolic")
 
-        def values(statement: Statement, start: str) -> dict[str, int]:
+        def loop_point(statement: Statement, coordinates: dict[str, Term]) -> dict[str, int]:
+            if not point:
+                return {}
             return {
-                loop.label: point[start + dim]
-                for loop, dim in zip(statement.loops, statement.loop_dims, strict=True)
-                if start + dim in point
+                loop.label: coordinates[name].at(point)
+                for loop, name in zip(statement.loops, statement.loop_dims, strict=True)
             }
 
         element = None
         if undecided is None:
-            coordinates = [f"e{n}" for n in range(len(a.indices))]
-            shared = " and ".join(
-                f"{name} = {prefix(one, source.dims, 's_')}"
-                for name, one in zip(coordinates, a.indices, strict=True)
-            )
-            space = ", ".join([*names, *coordinates])
-            text = (
-                f"[{', '.join(parameters)}] -> {{ [{space}] : {body} and ({shared or '1 = 1'}) }}"
-            )
-            witness = first_point(text, [*parameters, *names, *coordinates])
-            if isinstance(witness, dict):
-                point = witness
-                element = tuple(point[name] for name in coordinates)
+            element = tuple(index.at(point) for index in indices)
         return Conflict(
             source,
             sink,
             a,
             b,
             reduction,
-            values(source, "s_"),
-            values(sink, "t_"),
+            loop_point(source, s),
+            loop_point(sink, t),
             element,
             {
                 (value.name_hint or name): point[name]
@@ -684,8 +637,8 @@ def carried_conflict(
         return None
     scope = Scope(loop, axis=axis, merged=merged)
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
-        return f"s_{source.loop_dims[0]} < t_{sink.loop_dims[0]}"
+    def breaks(source: Statement, sink: Statement) -> Condition:
+        return source.times("s")[0] < sink.times("t")[0]
 
     first = scope.find(breaks, ignore_reductions=True)
     if first is not None and first.undecided is None:
@@ -707,8 +660,8 @@ def lane_conflict(loop: ForOp) -> Conflict | None:
     scope = Scope(loop, apart=True)
     place = {op: n for n, op in enumerate(loop.body.walk())}
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
-        return f"s_{source.loop_dims[0]} < t_{sink.loop_dims[0]}"
+    def breaks(source: Statement, sink: Statement) -> Condition:
+        return source.times("s")[0] < sink.times("t")[0]
 
     found = scope.find(
         breaks, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
@@ -724,16 +677,14 @@ def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | Non
     """
     scope = Scope(loop, axis=axis)
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
-        s = [f"s_{one}" for one in source.loop_dims]
-        t = [f"t_{one}" for one in sink.loop_dims]
-        apart = f"{s[0]} < {t[0]}"
+    def breaks(source: Statement, sink: Statement) -> Condition | None:
+        s, t = source.times("s"), sink.times("t")
+        apart = s[0] < t[0]
         if source.unit is not block or sink.unit is not block or not sink.reduction:
             return apart
         if source.reduction:
             return None
-        late = " or ".join(f"{x} > {y}" for x, y in zip(s, t, strict=True))
-        return f"{apart} and ({late})"
+        return all_of([apart, any_of(x > y for x, y in zip(s, t, strict=True))])
 
     return scope.find(breaks, ignore_reductions=False)
 
@@ -743,13 +694,12 @@ def late_init(block: BlockOp, place: Operation) -> Conflict | None:
     one iteration of what is around ``place``, which holds the block."""
     scope = Scope(place)
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
+    def breaks(source: Statement, sink: Statement) -> Condition | None:
         if source.unit is not block or sink.unit is not block:
             return None
         if source.initialises or not sink.initialises:
             return None
-        s = [f"s_{one}" for one in source.loop_dims]
-        return lexicographic(s, [f"t_{one}" for one in sink.loop_dims])
+        return lexicographic(source.times("s"), sink.times("t"))
 
     return scope.find(breaks, ignore_reductions=False)
 
@@ -775,15 +725,12 @@ def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conf
     scope = Scope(chain[0])
     count = len(chain)
 
-    def at(dims: Sequence[str]) -> list[str]:
-        return [expr_text(one, dims.__getitem__, lambda: "0") for one in times]
+    def at(variables: Sequence[Term]) -> list[Term]:
+        return [term_of(one, variables.__getitem__, lambda: number(0)) for one in times]
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
-        s = [f"s_{one}" for one in source.loop_dims[:count]]
-        t = [f"t_{one}" for one in sink.loop_dims[:count]]
-        before = lexicographic(s, t)
-        after = lexicographic(at(t), at(s))
-        return f"({before}) and ({after})"
+    def breaks(source: Statement, sink: Statement) -> Condition:
+        s, t = source.times("s")[:count], sink.times("t")[:count]
+        return all_of([lexicographic(s, t), lexicographic(at(t), at(s))])
 
     return scope.find(breaks, ignore_reductions=True)
 
@@ -797,52 +744,23 @@ def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> C
     scope = Scope(chain[0])
     *outer, last = [list(chain).index(one) for one in outermost]
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
-        s, t = source.loop_dims, sink.loop_dims
-        parts = [f"s_{s[n]} = t_{t[n]}" for n in outer]
-        return " and ".join([*parts, f"s_{s[last]} < t_{t[last]}"])
+    def breaks(source: Statement, sink: Statement) -> Condition:
+        s, t = source.times("s"), sink.times("t")
+        return all_of([*(s[n].equals(t[n]) for n in outer), s[last] < t[last]])
 
     return scope.find(breaks, ignore_reductions=False)
 
 
-def lexicographic(lhs: Sequence[str], rhs: Sequence[str]) -> str:
-    """isl text for ``lhs`` before ``rhs`` in lexicographic order."""
-    cases = []
-    for n in range(len(lhs)):
-        equal = [f"{lhs[m]} = {rhs[m]}" for m in range(n)]
-        cases.append(" and ".join([*equal, f"{lhs[n]} < {rhs[n]}"]))
-    return " or ".join(f"({one})" for one in cases) if cases else "1 = 0"
-
-
-def _same_order(whole: str, parts: list[str], other: str, other_parts: list[str]) -> str:
-    before = lexicographic(parts, other_parts)
-    after = lexicographic(other_parts, parts)
-    equal = " and ".join(f"{x} = {y}" for x, y in zip(parts, other_parts, strict=True))
-    return (
-        f"(({whole} < {other}) and ({before})) or (({whole} > {other}) and ({after})) "
-        f"or (({whole} = {other}) and {equal})"
+def _same_order(
+    whole: Term, digits: list[Term], other: Term, other_digits: list[Term]
+) -> Condition:
+    return any_of(
+        [
+            all_of([whole < other, lexicographic(digits, other_digits)]),
+            all_of([whole > other, lexicographic(other_digits, digits)]),
+            all_of([whole.equals(other), *equal(digits, other_digits)]),
+        ]
     )
-
-
-def prefix(text: str, dims: Sequence[str], start: str) -> str:
-    """``text`` with every dim of ``dims`` renamed to ``start`` + dim."""
-    names = set(dims)
-    out: list[str] = []
-    word = ""
-    for char in text + " ":
-        if char.isalnum() or char == "_":
-            word += char
-            continue
-        if word:
-            out.append(start + word if word in names else word)
-            word = ""
-        out.append(char)
-    return "".join(out).strip()
-
-
-def prefixed(statement: Statement, start: str) -> list[str]:
-    """The constraints of ``statement`` with its dims renamed."""
-    return [prefix(one, statement.dims, start) for one in statement.constraints]
 
 
 def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None:
@@ -850,7 +768,7 @@ def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None
 
     Those of ``updates``, which are a reduction's, are told from others.
     """
-    merged: dict[tuple[SSAValue | None, tuple[str, ...], bool], Access] = {}
+    merged: dict[tuple[SSAValue | None, tuple[Term, ...], bool], Access] = {}
     for one in statement.accesses:
         key = (one.buffer, one.indices, one.op in updates)
         old = merged.get(key, one)

@@ -1,19 +1,17 @@
 """Index values of a function as affine expressions over roots: loop variables and opaque values.
 
 One numbering of dimensions serves the whole function, so that expressions from different ops can
-be combined, compared and simplified by the ranges of their roots. ``tir.apply``, constants,
-``arith.addi/subi/muli`` and ``tir.linearize``/``tir.delinearize`` by constant sizes are seen
-through; everything else of type index is a root.
+be combined, compared and simplified by the ranges of their roots. What is seen through is up to
+:mod:`kc.analysis.index_reader`; everything else of type index is a root.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineConstantExpr,
@@ -25,29 +23,18 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis.array_sizes import is_array_size, sized_symbols
+from kc.analysis.index_reader import IndexReader
 from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
 from kc.dialects.tir import (
     INDEX,
-    ApplyOp,
     BlockOp,
     DelinearizeOp,
     ForOp,
     LinearizeOp,
 )
 
-AFFINE_OPS = (
-    ApplyOp,
-    LinearizeOp,
-    DelinearizeOp,
-    arith.ConstantOp,
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-)
-"""The ops that may be seen through."""
 
-
-class IndexValues:
+class IndexValues(IndexReader[AffineExpr]):
     """The affine view of the index values of one function; :attr:`roots` are its dimensions."""
 
     def __init__(self) -> None:
@@ -148,46 +135,25 @@ class IndexValues:
         return position, operands
 
     def _affine(self, value: SSAValue) -> AffineExpr | None:
-        owner = value.owner
-        if value.type != INDEX or not isinstance(owner, AFFINE_OPS):
-            return None
-        if isinstance(owner, ApplyOp):
-            return self.compose(owner.expr, owner.operands_of_map)
-        if isinstance(owner, arith.ConstantOp):
-            attr = owner.value
-            return AffineExpr.constant(attr.value.data) if isinstance(attr, IntegerAttr) else None
-        if isinstance(owner, LinearizeOp):
-            return self._linearize(owner)
-        if isinstance(owner, DelinearizeOp):
-            assert isinstance(value, OpResult)
-            return self._delinearize(owner, value.index)
-        lhs, rhs = self.expr(owner.lhs), self.expr(owner.rhs)
-        if isinstance(owner, arith.AddiOp):
-            return self.simplify(lhs + rhs)
-        if isinstance(owner, arith.SubiOp):
-            return self.simplify(lhs - rhs)
-        if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
-            return self.simplify(lhs * rhs)
-        return None
+        expr = self.computed(value)
+        return None if expr is None else self.simplify(expr)
 
-    def _linearize(self, op: LinearizeOp) -> AffineExpr | None:
-        total = self.expr(op.indices[0])
-        for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
-            known = self.constant(size)
-            if known is None:
-                return None
-            total = total * known + self.expr(index)
-        return self.simplify(total)
+    read = expr
 
-    def _delinearize(self, op: DelinearizeOp, result: int) -> AffineExpr | None:
-        sizes = [self.constant(one) for one in op.sizes[max(result, 1) :]]
-        known = [one for one in sizes if one is not None and one > 0]
-        if len(known) != len(sizes):
+    def _number(self, value: int) -> AffineExpr:
+        return AffineExpr.constant(value)
+
+    def _known(self, form: AffineExpr) -> int | None:
+        return form.value if isinstance(form, AffineConstantExpr) else None
+
+    def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> AffineExpr:
+        return self.compose(expr, operands)
+
+    def _towards_zero(self, value: SSAValue, divisor: int) -> AffineExpr | None:
+        dividend = self.expr(value)
+        if divisor < 0 or not self.is_natural(dividend):
             return None
-        index = self.expr(op.index)
-        if result == 0:
-            return self.simplify(index // math.prod(known))
-        return self.simplify(index // math.prod(known[1:]) % known[0])
+        return dividend // divisor
 
     def _range(self, value: SSAValue) -> Bounds:
         owner = value.owner

@@ -1,4 +1,4 @@
-"""Executions of loads, stores and blocks as isl sets: what is covered, and what runs in between.
+"""Executions of loads, stores and blocks as sets: what is covered, and what runs in between.
 
 An :class:`Instance` is one execution of an op, with every loop around it, up to the function, as a
 coordinate. Questions are about several instances at once: is there a read that no write covers, is
@@ -8,32 +8,42 @@ that is not affine takes part, in which case the answer is undecided.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.ir.affine import AffineExpr, AffineSet
 
 from kc.analysis.array_sizes import is_array_size
 from kc.analysis.conditions import conjunction
 from kc.analysis.index_values import IndexValues
-from kc.analysis.isl import expr_text, first_point
+from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import has_effects, is_inside, iter_types, memory_scope
-from kc.analysis.trust import is_trusted
+from kc.analysis.term_reader import TermReader
+from kc.analysis.terms import (
+    ZERO_TERM,
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    dim,
+    equal,
+    exists,
+    number,
+)
+from kc.analysis.trust import Undecided, is_trusted
 from kc.dialects.tir import (
     DYNAMIC,
     AllocOp,
-    ApplyOp,
     BlockOp,
-    DelinearizeOp,
     ForKind,
     ForOp,
     IfOp,
     IterType,
-    LinearizeOp,
     LoadOp,
     StoreOp,
     SymbolOp,
@@ -49,26 +59,32 @@ class Witness:
     """A point of a set that should be empty, or the reason why that is not decided."""
 
     point: Mapping[str, int]
-    undecided: str | None
+    undecided: Undecided | None
 
-    def __getitem__(self, name: str) -> int:
-        return self.point[name]
+    def __getitem__(self, term: Term) -> int:
+        return term.at(self.point)
+
+    @property
+    def element(self) -> list[int]:
+        """The indices of the element that the question was about (:func:`touched`), where known."""
+        names = (f"e{n}" for n in itertools.count())
+        return [self.point[name] for name in itertools.takewhile(self.point.__contains__, names)]
 
 
 @dataclass(eq=False)
 class Instance:
-    """One execution of ``op`` as isl text over ``dims``."""
+    """One execution of ``op``: coordinates, and what holds of them."""
 
     op: Operation
     tag: str
-    loops: dict[ForOp, str] = field(default_factory=dict)
+    loops: dict[ForOp, Term] = field(default_factory=dict)
     """The coordinate of each loop around ``op``, outermost first."""
     dims: list[str] = field(default_factory=list)
     """The coordinates that are its own (not shared with another instance)."""
-    constraints: list[str] = field(default_factory=list)
-    opaque: list[str] = field(default_factory=list)
+    constraints: list[Condition] = field(default_factory=list)
+    opaque: list[Undecided] = field(default_factory=list)
     """Why ``dims`` and ``constraints`` may describe more than there is."""
-    values: dict[SSAValue, str] = field(default_factory=dict)
+    values: dict[SSAValue, Term] = field(default_factory=dict)
     empty: list[ForOp] = field(default_factory=list)
     """The loops around ``op`` that have no iteration, so that it is never executed; ``dims`` and
     ``constraints`` tell of one."""
@@ -77,7 +93,7 @@ class Instance:
 
     def at(self, witness: Witness) -> str:
         """The loops around ``op`` at a witness: `` at (i=1, j=0)``, nothing without loops."""
-        found = [f"{loop.label}={witness[dim]}" for loop, dim in self.loops.items()]
+        found = [f"{loop.label}={witness[at]}" for loop, at in self.loops.items()]
         return f" at ({', '.join(found)})" if found else ""
 
 
@@ -86,8 +102,8 @@ class Supply:
     """Elements that are there: those of ``instance`` where also ``constraints`` hold."""
 
     instance: Instance
-    element: Sequence[str]
-    constraints: Sequence[str] = ()
+    element: Sequence[Term]
+    constraints: Sequence[Condition] = ()
 
 
 class Space:
@@ -99,14 +115,14 @@ class Space:
     def __init__(self, bound: Mapping[ForOp, str] | None = None) -> None:
         self.bound = bound or {}
         self.parameters: dict[str, str] = {}
-        self.facts: list[str] = []
+        self.facts: list[Condition] = []
         self._keys: dict[SSAValue, str] = {}
         self._computed: dict[tuple[object, ...], str] = {}
         self._fresh = 0
 
     # Instances -----------------------------------------------------------------------------
 
-    def instance(self, op: Operation, shared: Mapping[ForOp, str] | None = None) -> Instance:
+    def instance(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
         """An execution of ``op``; loops in ``shared`` have the coordinate given there."""
         made = self.place(op, shared)
         if isinstance(op, BlockOp):
@@ -116,7 +132,7 @@ class Space:
                     made.values[twin] = made.values[arg]
         return made
 
-    def place(self, op: Operation, shared: Mapping[ForOp, str] | None = None) -> Instance:
+    def place(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
         """A time at which control comes to ``op``, before anything of ``op`` is executed."""
         self._fresh += 1
         made = Instance(op, f"q{self._fresh}")
@@ -130,44 +146,45 @@ class Space:
         return made
 
     def _enter(
-        self, parent: Operation, child: Operation, made: Instance, shared: Mapping[ForOp, str]
+        self, parent: Operation, child: Operation, made: Instance, shared: Mapping[ForOp, Term]
     ) -> None:
         if isinstance(parent, ForOp):
             self.enter_loop(parent, made, shared.get(parent))
         elif isinstance(parent, IfOp):
-            text = self.condition(parent.condition.data, parent.operands_of_set, made)
+            condition = self.condition(parent.condition.data, parent.operands_of_set, made)
             holds = child.parent_region() is parent.then
-            made.constraints.append(f"({text})" if holds else f"not ({text})")
-        elif isinstance(parent, scf.IfOp) and (text := self._truth(parent.cond, made)):
+            made.constraints.append(condition if holds else ~condition)
+        elif isinstance(parent, scf.IfOp) and (condition := self._truth(parent.cond, made)):
             holds = child.parent_region() is parent.true_region
-            made.constraints.append(f"({text})" if holds else f"not ({text})")
+            made.constraints.append(condition if holds else ~condition)
         elif isinstance(parent, BlockOp):
             block = child.parent
             assert block is not None
             self._enter_block(parent, block, made)
         else:
-            made.opaque.append(f"{parent.name} is not understood")
+            made.opaque.append(Undecided(f"{parent.name} is not understood"))
 
-    def _truth(self, condition: SSAValue, made: Instance) -> str | None:
-        """A computed condition as isl text, if it is affine."""
+    def _truth(self, value: SSAValue, made: Instance) -> Condition | None:
+        """When a computed condition holds, if that is affine."""
         index = IndexValues()
-        for holds, form in ((True, "({})"), (False, "not ({})")):
-            found = conjunction(condition, index, holds=holds)
-            if found is not None:
-                return form.format(self.condition(*index.to_set(found), made))
+        for holds in (True, False):
+            parts = conjunction(value, index, holds=holds)
+            if parts is not None:
+                condition = self.condition(*index.to_set(parts), made)
+                return condition if holds else ~condition
         return None
 
-    def enter_loop(self, loop: ForOp, made: Instance, shared: str | None = None) -> None:
+    def enter_loop(self, loop: ForOp, made: Instance, shared: Term | None = None) -> None:
         """Put ``made`` into an iteration of ``loop``."""
-        dim = shared if shared is not None else self.dim(made)
-        for outer, other in made.loops.items():
+        at = shared if shared is not None else self.dim(made)
+        for outer, outer_at in made.loops.items():
             if is_same_axis(self.axis(outer), self.axis(loop)):
-                made.constraints.append(f"{dim} = {other}")  # each thread runs its own iteration
-        made.loops[loop] = dim
-        made.values[loop.var] = dim
+                made.constraints.append(at.equals(outer_at))  # each thread runs its own iteration
+        made.loops[loop] = at
+        made.values[loop.var] = at
         if loop.static_extent == 0 and not _initialises(made.op, loop):
             made.empty.append(loop)
-        made.constraints.append(f"0 <= {dim} and {dim} < {self.size(loop.extent_value, made)}")
+        made.constraints.append(at.within(self.size(loop.extent_value, made)))
 
     def axis(self, loop: ForOp) -> str | None:
         """The thread axis of a loop."""
@@ -179,37 +196,38 @@ class Space:
             is_reduced = block.types[n] is IterType.REDUCE
             if is_reduced and block.has_init and block.extents[n] == 0:
                 # There is an initial value, whatever an iteration would bind the variable to.
-                made.values[body.args[n]] = "0"
+                made.values[body.args[n]] = ZERO_TERM
                 continue
-            text = self.expr(expr, block.binding_operands, made)
-            made.values[body.args[n]] = text
-            extent = self.size(block.extents[n], made)
-            made.constraints.append(f"0 <= {text} and {text} < {extent}")
+            value = self.expr(expr, block.binding_operands, made)
+            made.values[body.args[n]] = value
+            made.constraints.append(value.within(self.size(block.extents[n], made)))
             if in_init and is_reduced:
-                made.constraints.append(f"{text} = 0")
-        text = self.condition(block.predicate.data, block.predicate_operands, made)
-        made.constraints.append(text)
+                made.constraints.append(value.equals(0))
+        runs = self.condition(block.predicate.data, block.predicate_operands, made)
+        made.constraints.append(runs)
 
-    def dim(self, made: Instance) -> str:
+    def dim(self, made: Instance) -> Term:
         """A new coordinate of ``made``."""
         name = f"{made.tag}_{len(made.dims)}"
         made.dims.append(name)
-        return name
+        return dim(name)
 
-    def element(self, op: LoadOp | StoreOp, made: Instance) -> list[str]:
+    def element(self, op: LoadOp | StoreOp, made: Instance) -> list[Term]:
         """The indices of an access, where ``made`` is an execution of it.
 
         Those of a vector are of any of its lanes, which is a new coordinate of ``made``.
         """
-        found = [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
+        element = [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
         type_ = op.result.type if isinstance(op, LoadOp) else op.value.type
         if isinstance(type_, VectorType):
             lane = self.dim(made)
-            made.constraints.append(f"0 <= {lane} and {lane} < {type_.get_shape()[-1]}")
-            found[-1] = f"({found[-1]} + {lane})"
-        return found
+            made.constraints.append(lane.within(type_.get_shape()[-1]))
+            element[-1] += lane
+        return element
 
-    def in_bounds(self, op: LoadOp | StoreOp, element: Sequence[str], made: Instance) -> list[str]:
+    def in_bounds(
+        self, op: LoadOp | StoreOp, element: Sequence[Term], made: Instance
+    ) -> list[Condition]:
         """That an access stays inside its buffer, as every access does."""
         type_ = op.buffer.type
         assert isinstance(type_, MemRefType)
@@ -218,81 +236,41 @@ class Space:
         dynamic = iter(owner.dynamic_sizes if isinstance(owner, AllocOp) else ())
         for size in type_.get_shape():
             sizes.append(next(dynamic, None) if size == DYNAMIC else size)
-        facts = [f"0 <= {one}" for one in element]
-        for one, size in zip(element, sizes, strict=True):
+        facts = [index >= 0 for index in element]
+        for index, size in zip(element, sizes, strict=True):
             if size is not None:
-                facts.append(f"{one} < {self.size(size, made)}")
+                facts.append(index < self.size(size, made))
         return facts
 
-    # Text ----------------------------------------------------------------------------------
+    # Values --------------------------------------------------------------------------------
 
-    def size(self, extent: int | SSAValue, made: Instance) -> str:
-        """An extent as isl text; 0 counts as 1, as an empty reduction stores its initial value."""
-        return str(max(extent, 1)) if isinstance(extent, int) else self.value(extent, made)
+    def size(self, extent: int | SSAValue, made: Instance) -> Term:
+        """An extent; 0 counts as 1, as an empty reduction stores its initial value."""
+        return number(max(extent, 1)) if isinstance(extent, int) else self.value(extent, made)
 
-    def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], made: Instance) -> str:
-        """An affine expression over ``operands`` as isl text."""
-        return expr_text(
-            expr,
-            lambda n: self.value(operands[n], made),
-            lambda: self._opaque("an index is not affine", made),
-        )
+    def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], made: Instance) -> Term:
+        """An affine expression over ``operands``."""
+        return self._reader(made).expr(expr, operands)
 
-    def condition(self, condition: AffineSet, operands: Sequence[SSAValue], made: Instance) -> str:
-        """A conjunction over ``operands`` as isl text."""
-        parts = ["1 = 1"] if not condition.constraints else []
-        for one in condition.constraints:
-            sign = "=" if one.kind is AffineConstraintKind.eq else one.kind.value
-            lhs, rhs = self.expr(one.lhs, operands, made), self.expr(one.rhs, operands, made)
-            parts.append(f"{lhs} {sign} {rhs}")
-        return " and ".join(parts)
+    def condition(
+        self, condition: AffineSet, operands: Sequence[SSAValue], made: Instance
+    ) -> Condition:
+        """A conjunction over ``operands``."""
+        return self._reader(made).condition(condition, operands)
 
-    def value(self, value: SSAValue, made: Instance) -> str:
-        """An index value as isl text."""
-        known = made.values.get(value)
-        if known is None:
-            known = made.values[value] = self._compute(value, made)
-        return known
+    def value(self, value: SSAValue, made: Instance) -> Term:
+        """An index value."""
+        return self._reader(made).read(value)
 
-    def _compute(self, value: SSAValue, made: Instance) -> str:
-        owner = value.owner
-        if isinstance(owner, ApplyOp):
-            return self.expr(owner.expr, owner.operands_of_map, made)
-        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-            return str(owner.value.value.data)
-        if isinstance(owner, arith.AddiOp | arith.SubiOp):
-            sign = "+" if isinstance(owner, arith.AddiOp) else "-"
-            return f"({self.value(owner.lhs, made)} {sign} {self.value(owner.rhs, made)})"
-        if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
-            which = "min" if isinstance(owner, arith.MinSIOp) else "max"
-            return f"{which}({self.value(owner.lhs, made)}, {self.value(owner.rhs, made)})"
-        if isinstance(owner, LinearizeOp):
-            sizes = [self._constant(one) for one in owner.sizes[1:]]
-            if None not in sizes:
-                text = self.value(owner.indices[0], made)
-                for index, size in zip(owner.indices[1:], sizes, strict=True):
-                    text = f"({text} * {size} + {self.value(index, made)})"
-                return text
-        if isinstance(owner, DelinearizeOp):
-            sizes = [self._constant(one) for one in owner.sizes[1:]]
-            if None not in sizes:
-                text = self.value(owner.index, made)
-                for result, size in zip(reversed(owner.indices[1:]), reversed(sizes), strict=True):
-                    made.values[result] = f"(({text}) mod {size})"
-                    text = f"floor(({text})/{size})"
-                made.values[owner.indices[0]] = text
-                return made.values[value]
-        if _is_invariant(value):
-            return self._parameter(value)
-        return self._opaque(f"{value.name_hint or 'an index'} is not affine", made)
+    def _reader(self, made: Instance) -> TermReader:
+        def leaf(value: SSAValue) -> Term:
+            if _is_invariant(value):
+                return self._parameter(value)
+            return self._opaque(f"{value.name_hint or 'an index'} is not affine", made)
 
-    def _constant(self, value: SSAValue) -> int | None:
-        owner = value.owner
-        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-            return owner.value.value.data if owner.value.value.data > 0 else None
-        return None
+        return TermReader(made.values, leaf, lambda reason: self._opaque(reason, made))
 
-    def _parameter(self, value: SSAValue) -> str:
+    def _parameter(self, value: SSAValue) -> Term:
         owner = value.owner
         key = self._keys.get(value)
         if key is None:
@@ -310,59 +288,59 @@ class Space:
                     key = self._computed.setdefault(same, key)
             self._keys[value] = key
             if key not in self.parameters:
-                text = self.parameters[key] = f"p{len(self.parameters)}"
+                name = self.parameters[key] = f"p{len(self.parameters)}"
                 if is_array_size(value):
-                    self.facts.append(f"{text} >= 0")
-        return self.parameters[key]
+                    self.facts.append(dim(name) >= 0)
+        return dim(self.parameters[key])
 
-    def _opaque(self, reason: str, made: Instance) -> str:
-        made.opaque.append(reason)
+    def _opaque(self, reason: str, made: Instance) -> Term:
+        made.opaque.append(Undecided(reason))
         return self.dim(made)
 
     # Order ---------------------------------------------------------------------------------
 
-    def before(self, first: Instance, second: Instance) -> str:
-        """That ``first`` is executed before ``second`` whatever the threads do, as isl text."""
+    def before(self, first: Instance, second: Instance) -> Condition:
+        """That ``first`` is executed before ``second`` whatever the threads do."""
         return self._ordered(first, second, may=False)
 
-    def may_precede(self, first: Instance, second: Instance) -> str:
-        """That ``first`` may be executed before ``second``, as isl text.
+    def may_precede(self, first: Instance, second: Instance) -> Condition:
+        """That ``first`` may be executed before ``second``.
 
         Different iterations of a parallel or vectorized loop, and blocks of threads, come in any
         order; the threads of a block are in lockstep.
         """
         return self._ordered(first, second, may=True)
 
-    def _ordered(self, first: Instance, second: Instance, *, may: bool) -> str:
+    def _ordered(self, first: Instance, second: Instance, *, may: bool) -> Condition:
         common = [loop for loop in first.loops if loop in second.loops]
-        cases: list[str] = []
-        same: list[str] = []
-        apart: list[str] = []
+        cases: list[Condition] = []
+        same: list[Condition] = []
+        apart: list[Condition] = []
         for loop in common:
             lhs, rhs = first.loops[loop], second.loops[loop]
             if lhs == rhs:
                 continue  # shared: one iteration
             axis = self.axis(loop)
             if is_in_lockstep(axis) and not _combines(loop, first.op, second.op):
-                apart.append(f"{lhs} != {rhs}")
+                apart.append(lhs.differs(rhs))
                 continue
             if axis is None and not is_unordered(loop):
-                cases.append(" and ".join([*same, f"{lhs} < {rhs}"]))
+                cases.append(all_of([*same, lhs < rhs]))
             elif may:
-                cases.append(" and ".join([*same, f"{lhs} != {rhs}"]))
-            same.append(f"{lhs} = {rhs}")
+                cases.append(all_of([*same, lhs.differs(rhs)]))
+            same.append(lhs.equals(rhs))
         starts = first.at_start and is_inside(second.op, first.op)
         if starts or is_before(first.op, second.op):
-            cases.append(" and ".join(same) or "1 = 1")
+            cases.append(all_of(same))
         if may and apart and first.op is second.op:
-            cases.append(" and ".join([*same, f"({' or '.join(apart)})"]))
-        return " or ".join(f"({one})" for one in cases) or "1 = 0"
+            cases.append(all_of([*same, any_of(apart)]))
+        return any_of(cases)
 
-    def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[str]:
+    def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[Condition]:
         """That two instances use the same allocation of ``buffer``."""
         return [
-            f"{dim} = {second.loops[loop]}"
-            for loop, dim in first.loops.items()
+            at.equals(second.loops[loop])
+            for loop, at in first.loops.items()
             if loop in second.loops
             and _inside(buffer, loop)
             and not is_shared(memory_scope(buffer), self.axis(loop))
@@ -373,8 +351,8 @@ class Space:
     def find(
         self,
         instances: Sequence[Instance],
-        constraints: Iterable[str],
-        extra_dims: Sequence[str] = (),
+        constraints: Iterable[Condition],
+        extra_dims: Sequence[Term] = (),
         missing: Sequence[Supply] = (),
     ) -> Witness | None:
         """A point of all ``instances`` where ``constraints`` hold, and none of ``missing`` does.
@@ -384,13 +362,14 @@ class Space:
         """
         names: dict[str, None] = {}
         for one in instances:
-            names.update(dict.fromkeys(one.loops.values()))
+            for at in one.loops.values():
+                names.update(dict.fromkeys(at.names()))
             names.update(dict.fromkeys(one.dims))
-        names.update(dict.fromkeys(extra_dims))
-        parts = [text for one in instances for text in one.constraints]
+        for extra in extra_dims:
+            names.update(dict.fromkeys(extra.names()))
+        parts = [part for one in instances for part in one.constraints]
         parts += [*constraints, *self.facts]
         undecided = [reason for one in instances for reason in one.opaque]
-        absent: list[str] = []
         demanded = {loop for one in instances for loop in one.loops}
         for supply in missing:
             if not demanded.issuperset(supply.instance.empty):
@@ -399,44 +378,43 @@ class Space:
                 undecided += supply.instance.opaque
                 continue
             inner = [*supply.instance.constraints, *supply.constraints]
-            inner += [f"{x} = {y}" for x, y in zip(extra_dims, supply.element, strict=True)]
-            body = " and ".join(f"({one})" for one in inner) or "1 = 1"
+            inner += equal(extra_dims, supply.element)
             bound = [one for one in supply.instance.dims if one not in names]
-            absent.append(
-                f"not (exists ({', '.join(bound)} : {body}))" if bound else f"not ({body})"
-            )
-        body = " and ".join([*(f"({one})" for one in parts), *absent]) or "1 = 1"
-        parameters = list(self.parameters.values())
-        text = f"[{', '.join(parameters)}] -> {{ [{', '.join(names)}] : {body} }}"
-        found = first_point(text, [*parameters, *names])
-        if found is None:
+            parts.append(~exists(bound, all_of(inner)))
+        answer = first_point(all_of(parts), list(names), list(self.parameters.values()))
+        if answer is None:
             return None
-        if isinstance(found, str):
-            undecided, found = [found], {}
+        if isinstance(answer, Undecided):
+            undecided, answer = [answer], {}
         reason = undecided[0] if undecided else None
         if reason is not None and is_trusted(reason):
             return None
-        return Witness(found, reason)
+        return Witness(answer, reason)
 
     def uncovered(
         self,
         demand: Instance,
-        element: Sequence[str],
+        element: Sequence[Term],
         supplies: Sequence[Supply],
-        constraints: Iterable[str] = (),
+        constraints: Iterable[Condition] = (),
     ) -> Witness | None:
-        """An element that ``demand`` touches and no supply has; its indices are ``e0``, ..."""
-        names = [f"e{n}" for n in range(len(element))]
-        same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
-        return self.find([demand], [*same, *constraints], names, supplies)
+        """An element that ``demand`` touches and no supply has; its indices are those of
+        :func:`touched`."""
+        names = touched(len(element))
+        return self.find([demand], [*equal(names, element), *constraints], names, supplies)
 
     def sizes(self, witness: Witness) -> dict[str, int]:
         """The symbolic sizes at a witness."""
         return {
-            name.partition(" #")[0]: witness[text]
-            for name, text in self.parameters.items()
-            if text in witness.point
+            name.partition(" #")[0]: witness.point[parameter]
+            for name, parameter in self.parameters.items()
+            if parameter in witness.point
         }
+
+
+def touched(rank: int) -> list[Term]:
+    """The indices of the element that a question is about."""
+    return [dim(f"e{n}") for n in range(rank)]
 
 
 def _initialises(op: Operation, loop: ForOp) -> bool:

@@ -13,6 +13,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 
+@dataclass(frozen=True)
+class Undecided:
+    """That a question is not decided, and why: what a refusal for it says."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
 @dataclass
 class Questions:
     """The questions that were not decided, by the reason."""
@@ -35,11 +45,11 @@ def undecided(*, trusted: bool) -> Iterator[list[str]]:
         _CURRENT.reset(token)
 
 
-def is_trusted(reason: str) -> bool:
-    """Whether a question that was not decided, for this reason, is answered as hoped."""
+def is_trusted(undecided: Undecided) -> bool:
+    """Whether a question that was not decided is answered as hoped."""
     questions = _CURRENT.get()
     if questions is None:
         return False
-    if reason not in questions.reasons:
-        questions.reasons.append(reason)
+    if undecided.reason not in questions.reasons:
+        questions.reasons.append(undecided.reason)
     return questions.trusted

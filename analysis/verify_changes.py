@@ -35,8 +35,9 @@ from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space
-from kc.analysis.isl import expr_text, first_point
+from kc.analysis.isl_sets import first_point
 from kc.analysis.simplify_affine import bounds
+from kc.analysis.terms import Condition, Term, all_of, dim, term_of
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ParseError
 from kc.support.ir_text import verify_operation
@@ -292,17 +293,14 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
         for n, (expr, extent) in enumerate(bindings):
             if not isinstance(extent, int):
                 continue
-            text = space.expr(expr, block.binding_operands, around)
+            value = space.expr(expr, block.binding_operands, around)
             if around.opaque or space.parameters:
                 _check_init_domain(block, bindings)
                 break
-            conditions = [*around.constraints, holds, f"({text} < 0 or {text} >= {extent})"]
-            value = f"value = {text}"
-            names = [*around.dims, "value"]
-            joined = " and ".join([*conditions, value])
-            point = first_point(f"{{ [{', '.join(names)}] : {joined} }}", names)
+            conditions = all_of([*around.constraints, holds, ~value.within(extent)])
+            point = first_point(conditions, around.dims)
             if isinstance(point, dict):
-                raise _outside(block, n, extent, point["value"], around.loops, point)
+                raise _outside(block, n, extent, value.at(point), around.loops, point)
 
 
 def _check_init_domain(
@@ -328,19 +326,22 @@ def _check_init_domain(
     around = loop_tree.all_loops_around(block)
     if any(loop.static_extent is None and loop not in reduced for loop in around):
         return
-    names = {loop: f"i{n}" for n, loop in enumerate(around) if loop.static_extent is not None}
-    ranges = [f"0 <= {name} < {loop.static_extent}" for loop, name in names.items()]
+    at: dict[ForOp, Term] = {}
+    ranges: list[Condition] = []
+    for loop in around:
+        if loop.static_extent is not None:
+            at[loop] = dim(f"i{len(at)}")
+            ranges.append(at[loop].within(loop.static_extent))
+    names = [name for index in at.values() for name in index.names()]
     for n, (expr, extent) in enumerate(bindings):
-        if not isinstance(extent, int) or any(loops.get(d) not in names for d in expr.used_dims()):
+        if not isinstance(extent, int) or any(loops.get(d) not in at for d in expr.used_dims()):
             continue
-        value = expr_text(expr, lambda d: names[loops[d]], lambda: "?")
-        if "?" in value:
+        value = term_of(expr, lambda d: at[loops[d]], lambda: dim("not affine"))
+        if "not affine" in value.names():
             continue
-        where = [*ranges, f"value = {value}", f"(value < 0 or value >= {extent})"]
-        known = [*names.values(), "value"]
-        point = first_point(f"{{ [{', '.join(known)}] : {' and '.join(where)} }}", known)
+        point = first_point(all_of([*ranges, ~value.within(extent)]), names)
         if isinstance(point, dict):
-            raise _outside(block, n, extent, point["value"], names, point)
+            raise _outside(block, n, extent, value.at(point), at, point)
 
 
 def _outside(
@@ -348,11 +349,11 @@ def _outside(
     n: int,
     extent: int,
     value: int,
-    dims: Mapping[ForOp, str],
+    places: Mapping[ForOp, Term],
     point: dict[str, int],
 ) -> ParseError:
     name = block.names[n]
-    loops = ", ".join(f"{loop.label}={point[dim]}" for loop, dim in dims.items())
+    loops = ", ".join(f"{loop.label}={at.at(point)}" for loop, at in places.items())
     return ParseError(
         "KC1202",
         f"tir.block: block {block.label} runs for {name} = {value}, outside of its domain",

@@ -13,7 +13,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.array_sizes import sized_symbols
-from kc.analysis.index_values import AFFINE_OPS, IndexValues
+from kc.analysis.index_reader import AFFINE_OPS
+from kc.analysis.index_values import IndexValues
 from kc.conversion._foreign_calls import callee_of
 from kc.conversion.convert_tir_to_scf.refusals import symbol_sources
 from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget

@@ -23,7 +23,8 @@ from kc.analysis.dependence import (
     lane_conflict,
     reorder_conflict,
 )
-from kc.analysis.isl import first_point
+from kc.analysis.isl_sets import first_point
+from kc.analysis.terms import all_of, dim
 from kc.dialects.tir import ForOp
 
 Point = tuple[int, ...]
@@ -450,14 +451,14 @@ def nest(body: str, extents: str = "4 4", before: str = "") -> list[ForOp]:
 def parallel(body: str, extents: str = "4 4", before: str = "") -> str:
     """What keeps the outermost loop from running in parallel, "" if nothing."""
     found = carried_conflict(nest(body, extents, before)[0])
-    return found.explain() if found is not None else ""
+    return str(found.explain()) if found is not None else ""
 
 
 def exchange(body: str, extents: str = "4 4", before: str = "") -> str:
     """What keeps the two outermost loops from being exchanged, "" if nothing."""
     loops = nest(body, extents, before)
     found = reorder_conflict(loops, [loops[1], loops[0], *loops[2:]])
-    return found.explain() if found is not None else ""
+    return str(found.explain()) if found is not None else ""
 
 
 def update(target: str, source: str) -> str:
@@ -723,12 +724,11 @@ def test_triangles():
 
 def test_a_point_is_found_where_isl_has_no_first_one():
     """isl's lexmin gives an empty set for this one, of which (0, 1, 2, 0, 1) is a point."""
-    text = (
-        "[] -> { [a, b, c, d, v] : 0 <= a and a < 3 and 0 <= b and b < 2 and 0 <= c and c < 3 and "
-        "0 <= d and d < 2 and v = floor((c * 2 + d)/4) and (c * 2 + d) mod 4 = 0 and "
-        "c * -2 + d * -1 + 5 >= 0 and (b * 2 + 26) mod 3 = v and a < c and d < b }"
-    )
-    found = first_point(text, list("abcdv"))
+    a, b, c, d, v = map(dim, "abcdv")
+    box = [a.within(3), b.within(2), c.within(3), d.within(2)]
+    whole = c * 2 + d
+    ties = [v.equals(whole // 4), (whole % 4).equals(0), ((b * 2 + 26) % 3).equals(v)]
+    found = first_point(all_of([*box, *ties, 5 - whole >= 0, a < c, d < b]), list("abcdv"))
     assert isinstance(found, dict)
     a, b, c, d, v = found.values()
     assert (c * 2 + d) % 4 == 0

@@ -21,6 +21,7 @@ from kc.analysis.regions import (
     stores_to,
     writers,
 )
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import affine_text
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 
@@ -163,7 +164,7 @@ def uncovered(written: str, read: str, *, same_iteration: bool, kind: str = "") 
     if found is None:
         return None
     assert found.undecided is None
-    return {"i": found[reading.loops[program.loop("i")]], "element": found["e0"]}
+    return {"i": found[reading.loops[program.loop("i")]], "element": found.element[0]}
 
 
 def test_cover():
@@ -214,7 +215,7 @@ def test_order_of_iterations(kind: str, may: bool, must: bool):
     space = Space()
     write, read = space.instance(store), space.instance(load)
     loop = program.loop("i")
-    fixed = [f"{write.loops[loop]} = 1", f"{read.loops[loop]} = 2"]
+    fixed = [write.loops[loop].equals(1), read.loops[loop].equals(2)]
     assert (space.find([write, read], [*fixed, space.may_precede(write, read)]) is not None) is may
     assert (space.find([write, read], [*fixed, space.before(write, read)]) is not None) is must
     turned = space.find([write, read], [*fixed, space.may_precede(read, write)])
@@ -244,4 +245,4 @@ def test_undecided():
         read, space.element(load, read), [Supply(write, space.element(store, write))]
     )
     assert found is not None
-    assert found.undecided == "p is not affine"
+    assert found.undecided == Undecided("p is not affine")

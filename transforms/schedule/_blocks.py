@@ -20,6 +20,7 @@ from kc.analysis.instances import Instance, Space, Witness, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import buffers_read, in_order, loads_of, scope_of, stores_to, unit_of
+from kc.analysis.terms import Condition, all_of, equal
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import AllocOp, BlockOp, CombineOp, ForOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.known_values import can_rebuild
@@ -354,7 +355,7 @@ def require_unchanged(
     block: Instance,
     first: Instance,
     second: Instance,
-    constraints: Sequence[str],
+    constraints: Sequence[Condition],
     leave: Sequence[SSAValue] = (),
 ) -> None:
     """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads, but
@@ -368,7 +369,7 @@ def require_unchanged(
             same = space.same_buffer(op.buffer, block, end) if end is not block else []
             if not same:
                 continue
-            apart = f"not ({' and '.join(same)})"
+            apart = ~all_of(same)
             found = space.find([block, first, second], [*constraints, apart])
             if found is not None:
                 name = buffer_name(op.buffer)
@@ -385,10 +386,7 @@ def require_unchanged(
             if loop_tree.is_inside(store, made.block) or _outside(store, first.op, second.op):
                 continue
             write = space.instance(store)
-            same = [
-                f"{x} = {y}"
-                for x, y in zip(space.element(op, block), space.element(store, write), strict=True)
-            ]
+            same = equal(space.element(op, block), space.element(store, write))
             found = space.find(
                 [block, first, second, write],
                 [
@@ -432,8 +430,5 @@ def _top(op: Operation) -> Operation:
 
 def witness_text(space: Space, found: Witness) -> str:
     """``element [3]`` (for n = 4) at a witness of :meth:`Space.uncovered`."""
-    element = []
-    while f"e{len(element)}" in found.point:
-        element.append(str(found[f"e{len(element)}"]))
     sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(found).items())
-    return f"[{', '.join(element)}]" + (f" (for {sizes})" if sizes else "")
+    return f"{found.element}" + (f" (for {sizes})" if sizes else "")

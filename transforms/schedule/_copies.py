@@ -20,6 +20,8 @@ from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
+from kc.analysis.terms import Condition, Term, equal
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
     AllocOp,
@@ -45,18 +47,18 @@ class Part:
     sizes: list[Size]
     index: IndexValues
 
-    def enter(self, site: Site, space: Space, made: Instance) -> list[str]:
+    def enter(self, site: Site, space: Space, made: Instance) -> list[Term]:
         """One element of the part, as new coordinates of ``made``."""
-        found: list[str] = []
+        found: list[Term] = []
         for interval, size in zip(self.intervals, self.sizes, strict=True):
             dim = space.dim(made)
             found.append(dim)
-            end = _size_text(site, size, space, made)
-            made.constraints.append(f"0 <= {dim} and {dim} < {end}")
+            end = _size(site, size, space, made)
+            made.constraints.append(dim.within(end))
             if interval.size is not None:
                 map_, operands = self.index.to_map([interval.base])
                 base = space.expr(map_.results[0], operands, made)
-                made.constraints.append(f"{base} <= {dim} and {dim} < {base} + {interval.size}")
+                made.constraints += [base <= dim, dim < base + interval.size]
         return found
 
 
@@ -85,7 +87,7 @@ def _clip(interval: Interval, size: Size) -> Interval:
     return Interval(interval.base, max(length, 0))
 
 
-def _size_text(site: Site, size: Size, space: Space, made: Instance) -> str:
+def _size(site: Site, size: Size, space: Space, made: Instance) -> Term:
     if isinstance(size, int | SSAValue):
         return space.size(size, made)
     if isinstance(size, SymbolicSize):
@@ -101,7 +103,7 @@ def _size_text(site: Site, size: Size, space: Space, made: Instance) -> str:
             dims = [AffineExpr.dimension(n) for n in range(len(size.symbols))]
             operands = [names.get(name) for name in size.symbols]
             return space.expr(size.expr.replace_dims_and_symbols([], dims), operands, made)  # pyright: ignore[reportArgumentType]
-    made.opaque.append("a size of the buffer is known at the call only")
+    made.opaque.append(Undecided("a size of the buffer is known at the call only"))
     return space.dim(made)
 
 
@@ -176,7 +178,7 @@ def whole_of(site: Site, buffer: SSAValue) -> Part:
     return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
 
 
-def loops_shared(level: Block, made: Instance, buffer: SSAValue | None = None) -> dict[ForOp, str]:
+def loops_shared(level: Block, made: Instance, buffer: SSAValue | None = None) -> dict[ForOp, Term]:
     """The coordinates of ``made`` in the loops around ``level``: one execution of it.
 
     With ``buffer``, by all threads that share this one: they are in lockstep, so that each of them
@@ -201,10 +203,9 @@ def is_joint(loop: ForOp, buffer: SSAValue) -> bool:
 
 def same_element(
     space: Space, op: LoadOp | StoreOp, one: Instance, other: LoadOp | StoreOp, two: Instance
-) -> list[str]:
-    """That two accesses are to the same element, as isl text."""
-    pairs = zip(space.element(op, one), space.element(other, two), strict=True)
-    return [f"{x} = {y}" for x, y in pairs]
+) -> list[Condition]:
+    """That two accesses are to the same element."""
+    return equal(space.element(op, one), space.element(other, two))
 
 
 # Building -------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import AffineMapAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 
+from kc.analysis.terms import Term, dim, term_of
 from kc.dialects.affine_assembly import affine_text, linear_terms
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
@@ -220,12 +221,11 @@ def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
 
 def _checked(expr: AffineExpr) -> AffineExpr:
     """``expr``, refused where it is not affine, or has constants that no index can be."""
-    from kc.analysis.isl import expr_text
 
-    def refuse() -> str:
+    def refuse() -> Term:
         raise _unusable(f"{expr} is not affine", _AFFINE)
 
-    expr_text(expr, str, refuse)
+    term_of(expr, lambda n: dim(str(n)), refuse)
     large = _too_large([expr])
     if large is not None:
         raise _unusable(f"{large} is no index", "indices have 64 bits")

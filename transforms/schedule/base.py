@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.trust import undecided
+from kc.analysis.trust import Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
@@ -206,27 +206,30 @@ class Site:
         *,
         at: Operation,
         mark: Mapping[Operation, str] | None = None,
-        why: str | None = None,
+        why: str | Undecided | None = None,
         hints: Iterable[str] = (),
         beside: Iterable[Operation] = (),
     ) -> ScheduleError:
         """A refusal, with the loop tree around ``at`` and the place marked.
 
-        The trees around ``beside`` are shown after it.
+        The trees around ``beside`` are shown after it. Where ``why`` is :class:`Undecided`, so is
+        the refusal.
         """
         call = CALL_SITE.get()
         marks = dict(mark) if mark is not None else {at: "here"}
         origin = location_of(at)
         if call is not None and origin is not None and origin != call and at in marks:
             marks[at] += f" (from {origin})"
-        return ScheduleError(
+        refusal = ScheduleError(
             code,
             message,
             location=call or origin,
-            why=why,
+            why=None if why is None else str(why),
             facts=_shorten(loop_tree.render(self._trees(at, beside), marks)),
             hints=hints,
         )
+        refusal.undecided = isinstance(why, Undecided)
+        return refusal
 
     def _trees(self, at: Operation, beside: Iterable[Operation]) -> list[Operation]:
         return list(dict.fromkeys(self.outermost(one) for one in (at, *beside)))
@@ -284,11 +287,10 @@ class Primitive(ABC):
         With ``unsafe`` it goes on where the check was undecided, never where it found the rewrite
         to be wrong, and leaves the reason in the attribute ``kc.unsafe``.
         """
-        with undecided(trusted=False) as reasons:
+        with undecided(trusted=False):
             try:
                 plan = self.check(site)
             except ScheduleError as refusal:
-                refusal.undecided = any(one in (refusal.why or "") for one in reasons)
                 if not (unsafe and self.undecidable and refusal.undecided):
                     raise
                 return self._apply_trusting(site)

@@ -17,6 +17,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.analysis.regions import scope_of, stores_to
+from kc.analysis.terms import any_of, equal
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.transforms.tir.compact_buffer_allocation import carries_values
 
@@ -263,17 +264,14 @@ def _require_apart(
             break
         outside[around] = dim
     write = space.instance(store, outside)
-    same = [
-        f"{x} = {y}"
-        for x, y in zip(space.element(load, read), space.element(store, write), strict=True)
-    ]
+    same = equal(space.element(load, read), space.element(store, write))
     at, by = read.loops[loop], write.loops[loop]
-    crossed = [f"{by} = {at}"] if is_before else []
+    crossed = [by.equals(at)] if is_before else []
     if last.is_before_in_block(top):
-        crossed.append(f"{by} = {at} - 1")
+        crossed.append(by.equals(at - 1))
     if not crossed:
         return
-    found = space.find([read, write], [*same, " or ".join(f"({one})" for one in crossed)])
+    found = space.find([read, write], [*same, any_of(crossed)])
     if found is None:
         return
     name, reader, writer = buffer_name(load.buffer), _unit(load), _unit(store)
@@ -282,8 +280,9 @@ def _require_apart(
         "KC3476",
         f"filling {overlap.alloc.label} one iteration early "
         + ("is not proven to be right" if found.undecided else "changes the result"),
-        found.undecided
-        or f"{who} writes {name}{write.at(found)}, which filling reads{read.at(found)}",
+        found.undecided.reason
+        if found.undecided is not None
+        else f"{who} writes {name}{write.at(found)}, which filling reads{read.at(found)}",
         loop,
         {reader: f"reads {name}", writer: f"writes {name}"},
     )

@@ -39,7 +39,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
 
-from kc.analysis.index_values import AFFINE_OPS, IndexValues
+from kc.analysis.index_reader import AFFINE_OPS
+from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import functions
 from kc.dialects.tir import (
     INDEX,

@@ -237,7 +237,7 @@ class _Plan:
         if self.conditions is not None and not (starts_at_zero and _updates_in_place(block)):
             late = late_init(block, self.place)
             if late is not None:  # what comes before the init would come after it
-                raise _Stay(late.explain())
+                raise _Stay(str(late.explain()))
         self._check_values()
 
     def at_zero(self, expr: AffineExpr) -> AffineExpr:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
-from kc.analysis.isl import ask, expr_text
+from kc.analysis.isl_sets import is_impossible
 from kc.analysis.simplify_affine import Bounds
+from kc.analysis.terms import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    condition_of,
+    dim,
+    term_of,
+)
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
@@ -167,50 +178,42 @@ class _Adjoint:
 
     def _necessary(self) -> list[Expr] | None:
         """The conditions that do not follow from the others; None if they contradict."""
-        found: list[tuple[str | None, Expr]] = []
+        found: list[tuple[Condition | None, Expr]] = []
         for one in self.system.conditions():
-            found.append((self._constraint_text(one), self._constraint(one)))
+            found.append((condition_of(one, _dim), self._constraint(one)))
         for one in conjuncts(self.read.conditions):
-            found.append((self._text(one), Substitution(self._replaced(one))(one)))
+            found.append((self._condition(one), Substitution(self._replaced(one))(one)))
         domain = self._domain()
-        if self._is_empty([domain, *(text for text, _ in found if text is not None)]):
+        if self._is_empty([domain, *(known for known, _ in found if known is not None)]):
             return None
         # First what follows from those before, then what follows from all that are left.
         for start in (False, True):
             n = 0
             while n < len(found):
-                text = found[n][0]
+                condition = found[n][0]
                 others = found[:n] + (found[n + 1 :] if start else [])
                 known = [one for one, _ in others if one is not None]
-                if text is not None and self._is_empty([domain, *known, f"not ({text})"]):
+                if condition is not None and self._is_empty([domain, *known, ~condition]):
                     del found[n]
                 else:
                     n += 1
         return [expr for _, expr in found]
 
-    def _is_empty(self, parts: Sequence[str]) -> bool:
+    def _is_empty(self, parts: Sequence[Condition]) -> bool:
         """Whether ``parts`` contradict; False where that is undecided."""
-        import islpy as isl
+        return is_impossible(all_of(parts), [f"d{n}" for n in range(len(self.space.leaves))])
 
-        names = ", ".join(_dim(n) for n in range(len(self.space.leaves)))
-        text = f"{{ [{names}] : {' and '.join(f'({one})' for one in parts)} }}"
-        return ask(lambda context: isl.Set.read_from_str(context, text).is_empty()) is True
-
-    def _domain(self) -> str:
+    def _domain(self) -> Condition:
         """The elements, the loops and the sizes."""
-        parts = ["1 = 1"]
+        parts: list[Condition] = []
         extents = {self.space.number(one): self.space.affine(one.extent) for one in self.box}
         extents.update({n: self.system.variables[n].extent for n in self.loops})
         for n, extent in extents.items():
-            parts.append(f"0 <= {_dim(n)} < {_isl(self.system.known(extent))}")
+            parts.append(_dim(n).within(_term(self.system.known(extent))))
         for n, (low, _) in self.system.ranges.items():
             if n not in extents and low is not None:
-                parts.append(f"{low} <= {_dim(n)}")
-        return " and ".join(parts)
-
-    def _constraint_text(self, one: AffineConstraintExpr) -> str:
-        sign = "=" if one.kind is AffineConstraintKind.eq else ">="
-        return f"{_isl(one.lhs)} {sign} 0"
+                parts.append(_dim(n) >= low)
+        return all_of(parts)
 
     def _constraint(self, one: AffineConstraintExpr) -> Expr:
         """``lhs >= 0`` or ``lhs == 0``, with what is subtracted on the other side."""
@@ -221,35 +224,40 @@ class _Adjoint:
         right = from_affine(from_terms(large, max(constant, 0)), self._leaf)
         return compare("eq" if one.kind is AffineConstraintKind.eq else "le", left, right)
 
-    def _text(self, condition: Expr) -> str | None:
-        """``condition`` for isl, where it is one of affine indices."""
+    def _condition(self, condition: Expr) -> Condition | None:
+        """``condition`` over the dimensions of the space, where it is one of affine indices."""
         if isinstance(condition, Const):
-            return "1 = 1" if condition.value else "1 = 0"
+            return ALWAYS if condition.value else NEVER
         if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
-            sides = (
-                self.system.known(self.space.affine(one)) for one in (condition.lhs, condition.rhs)
+            left, right = (
+                _term(self.system.known(self.space.affine(one)))
+                for one in (condition.lhs, condition.rhs)
             )
-            left, right = map(_isl, sides)
-            return f"{left} {_SIGNS[condition.op]} {right}"
+            return _COMPARISONS[condition.op](left, right)
         if isinstance(condition, Binary) and condition.op in ("and", "or"):
-            parts = [self._text(condition.lhs), self._text(condition.rhs)]
-            if None not in parts:
-                return f"(({parts[0]}) {condition.op} ({parts[1]}))"
+            parts = [self._condition(condition.lhs), self._condition(condition.rhs)]
+            known = [part for part in parts if part is not None]
+            if len(known) == len(parts):
+                return all_of(known) if condition.op == "and" else any_of(known)
         return None
 
 
-_SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_COMPARISONS: dict[str, Callable[[Term, Term], Condition]] = {
+    "eq": Term.equals,
+    "ne": Term.differs,
+    "lt": Term.__lt__,
+    "le": Term.__le__,
+    "gt": Term.__gt__,
+    "ge": Term.__ge__,
+}
 
 
-def _dim(n: int) -> str:
-    return f"d{n}"
+def _dim(n: int) -> Term:
+    return dim(f"d{n}")
 
 
-def _isl(expr: AffineExpr) -> str:
-    def opaque() -> str:
-        raise AssertionError(f"{expr} is not affine")
-
-    return expr_text(expr, _dim, opaque)
+def _term(expr: AffineExpr) -> Term:
+    return term_of(expr, _dim)
 
 
 # Conditions in general --------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from xdsl.ir.affine import AffineExpr
 
 import kc
 from kc.analysis import loop_tree
+from kc.analysis.isl_sets import TOO_LARGE
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp
 from kc.support.diagnostics import ScheduleError, diagnostic_handler
@@ -282,12 +283,12 @@ def test_assumption_is_noted(monkeypatch: pytest.MonkeyPatch):
     """What isl cannot decide is taken on trust only when it is asked for, and documented."""
     from kc.transforms.schedule.layout import _layouts
 
-    monkeypatch.setattr(_layouts, "collision", lambda *_: "the question is too large")
+    monkeypatch.setattr(_layouts, "collision", lambda *_: TOO_LARGE)
     module = lowered(CHAIN)
     options = (BlockRef("B"), BufferRef("B"), IndexMap.of(lambda i, j: [j, i]), None)
     with pytest.raises(ScheduleError) as caught:
         pass_class("transform-layout")(*options).check(site_of(module))
-    assert (caught.value.code, caught.value.why) == ("KC3502", "the question is too large")
+    assert (caught.value.code, caught.value.why) == ("KC3502", TOO_LARGE.reason)
     assert list(caught.value.hints) == ["assume_injective_transform, if it is"]
     pass_class("transform-layout")(*options, True).apply(site_of(module))
     (alloc,) = [op for op in module.walk() if isinstance(op, AllocOp)]

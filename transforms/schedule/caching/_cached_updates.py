@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from kc.analysis.instances import Instance, Space, Witness
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
+from kc.analysis.terms import equal
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
@@ -64,8 +65,7 @@ class _Updates:
             copy = space.place(place.anchor)
             element = fill.enter(self.site, space, copy)
             write = space.instance(other, loops_shared(place.level, copy, self.buffer))
-            pairs = zip(element, space.element(other, write), strict=True)
-            found = space.find([copy, write], [f"{x} = {y}" for x, y in pairs])
+            found = space.find([copy, write], equal(element, space.element(other, write)))
             if found is not None:
                 return self._refuse(other, write, found, "what was copied")
         return None

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
+from kc.analysis.terms import Condition, equal
+from kc.analysis.trust import Undecided
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
@@ -156,7 +158,7 @@ class CachedWrites:
                 self._redirected.append(load)
             elif load in self.taken:
                 where = f"element {witness_text(space, old)} is not in the new buffer then"
-                return self._not_written(load, old.undecided or where, old.undecided)
+                return self._not_written(load, old.undecided or where)
             elif any(self._precedes(space, store, load, read, place) for store in self.stores):
                 return self._reads_both(space, old)
         return None
@@ -186,13 +188,14 @@ class CachedWrites:
             hints=hints,
         )
 
-    def _not_written(self, load: LoadOp, why: str, undecided: str | None = None) -> ScheduleError:
+    def _not_written(self, load: LoadOp, why: str | Undecided) -> ScheduleError:
         reader = unit_of(load, scope_of(self.block))
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3600",
             f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
-            f"{self.block.label} " + ("may not have written" if undecided else "has not written"),
+            f"{self.block.label} "
+            + ("may not have written" if isinstance(why, Undecided) else "has not written"),
             at=reader,
             mark={self.block: f"writes {name}", reader: f"reads {name}"},
             why=why,
@@ -219,8 +222,8 @@ class CachedWrites:
                     for store in self.stores
                     for one in [space.instance(store, own)]
                 ]
-                names = [f"e{n}" for n in range(len(element))]
-                same = [f"{x} = {y}" for x, y in zip(names, element, strict=True)]
+                names = touched(len(element))
+                same = equal(names, element)
                 same += same_element(space, load, read, other, write)
                 same.append(space.may_precede(write, read))
                 found = space.find([read, write], same, names, later)
@@ -303,13 +306,13 @@ class CachedWrites:
             user = space.instance(use)
             element = space.element(use, user)
         write = space.instance(store, loops_shared(place.level, user, self.buffer))
-        names = [f"e{n}" for n in range(len(element))]
+        names = touched(len(element))
         written = space.element(store, write)
         reader, writer = user.loops[loop], write.loops[loop]
         conditions = [
-            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
-            *(f"{x} = {y}" for x, y in zip(names, written, strict=True)),
-            f"{reader} != {writer}",
+            *equal(names, element),
+            *equal(names, written),
+            reader.differs(writer),
         ]
         if not isinstance(use, Part):
             conditions.append(space.may_precede(write, user))
@@ -330,7 +333,9 @@ class CachedWrites:
             f"{self.primitive}: {title}",
             at=block,
             mark={loop: axis, block: "here"},
-            why=f"that threads do not {verb} what others write is not proven: {found.undecided}"
+            why=Undecided(
+                f"that threads do not {verb} what others write is not proven: {found.undecided}"
+            )
             if found.undecided
             else f"{axis} {found[reader]} {verbs} {name}{witness_text(space, found)}, which {axis} "
             f"{found[writer]} writes; threads of {axis} do not share {self.scope} memory",
@@ -345,12 +350,12 @@ class CachedWrites:
             for loop in loop_tree.all_loops_around(place.anchor)
         )
 
-    def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[str]:
+    def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[Condition]:
         """That reductions have elements, where the initial value of empty ones is stored too."""
         if not self.block.has_init or loop_tree.loops_around(place.anchor):
             return ()
         return [
-            f"{space.size(extent, copy)} >= 1"
+            space.size(extent, copy) >= 1
             for kind, _, extent in self.block.iters
             if kind is IterType.REDUCE
         ]

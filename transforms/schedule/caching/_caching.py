@@ -18,6 +18,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Witness, is_unordered
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import in_order, loads_of, scope_of
+from kc.analysis.terms import equal
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
@@ -193,9 +194,8 @@ def other_thread(
             }
             del outside[loop]
             other = space.instance(access, outside)
-            pairs = zip(element, space.element(access, other), strict=True)
-            same = [f"{x} = {y}" for x, y in pairs]
-            apart = f"{copy.loops[loop]} != {other.loops[loop]}"
+            same = equal(element, space.element(access, other))
+            apart = copy.loops[loop].differs(other.loops[loop])
             found = space.find([copy, other], [*same, apart])
             if found is not None:
                 return access, other, found

@@ -20,9 +20,10 @@ from kc.analysis.affine_relations import collision, extent, outside
 from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
-from kc.analysis.isl import expr_text
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
+from kc.analysis.terms import Condition, Term, term_of
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
@@ -52,31 +53,30 @@ class _Instances(Part):
     exprs: tuple[AffineExpr, ...]
     block: BlockOp
 
-    def enter(self, site: Site, space: Space, made: Instance) -> list[str]:
+    def enter(self, site: Site, space: Space, made: Instance) -> list[Term]:
         element = self._element(space, made)
-        for n, text in enumerate(element):
-            made.constraints.append(f"0 <= {text}")
-            made.constraints += self._below(n, text, space, made)
+        for n, index in enumerate(element):
+            made.constraints += [index >= 0, *self._below(n, index, space, made)]
         return element
 
-    def _element(self, space: Space, made: Instance) -> list[str]:
+    def _element(self, space: Space, made: Instance) -> list[Term]:
         """The element of one value of the variables, which are new coordinates of ``made``."""
-        values: list[str] = []
+        values: list[Term] = []
         for n, one in zip(self.of, self.intervals, strict=True):
             dim = space.dim(made)
             values.append(dim)
             size = space.size(self.block.extents[n], made)
-            made.constraints.append(f"0 <= {dim} and {dim} < {size}")
+            made.constraints.append(dim.within(size))
             if one.size is not None:
                 map_, operands = self.index.to_map([one.base])
                 base = space.expr(map_.results[0], operands, made)
-                made.constraints.append(f"{base} <= {dim} and {dim} < {base} + {one.size}")
-        return [expr_text(one, values.__getitem__, str) for one in self.exprs]
+                made.constraints += [base <= dim, dim < base + one.size]
+        return [term_of(one, values.__getitem__) for one in self.exprs]
 
-    def _below(self, n: int, text: str, space: Space, made: Instance) -> list[str]:
-        """That ``text`` is less than size ``n`` of the buffer, if that size has a value."""
+    def _below(self, n: int, index: Term, space: Space, made: Instance) -> list[Condition]:
+        """That ``index`` is less than size ``n`` of the buffer, if that size has a value."""
         size = self.sizes[n]
-        return [f"{text} < {space.size(size, made)}"] if isinstance(size, int | SSAValue) else []
+        return [index < space.size(size, made)] if isinstance(size, int | SSAValue) else []
 
     def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
         """For each dimension whether elements may be before its start, and beyond its end."""
@@ -84,12 +84,12 @@ class _Instances(Part):
         for n in range(len(self.exprs)):
             space = Space()
             made = space.place(place.anchor)
-            text = self._element(space, made)[n]
-            below = self._below(n, text, space, made)
+            index = self._element(space, made)[n]
+            below = self._below(n, index, space, made)
             found.append(
                 (
-                    space.find([made], [f"{text} < 0"]) is not None,
-                    not below or space.find([made], [f"not ({below[0]})"]) is not None,
+                    space.find([made], [index < 0]) is not None,
+                    not below or space.find([made], [~below[0]]) is not None,
                 )
             )
         return found
@@ -331,8 +331,8 @@ def _require_cache(
             "KC3503",
             f"{primitive}: {map_} takes block {block.label} to indices that no buffer has",
             at=block,
-            why=left
-            if isinstance(left, str)
+            why=left.reason
+            if isinstance(left, Undecided)
             else f"{_values(labels, left[0])}{domain.at(left[1])} would be at "
             f"{point_text([one.eval(left[0], ()) for one in exprs])}",
             hints=["add what makes the least index 0"],
@@ -351,10 +351,10 @@ def _require_cache(
             "KC3531",
             f"{primitive}: "
             + (f"{map_}" if map_ is not None else f"the index of {name} in block {block.label}")
-            + (" may mix elements" if isinstance(clash, str) else " mixes elements"),
+            + (" may mix elements" if isinstance(clash, Undecided) else " mixes elements"),
             at=block,
-            why=clash
-            if isinstance(clash, str)
+            why=clash.reason
+            if isinstance(clash, Undecided)
             else f"{what}: those of {_values(labels, clash.first)} and "
             f"{_values(labels, clash.second)}{domain.at(clash.parameters)}",
             hints=[f"a map that tells {used}, and nothing else"] if map_ is not None else [],

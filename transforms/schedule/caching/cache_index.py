@@ -60,6 +60,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of
+from kc.analysis.terms import Term, all_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     DYNAMIC,
@@ -164,15 +165,15 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
     for load in index.gathers:
         space = Space()
         made = space.place(block)
-        point: dict[str, str] = {}
+        point: dict[str, Term] = {}
         for n in index.variables:
             dim = space.dim(made)
             point[block.names[n]] = dim
             made.values[block.body.block.args[n]] = dim
-            made.constraints.append(f"0 <= {dim} and {dim} < {space.size(block.extents[n], made)}")
+            made.constraints.append(dim.within(space.size(block.extents[n], made)))
         element = space.element(load, made)
-        inside = " and ".join(space.in_bounds(load, element, made))
-        found = space.find([made], [f"not ({inside})"])
+        inside = all_of(space.in_bounds(load, element, made))
+        found = space.find([made], [~inside])
         if found is None:
             continue
         name = buffer_name(load.buffer)

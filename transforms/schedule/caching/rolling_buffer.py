@@ -53,9 +53,10 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import dimensions
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.analysis.regions import BoundIndexValues, Interval, box, loads_of, stores_to
+from kc.analysis.terms import Condition, Term, all_of, any_of, equal
 from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import (
     DYNAMIC,
@@ -285,17 +286,18 @@ class Rolling:
         place = self.index.compose(store.indices.data.results[self.axis], store.operands_of_map)
         return self.index.simplify(place - self.base)
 
-    def is_new(self, space: Space, made: Instance) -> str:
+    def is_new(self, space: Space, made: Instance) -> Condition:
         """That an instance of the block computes what is not there yet."""
-        return f"{made.loops[self.loop]} < 1 or {self._offset_at(space, made)} >= {self.overlap}"
+        first = made.loops[self.loop] < 1
+        return any_of([first, self._offset_at(space, made) >= self.overlap])
 
-    def is_there(self, space: Space, made: Instance) -> str:
+    def is_there(self, space: Space, made: Instance) -> Condition:
         """That an instance of the block computed what is there."""
-        return f"{made.loops[self.loop]} >= 1 and {self._offset_at(space, made)} < {self.overlap}"
+        return ~self.is_new(space, made)
 
-    def _offset_at(self, space: Space, made: Instance) -> str:
+    def _offset_at(self, space: Space, made: Instance) -> Term:
         map_, operands = self.index.to_map([self.offset()])
-        return f"({space.expr(map_.results[0], operands, made)})"
+        return space.expr(map_.results[0], operands, made)
 
 
 class Prover:
@@ -357,17 +359,19 @@ class Prover:
                 why=reason,
             )
 
-    def _instances(self, load: LoadOp) -> tuple[Space, Instance, list[str], Mapping[ForOp, str]]:
+    def _instances(
+        self, load: LoadOp
+    ) -> tuple[Space, Instance, list[Condition], Mapping[ForOp, Term]]:
         """A read, the conditions under which it is executed, and what is fixed around the loop."""
         space = Space()
         read = space.instance(load)
         for kind, _, extent in self.block.iters:  # a reduction over nothing is its initial value
             if kind is IterType.REDUCE and not isinstance(extent, int):
-                space.facts.append(f"{space.value(extent, read)} >= 1")
+                space.facts.append(space.value(extent, read) >= 1)
         conditions = list(space.in_bounds(load, space.element(load, read), read))
         if loop_tree.is_inside(load, self.block):
             conditions.append(self.rolling.is_new(space, read))
-        outside: dict[ForOp, str] = {}
+        outside: dict[ForOp, Term] = {}
         for loop, dim in read.loops.items():
             if loop is self.rolling.loop:
                 break
@@ -375,7 +379,7 @@ class Prover:
         return space, read, conditions, outside
 
     def _supplies(
-        self, space: Space, read: Instance, outside: Mapping[ForOp, str], after: Instance | None
+        self, space: Space, read: Instance, outside: Mapping[ForOp, Term], after: Instance | None
     ) -> list[Supply]:
         """The writes before ``read``, and behind ``after`` if that is given."""
         found: list[Supply] = []
@@ -401,19 +405,19 @@ class Prover:
         rolling = self.rolling
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
-        names = [f"e{n}" for n in range(len(element))]
+        names = touched(len(element))
         other = space.instance(store, outside)
         taken = space.element(store, other)
         same = [
-            f"(({x}) - ({y})) mod {rolling.length} = 0 and ({x}) != ({y})"
+            all_of([((x - y) % rolling.length).equals(0), x.differs(y)])
             if n == rolling.axis
-            else f"{x} = {y}"
+            else x.equals(y)
             for n, (x, y) in enumerate(zip(element, taken, strict=True))
         ]
         found = space.find(
             [read, other],
             [
-                *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
+                *equal(names, element),
                 *conditions,
                 *same,
                 space.may_precede(other, read),
@@ -449,7 +453,7 @@ class Prover:
         rolling = self.rolling
         space = Space()
         now = space.instance(load)
-        outside: dict[ForOp, str] = {}
+        outside: dict[ForOp, Term] = {}
         for loop, dim in now.loops.items():
             if loop is rolling.loop:
                 break
@@ -464,7 +468,7 @@ class Prover:
         found = space.find(
             [now, then, write],
             [
-                *(f"{x} = {y}" for x, y in pairs),
+                *(x.equals(y) for x, y in pairs),
                 rolling.is_there(space, now),
                 rolling.is_new(space, then),
                 space.may_precede(then, write),

@@ -26,6 +26,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis.affine_relations import Collision, collision, extent, outside
 from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import affine_text
 from kc.dialects.tir import (
     DYNAMIC,
@@ -90,8 +91,8 @@ def require_layout(
             "KC3503",
             f"{primitive}: {map_} takes {name} to indices that no buffer has",
             at=block,
-            why=found
-            if isinstance(found, str)
+            why=found.reason
+            if isinstance(found, Undecided)
             else f"element {point_text(found[0])}{old.at(found[1])} would be at "
             f"{point_text([one.eval(found[0], ()) for one in map_.results])}",
             hints=["add what makes the least index 0"],
@@ -115,7 +116,7 @@ def require_layout(
             why=f"elements {point_text(clash.first)} and {point_text(clash.second)}"
             f"{old.at(clash.parameters)} would both be at {point_text(clash.place)}"
             if isinstance(clash, Collision)
-            else clash,
+            else clash.reason,
             hints=[] if isinstance(clash, Collision) else ["assume_injective_transform, if it is"],
         )
     return Layout(buffer, map_, old, new, clash is not None)

@@ -45,6 +45,7 @@ from kc.analysis.affine_relations import Box, collision, extent, inverse, missed
 from kc.analysis.dependence import retime_conflict
 from kc.analysis.index_values import substitute
 from kc.analysis.simple_nest import simple_nest
+from kc.analysis.trust import Undecided
 from kc.dialects.tir import DYNAMIC, INDEX, BlockOp, ForOp, IterType, IterTypeAttr, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import replace_with_expr, set_block_spaces
 from kc.transforms.schedule._blocks import own_loops
@@ -177,8 +178,8 @@ class TransformBlockLayout(Primitive):
                 f"transform_block_layout: {map_} takes block {block.label} to iterations that no "
                 "loop has",
                 at=block,
-                why=left
-                if isinstance(left, str)
+                why=left.reason
+                if isinstance(left, Undecided)
                 else f"{point_text(left[0])}{old.at(left[1])} would be "
                 f"{point_text([one.eval(left[0], ()) for one in map_.results])}",
                 hints=["add what makes the least index 0"],
@@ -188,8 +189,8 @@ class TransformBlockLayout(Primitive):
             raise self._not_bijective(
                 site,
                 block,
-                clash
-                if isinstance(clash, str)
+                clash.reason
+                if isinstance(clash, Undecided)
                 else f"iterations {point_text(clash.first)} and {point_text(clash.second)}"
                 f"{old.at(clash.parameters)} would both be {point_text(clash.place)}",
             )
@@ -198,8 +199,8 @@ class TransformBlockLayout(Primitive):
             raise self._not_bijective(
                 site,
                 block,
-                hole
-                if isinstance(hole, str)
+                hole.reason
+                if isinstance(hole, Undecided)
                 else f"iteration {point_text(hole[0])}{old.at(hole[1])} would be none of the block",
             )
         return sizes

@@ -56,6 +56,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_written, loads_of, scope_of, stores_to, unit_of
+from kc.analysis.terms import Condition
 from kc.dialects.arith import (
     ExtSIOp,
     ExtUIOp,
@@ -253,7 +254,7 @@ class UnsafeSetDtype(Primitive):
         return Rewritten()
 
 
-def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[str]:
+def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[Condition]:
     """That the reduction which ``store`` initialises has iterations: the initial value of one that
     has none is stored all the same."""
     block = store.parent_op()
@@ -261,7 +262,7 @@ def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[str]:
         if isinstance(block, BlockOp) and block.init.is_ancestor(store):
             for kind, _, extent in block.iters:
                 if kind is IterType.REDUCE and not isinstance(extent, int):
-                    yield f"{space.size(extent, write)} >= 1"
+                    yield space.size(extent, write) >= 1
         block = block.parent_op()
 
 

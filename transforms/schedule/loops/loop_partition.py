@@ -54,7 +54,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space
+from kc.analysis.instances import Space
 from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
@@ -179,7 +179,7 @@ def _fits(loop: ForOp, given: Sequence[int | SSAValue | str]) -> bool:
     space = Space()
     place = space.place(loop)
     known = sum(one for one in given if isinstance(one, int))
-    return space.find([place], [f"{space.size(loop.extent_value, place)} < {known}"]) is None
+    return space.find([place], [space.size(loop.extent_value, place) < known]) is None
 
 
 def _smaller(factors: Factors, extent: int) -> list[str]:
@@ -323,18 +323,15 @@ def _unknown(
     """Those of ``constraints`` that may not hold at ``op``."""
     space = Space()
     place = space.place(op)
-    texts = [_text(space, one, operands, place) for one in constraints]
+    rank = len(operands)
+    conditions = [
+        space.condition(AffineSet(rank, 0, (one,)), operands, place) for one in constraints
+    ]
     return [
         one
-        for one, text in zip(constraints, texts, strict=True)
-        if space.find([place], [f"not ({text})"]) is not None
+        for one, condition in zip(constraints, conditions, strict=True)
+        if space.find([place], [~condition]) is not None
     ]
-
-
-def _text(
-    space: Space, one: AffineConstraintExpr, operands: Sequence[SSAValue], place: Instance
-) -> str:
-    return space.condition(AffineSet(len(operands), 0, (one,)), operands, place)
 
 
 def _never_starts(block: BlockOp) -> bool:
@@ -342,7 +339,7 @@ def _never_starts(block: BlockOp) -> bool:
     space = Space()
     made = space.instance(block)
     zeros = [
-        f"{made.values[arg]} = 0"
+        made.values[arg].equals(0)
         for arg, kind in zip(block.body.block.args, block.types, strict=True)
         if kind is IterType.REDUCE
     ]
@@ -352,10 +349,10 @@ def _never_starts(block: BlockOp) -> bool:
 def _replace_if_known(op: IfOp) -> None:
     space = Space()
     place = space.place(op)
-    text = space.condition(op.condition.data, op.operands_of_set, place)
-    if space.find([place], [f"not ({text})"]) is None:
+    condition = space.condition(op.condition.data, op.operands_of_set, place)
+    if space.find([place], [~condition]) is None:
         taken: Region = op.then
-    elif space.find([place], [text]) is None:
+    elif space.find([place], [condition]) is None:
         taken = op.orelse
     else:
         return

@@ -46,8 +46,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
-from kc.analysis.dependence import Conflict, Scope, Statement, lexicographic
+from kc.analysis.dependence import Conflict, Scope, Statement
 from kc.analysis.instances import Instance, Space, Witness
+from kc.analysis.terms import ALWAYS, Condition, lexicographic, number
+from kc.analysis.trust import Undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
@@ -226,13 +228,11 @@ def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conf
     place: dict[Operation | None, int] = {nest[0]: n for n, nest in enumerate(nests)}
     depth = len(nests[0])
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
+    def breaks(source: Statement, sink: Statement) -> Condition | None:
         first, second = place.get(scope.root_of(source.op)), place.get(scope.root_of(sink.op))
         if first is None or second is None or first >= second:
             return None
-        s = [f"s_{one}" for one in source.loop_dims[:depth]]
-        t = [f"t_{one}" for one in sink.loop_dims[:depth]]
-        return lexicographic(t, s)
+        return lexicographic(sink.times("t")[:depth], source.times("s")[:depth])
 
     return scope.find(breaks, ignore_reductions=False)
 
@@ -276,19 +276,22 @@ def _movable(
         for one in later:
             needed = _first_need(scope, [op], one)
             if needed is not None:
+                both = f"{needs}; {needed}"
                 raise site.refuse(
                     "KC3456",
                     f"merge: {describe(op)} stands between loops {tops[0].label} and {one.label}",
                     at=nests[0][0],
                     mark={**to_be_merged([nest[-1] for nest in nests]), op: "in between"},
                     beside=[op, one],
-                    why=f"{needs}; {needed}",
+                    why=Undecided(both) if Undecided in (type(needs), type(needed)) else both,
                 )
         behind.append(op)
     return before
 
 
-def _first_need(scope: Scope, earlier: Sequence[Operation], op: Operation) -> str | None:
+def _first_need(
+    scope: Scope, earlier: Sequence[Operation], op: Operation
+) -> str | Undecided | None:
     """Why ``op`` has to come after one of ``earlier``, if it has to."""
     used = captured_values(op)
     for value in used:
@@ -296,9 +299,9 @@ def _first_need(scope: Scope, earlier: Sequence[Operation], op: Operation) -> st
         if isinstance(owner, Operation) and owner in earlier:
             return f"{describe(op)} uses {value.name_hint or 'a value'} of {describe(owner)}"
 
-    def breaks(source: Statement, sink: Statement) -> str | None:
+    def breaks(source: Statement, sink: Statement) -> Condition | None:
         is_asked = scope.root_of(source.op) in earlier and scope.root_of(sink.op) is op
-        return "1 = 1" if is_asked else None
+        return ALWAYS if is_asked else None
 
     conflict = scope.find(breaks, ignore_reductions=False)
     return conflict.explain() if conflict is not None else None
@@ -391,11 +394,11 @@ def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
         for one, two in zip(nests[0], nest, strict=True):
             sizes = one.extent_value, two.extent_value
             if sizes[0] != sizes[1]:
-                texts = [
-                    str(size) if isinstance(size, int) else space.value(size, place)
+                counts = [
+                    number(size) if isinstance(size, int) else space.value(size, place)
                     for size, place in zip(sizes, (first, other), strict=True)
                 ]
-                found = space.find([first, other], [f"{texts[0]} != {texts[1]}"])
+                found = space.find([first, other], [counts[0].differs(counts[1])])
                 if found is not None:
                     shown = [loop_tree.extent_text(size) for size in sizes]
                     raise site.refuse(
@@ -412,9 +415,9 @@ def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
             space.enter_loop(two, other, first.loops[one])
 
 
-def _difference(space: Space, place: Instance, found: Witness) -> str:
+def _difference(space: Space, place: Instance, found: Witness) -> str | Undecided:
     if found.undecided is not None:
-        return f"they cannot be proven equal: {found.undecided}"
+        return Undecided(f"they cannot be proven equal: {found.undecided}")
     if any(" #" in name for name in space.parameters):
         return "they cannot be proven equal: they are not affine"
     sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(found).items())

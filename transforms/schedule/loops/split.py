@@ -44,6 +44,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
+from kc.analysis.terms import number
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
@@ -242,8 +243,8 @@ def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> boo
     space = Space()
     place = space.place(loop)
     extent = loop.extent_value
-    size = str(extent) if isinstance(extent, int) else space.value(extent, place)
-    rest = f"({size}) mod {product} != 0" if None in factors else f"{size} != {product}"
+    size = number(extent) if isinstance(extent, int) else space.value(extent, place)
+    rest = (size % product).differs(0) if None in factors else size.differs(product)
     return space.find([place], [rest]) is None
 
 

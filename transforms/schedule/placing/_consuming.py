@@ -10,6 +10,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import loads_of, stores_to
+from kc.analysis.terms import Condition, equal
 from kc.dialects.tir import AllocOp, LoadOp
 from kc.transforms.known_values import can_rebuild, rebuild
 from kc.transforms.schedule._blocks import Definition, describe, require_available
@@ -68,7 +69,7 @@ def require_unused(
     site: Site,
     primitive: str,
     made: Definition,
-    places: Callable[[Space], tuple[Instance, Instance, list[str]]],
+    places: Callable[[Space], tuple[Instance, Instance, list[Condition]]],
 ) -> None:
     """Refuse (KC3232) if something else uses what the block writes between its two places.
 
@@ -82,14 +83,11 @@ def require_unused(
         space = Space()
         new, old, same = places(space)
         use = space.instance(op)
-        elements = zip(
-            space.element(op, use), space.element(made.store_to(op.buffer), old), strict=True
-        )
         found = space.find(
             [new, old, use],
             [
                 *same,
-                *(f"{x} = {y}" for x, y in elements),
+                *equal(space.element(op, use), space.element(made.store_to(op.buffer), old)),
                 *space.same_buffer(op.buffer, old, use),
                 space.may_precede(new, use),
                 space.may_precede(use, old),

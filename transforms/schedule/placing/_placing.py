@@ -9,11 +9,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import lexicographic
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
+from kc.analysis.terms import Condition, Term, equal, lexicographic
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
 from kc.support.diagnostics import ScheduleError, suggest
@@ -41,16 +41,16 @@ class Domain:
     intervals: list[Interval]
     index: IndexValues
 
-    def enter(self, block: BlockOp, space: Space, made: Instance) -> list[str]:
+    def enter(self, block: BlockOp, space: Space, made: Instance) -> list[Term]:
         """The variables as new coordinates of ``made``, an instance of the new place."""
-        found: list[str] = []
+        found: list[Term] = []
         for interval, extent in zip(self.intervals, block.extents, strict=True):
             dim = space.dim(made)
             found.append(dim)
-            made.constraints.append(f"0 <= {dim} and {dim} < {space.size(extent, made)}")
+            made.constraints.append(dim.within(space.size(extent, made)))
             if interval.size is not None:
                 base = self.base(interval, space, made)
-                made.constraints.append(f"{base} <= {dim} and {dim} < {base} + {interval.size}")
+                made.constraints += [base <= dim, dim < base + interval.size]
         return found
 
     def with_all_of(self, other: Domain) -> Domain:
@@ -63,8 +63,8 @@ class Domain:
                 found.append(one if one.size >= two.size else two)
         return Domain(found, self.index)
 
-    def base(self, interval: Interval, space: Space, made: Instance) -> str:
-        """A base as isl text."""
+    def base(self, interval: Interval, space: Space, made: Instance) -> Term:
+        """A base as a term of ``made``."""
         map_, operands = self.index.to_map([interval.base])
         return space.expr(map_.results[0], operands, made)
 
@@ -182,7 +182,7 @@ class _Prover:
         # A reduction over nothing is its initial value: the element is there all the same.
         for kind, _, extent in block.iters:
             if kind is IterType.REDUCE and not isinstance(extent, int):
-                space.facts.append(f"{space.size(extent, new)} >= 1")
+                space.facts.append(space.size(extent, new) >= 1)
         element = space.element(load, read)
         found = space.uncovered(
             read,
@@ -216,7 +216,7 @@ class _Prover:
         found = space.uncovered(new, values, [Supply(old, old_values(old, block))])
         if found is not None:
             at = ", ".join(
-                f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+                f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
             )
             raise self.site.refuse(
                 "KC3209",
@@ -240,7 +240,7 @@ class _Prover:
         values = self.domain.enter(block, space, new)
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
         old = space.instance(block, common)
-        same = [f"{x} = {y}" for x, y in zip(values, old_values(old, block), strict=True)]
+        same = equal(values, old_values(old, block))
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
         require_unchanged(self.site, self.primitive, self.made, space, old, *ends, same)
@@ -252,10 +252,7 @@ def require_once(site: Site, primitive: str, made: Definition, anchor: Operation
     block = made.block
     space = Space()
     first, second, earlier = _two_instances(space, made, anchor)
-    same = [
-        f"{x} = {y}"
-        for x, y in zip(old_values(first, block), old_values(second, block), strict=True)
-    ]
+    same = equal(old_values(first, block), old_values(second, block))
     found = space.find([first, second], [earlier, *same])
     if found is not None:
         raise site.refuse(
@@ -277,7 +274,7 @@ def require_init_first(site: Site, primitive: str, made: Definition, anchor: Ope
     space = Space()
     update, init, earlier = _two_instances(space, made, anchor)
     same = [
-        f"{y} = 0" if kind is IterType.REDUCE else f"{x} = {y}"
+        y.equals(0) if kind is IterType.REDUCE else x.equals(y)
         for x, y, kind in zip(
             old_values(update, block), old_values(init, block), block.types, strict=True
         )
@@ -298,7 +295,7 @@ def require_init_first(site: Site, primitive: str, made: Definition, anchor: Ope
 
 def _two_instances(
     space: Space, made: Definition, anchor: Operation
-) -> tuple[Instance, Instance, str]:
+) -> tuple[Instance, Instance, Condition]:
     """Two instances of the block, between one start and the next of what is around both it and
     ``anchor``, or is around its buffer; and that the first one is the earlier one."""
     first = space.instance(made.block)
@@ -324,17 +321,17 @@ def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[b
             found.append((False, False))
             continue
         base = domain.base(interval, space, new)
-        end = f"{base} + {interval.size} > {space.size(extent, new)}"
+        end = base + interval.size > space.size(extent, new)
         found.append(
             (
-                space.find([new], [f"{base} < 0"]) is not None,
+                space.find([new], [base < 0]) is not None,
                 space.find([new], [end]) is not None,
             )
         )
     return found
 
 
-def old_values(instance: Instance, block: BlockOp) -> list[str]:
+def old_values(instance: Instance, block: BlockOp) -> list[Term]:
     """The variables of ``block`` in an instance of it."""
     return [instance.values[arg] for arg in block.body.block.args]
 

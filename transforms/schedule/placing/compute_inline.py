@@ -45,6 +45,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_written
+from kc.analysis.terms import equal
 from kc.dialects.tir import AllocOp, LoadOp
 from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
@@ -140,7 +141,7 @@ class ComputeInline(Primitive):
                 mark={block: f"writes {name}", reader: f"reads {name}"},
                 why=found.undecided or f"element {witness_text(space, found)} is not written",
             )
-        same = [f"{x} = {y}" for x, y in zip(element, written, strict=True)]
+        same = equal(element, written)
         same += space.same_buffer(buffer, read, write)
         require_unchanged(site, "compute_inline", made, space, write, write, read, same)
 

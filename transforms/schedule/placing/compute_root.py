@@ -44,6 +44,7 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
+from kc.analysis.terms import equal
 from kc.dialects.tir import AllocOp
 from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._blocks import (
@@ -109,14 +110,8 @@ class ComputeRoot(Primitive):
         for load in made.loads:
             space = Space()
             read, update = space.instance(load), space.instance(made.block)
-            same = [
-                f"{x} = {y}"
-                for x, y in zip(
-                    space.element(load, read),
-                    space.element(made.store_to(load.buffer), update),
-                    strict=True,
-                )
-            ]
+            store = made.store_to(load.buffer)
+            same = equal(space.element(load, read), space.element(store, update))
             same += space.same_buffer(load.buffer, read, update)
             found = space.find([read, update], [*same, space.may_precede(read, update)])
             if found is not None:

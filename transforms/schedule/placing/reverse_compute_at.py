@@ -59,6 +59,7 @@ from kc.analysis.regions import (
     producers,
     stores_to,
 )
+from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,
@@ -192,16 +193,16 @@ class _Prover:
     loop: ForOp
     domain: Domain
 
-    def _places(self, space: Space) -> tuple[Instance, Instance, list[str]]:
+    def _places(self, space: Space) -> tuple[Instance, Instance, list[Condition]]:
         """The new place and an old instance of the same values of the variables."""
         block = self.made.block
         new = space.place(self.anchor)
         values = self.domain.enter(block, space, new)
         old = space.instance(block, self._common(new))
-        same = [f"{x} = {y}" for x, y in zip(values, old_values(old, block), strict=True)]
+        same = equal(values, old_values(old, block))
         return new, old, same
 
-    def _common(self, instance: Instance) -> dict[ForOp, str]:
+    def _common(self, instance: Instance) -> dict[ForOp, Term]:
         block, anchor = self.made.block, self.anchor
         return {
             loop: dim
@@ -245,20 +246,13 @@ class _Prover:
         space = Space()
         new = space.place(self.anchor)
         other = space.place(self.anchor, self._common(new))
-        twice = [
-            f"{x} = {y}"
-            for x, y in zip(
-                self.domain.enter(block, space, new),
-                self.domain.enter(block, space, other),
-                strict=True,
-            )
-        ]
+        twice = equal(self.domain.enter(block, space, new), self.domain.enter(block, space, other))
         differs = [
-            f"{dim} != {other.loops[loop]}"
+            dim.differs(other.loops[loop])
             for loop, dim in new.loops.items()
             if dim != other.loops[loop]
         ]
-        found = space.find([new, other], [*twice, " or ".join(differs)])
+        found = space.find([new, other], [*twice, any_of(differs)])
         if found is not None:
             raise self.site.refuse(
                 "KC3231",
@@ -276,7 +270,9 @@ class _Prover:
         block = self.made.block
         at = ""
         if found.point:
-            at = ", ".join(f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names))
+            at = ", ".join(
+                f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
+            )
         raise self.site.refuse(
             "KC3231",
             f"reverse_compute_at: block {block.label} "
@@ -303,7 +299,7 @@ class _Prover:
         update = space.place(self.anchor, self._common(init))
         other = self.domain.enter(block, space, update)
         same = [
-            f"{x} = 0" if kind is IterType.REDUCE else f"{x} = {y}"
+            x.equals(0) if kind is IterType.REDUCE else x.equals(y)
             for x, y, kind in zip(first, other, block.types, strict=True)
         ]
         found = space.find([init, update], [*same, space.may_precede(update, init)])

@@ -53,6 +53,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import producers
+from kc.analysis.terms import Condition, equal
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp
 from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
@@ -133,12 +134,9 @@ class ReverseComputeInline(Primitive):
         require_inputs(site, "reverse_compute_inline", made, source.store, where)
         self._require_same_elements(site, made, source, loads[0])
 
-        def instances(space: Space) -> tuple[Instance, Instance, list[str]]:
+        def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
             new, old = space.instance(source.block), space.instance(block)
-            elements = zip(
-                space.element(source.store, new), space.element(loads[0], old), strict=True
-            )
-            same = [f"{x} = {y}" for x, y in elements]
+            same = equal(space.element(source.store, new), space.element(loads[0], old))
             return new, old, [*same, *space.same_buffer(source.buffer, new, old)]
 
         space = Space()

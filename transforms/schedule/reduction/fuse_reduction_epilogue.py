@@ -52,6 +52,7 @@ from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import Update, reduction_of
 from kc.analysis.regions import consumers
+from kc.analysis.terms import Condition, equal
 from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
@@ -199,7 +200,7 @@ class FuseReductionEpilogue(Primitive):
             for kind, extent in zip(reduction.block.types, reduction.block.extents, strict=True):
                 # A reduction over nothing is its initial value: the element is there all the same.
                 if kind is IterType.REDUCE and not isinstance(extent, int):
-                    space.facts.append(f"{space.size(extent, write)} >= 1")
+                    space.facts.append(space.size(extent, write) >= 1)
             found = (
                 space.uncovered(read, read_at, [Supply(write, written, together)])
                 if reads_more
@@ -247,7 +248,7 @@ class FuseReductionEpilogue(Primitive):
         where = f"in block {reduction.block.label}"
         require_inputs(site, WHAT, epilogue, reduction.block, where)
 
-        def instances(space: Space) -> tuple[Instance, Instance, list[str]]:
+        def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
             return _instances(space, reduction, epilogue, load)
 
         space = Space()
@@ -327,11 +328,10 @@ def _update(reduction: Definition) -> Update:
 
 def _instances(
     space: Space, reduction: Definition, epilogue: Definition, load: LoadOp
-) -> tuple[Instance, Instance, list[str]]:
+) -> tuple[Instance, Instance, list[Condition]]:
     """A step of the reduction, an instance of the epilogue, and that they are of one element."""
     new, old = space.instance(reduction.block), space.instance(epilogue.block)
-    elements = zip(space.element(reduction.store, new), space.element(load, old), strict=True)
-    same = [f"{x} = {y}" for x, y in elements]
+    same = equal(space.element(reduction.store, new), space.element(load, old))
     return new, old, [*same, *space.same_buffer(reduction.buffer, new, old)]
 
 

@@ -60,6 +60,8 @@ from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.simplify_affine import simplify_constraints
+from kc.analysis.terms import ZERO_TERM
+from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
@@ -189,7 +191,7 @@ class _Nest:
         found = (self.index.roots[dim] for dim in dimensions(expr))
         return [one for one in found if one is not None]
 
-    def _refuse(self, code: str, message: str, why: str, *hints: str) -> ScheduleError:
+    def _refuse(self, code: str, message: str, why: str | Undecided, *hints: str) -> ScheduleError:
         return self.site.refuse(
             code,
             f"rfactor: {message}",
@@ -304,7 +306,7 @@ class _Nest:
         made = space.place(self.chain[0])
         for loop in self.chain:
             if loop in self.rest:
-                made.values[loop.var] = "0"
+                made.values[loop.var] = ZERO_TERM
             else:
                 space.enter_loop(loop, made)
         return made
@@ -312,8 +314,8 @@ class _Nest:
     def _always_holds(self, condition: AffineConstraintExpr) -> bool:
         space = Space()
         final = self._final(space)
-        text = space.condition(*self.index.to_set([condition]), final)
-        return space.find([final], [f"not ({text})"]) is None
+        holds = space.condition(*self.index.to_set([condition]), final)
+        return space.find([final], [~holds]) is None
 
     def _require_first(self, about: Sequence[AffineConstraintExpr]) -> None:
         """Where an iteration runs, the first one of its partial result runs, with the init."""
@@ -321,9 +323,9 @@ class _Nest:
         any_one = space.instance(self.block)
         first = Instance(self.block, "first")
         first.values.update({loop.var: dim for loop, dim in any_one.loops.items()})
-        first.values.update({loop.var: "0" for loop in self.rest})
-        text = space.condition(*self.index.to_set(about), first)
-        found = space.find([any_one, first], [f"not ({text})"])
+        first.values.update({loop.var: ZERO_TERM for loop in self.rest})
+        holds = space.condition(*self.index.to_set(about), first)
+        found = space.find([any_one, first], [~holds])
         if found is not None:
             raise self._refuse(
                 "KC3336",
@@ -339,8 +341,8 @@ class _Nest:
         space = Space()
         start = self._final(space)
         runs = space.condition(*self.index.to_set(spatial), start)
-        text = space.condition(*self.index.to_set(about), start)
-        found = space.find([start], [f"{start.loops[self.loop]} = 0", runs, f"not ({text})"])
+        holds = space.condition(*self.index.to_set(about), start)
+        found = space.find([start], [start.loops[self.loop].equals(0), runs, ~holds])
         if found is not None:
             sizes = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
             raise self._refuse(

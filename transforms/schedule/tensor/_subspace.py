@@ -182,11 +182,11 @@ class Subspace:
                 if high is not None and high * division.factor < extent:
                     continue
             map_, operands = self.index.to_map([division.outer])
-            text = space.expr(map_.results[0], operands, place)
+            outer = space.expr(map_.results[0], operands, place)
             end = space.size(extent, place)
-            if space.find([place], [f"{text} < 0"]) is not None:
+            if space.find([place], [outer < 0]) is not None:
                 found.append(at_least_zero(division.outer))
-            if space.find([place], [f"{text} * {division.factor} >= {end}"]) is not None:
+            if space.find([place], [outer * division.factor >= end]) is not None:
                 size = AffineExpr.constant(extent) if isinstance(extent, int) else None
                 whole = size if size is not None else self.index.expr(extent)  # pyright: ignore
                 rest = whole - division.outer * division.factor - 1

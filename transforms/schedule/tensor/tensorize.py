@@ -294,8 +294,8 @@ def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) 
         return
     space = Space()
     place = space.place(inner)
-    text = space.condition(inner.predicate.data, inner.predicate_operands, place)
-    found = space.find([place], [f"not ({text})"])
+    runs = space.condition(inner.predicate.data, inner.predicate_operands, place)
+    found = space.find([place], [~runs])
     if found is None:
         return
     sizes = " x ".join(str(one.static_extent) for one in mine.loops)

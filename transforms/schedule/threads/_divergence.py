@@ -13,9 +13,10 @@ from typing import TypeGuard
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import scope_of, unit_of
+from kc.analysis.terms import Condition, Term, equal
 from kc.dialects.tir import BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
@@ -85,36 +86,33 @@ class _Question:
         self.absent = space.place(self.branch)
         self.reader = self._number(self.read, self.load)
         self.writer = self._number(self.write, self.store)
-        names = [f"e{n}" for n in range(len(self.load.indices.data.results))]
-        pairs = (
-            *zip(names, space.element(self.load, self.read), strict=True),
-            *zip(names, space.element(self.store, self.write), strict=True),
-        )
+        names = touched(len(self.load.indices.data.results))
         return space.find(
             [self.read, self.write, self.absent],
             [
-                *(f"{x} = {y}" for x, y in pairs),
+                *equal(names, space.element(self.load, self.read)),
+                *equal(names, space.element(self.store, self.write)),
                 *space.same_buffer(self.load.buffer, self.read, self.write),
                 *self._together(self.read, self.write),
                 *self._together(self.read, self.absent),
                 self._is_absent(),
                 space.may_precede(self.write, self.read),
-                f"{self.reader} != {self.writer}",
+                self.reader.differs(self.writer),
             ],
             names,
             self._own_stores(),
         )
 
-    def _number(self, made: Instance, op: Operation) -> str:
+    def _number(self, made: Instance, op: Operation) -> Term:
         around = self.kernel.around(op, self.axis)
         if around:
             return made.loops[around[0]]
         dim = self.space.dim(made)
         size = self.space.size(self.kernel.extent(self.axis), made)
-        made.constraints.append(f"0 <= {dim} and {dim} < {size}")
+        made.constraints.append(dim.within(size))
         return dim
 
-    def _together(self, first: Instance, second: Instance) -> Iterator[str]:
+    def _together(self, first: Instance, second: Instance) -> Iterator[Condition]:
         """That both are in one execution of the branch, by threads that could wait there."""
         waiting = {"threadIdx.x"} if memory_scope(self.load.buffer) == "warp" else set(LANE_AXES)
         branch = self.branch
@@ -123,25 +121,25 @@ class _Question:
             loops.append(branch)
         for loop in loops:
             if self.kernel.axis_of(loop) not in waiting:
-                yield f"{first.loops[loop]} = {second.loops[loop]}"
+                yield first.loops[loop].equals(second.loops[loop])
         for axis in BLOCK_AXES:
             here, there = (
                 [dim for loop, dim in made.loops.items() if self.kernel.axis_of(loop) == axis]
                 for made in (first, second)
             )
             if here and there:
-                yield f"{here[0]} = {there[0]}"
+                yield here[0].equals(there[0])
 
-    def _is_absent(self) -> str:
+    def _is_absent(self) -> Condition:
         space, branch, absent = self.space, self.branch, self.absent
         if isinstance(branch, ForOp):
             assert isinstance(branch.extent_value, SSAValue)
-            return f"{space.value(branch.extent_value, absent)} <= {self.read.loops[branch]}"
+            return space.value(branch.extent_value, absent) <= self.read.loops[branch]
         if isinstance(branch, BlockOp):
             operands = branch.predicate_operands
-            return f"not ({space.condition(branch.predicate.data, operands, absent)})"
+            return ~space.condition(branch.predicate.data, operands, absent)
         holds = space.condition(branch.condition.data, branch.operands_of_set, absent)
-        return f"not ({holds})" if branch.then.is_ancestor(self.load) else holds
+        return ~holds if branch.then.is_ancestor(self.load) else holds
 
     def _own_stores(self) -> Sequence[Supply]:
         """What the reader itself has stored there in between."""
@@ -158,14 +156,14 @@ class _Question:
                     own,
                     space.element(op, own),
                     [
-                        *([f"{own.loops[around[0]]} = {self.reader}"] if around else []),
+                        *([own.loops[around[0]].equals(self.reader)] if around else []),
                         *(
-                            f"{own.loops[loop]} = {read.loops[loop]}"
+                            own.loops[loop].equals(read.loops[loop])
                             for loop in all_loops_around(self.kernel.root)
                         ),
                         *space.same_buffer(self.load.buffer, own, read),
                         space.before(own, read),
-                        f"not ({space.before(own, self.write)})",
+                        ~space.before(own, self.write),
                     ],
                 )
             )

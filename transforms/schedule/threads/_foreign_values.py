@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import (
     all_loops_around,
     buffer_name,
@@ -23,6 +23,7 @@ from kc.analysis.loop_tree import (
 )
 from kc.analysis.regions import scope_of, stores_to, unit_of
 from kc.analysis.replicated import is_replicated
+from kc.analysis.terms import ALWAYS, Condition, Term, any_of, equal
 from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
@@ -56,7 +57,7 @@ class Meeting:
     witness: Witness
     first: Instance
     second: Instance
-    numbers: tuple[str, str]
+    numbers: tuple[Term, ...]
     """The coordinates of the threads."""
 
     def number(self, place: int) -> int:
@@ -69,18 +70,18 @@ class Meeting:
         return witness_text(self.space, self.witness)
 
 
-def _number(kernel: Kernel, axis: str, space: Space, made: Instance) -> str:
+def _number(kernel: Kernel, axis: str, space: Space, made: Instance) -> Term:
     """The number along ``axis`` of a thread that runs ``made``: any, where all of them do."""
     around = kernel.around(made.op, axis)
     if around:
         return made.loops[around[0]]
     dim = space.dim(made)
-    made.constraints.append(f"0 <= {dim} and {dim} < {space.size(kernel.extent(axis), made)}")
+    made.constraints.append(dim.within(space.size(kernel.extent(axis), made)))
     return dim
 
 
-def _same_launch(kernel: Kernel, first: Instance, second: Instance) -> list[str]:
-    return [f"{first.loops[loop]} = {second.loops[loop]}" for loop in all_loops_around(kernel.root)]
+def _same_launch(kernel: Kernel, first: Instance, second: Instance) -> list[Condition]:
+    return [first.loops[loop].equals(second.loops[loop]) for loop in all_loops_around(kernel.root)]
 
 
 def foreign_value(
@@ -101,9 +102,6 @@ def foreign_value(
     read, write = space.instance(load), space.instance(store)
     reader, writer = (_number(kernel, axis, space, one) for one in (read, write))
 
-    def of(number: str) -> str:
-        return number if group == 1 else f"floor({number}/{group})"
-
     supplies: list[Supply] = []
     for one in stores:
         own = space.instance(one)
@@ -113,18 +111,18 @@ def foreign_value(
                 own,
                 space.element(one, own),
                 [
-                    *([f"{of(own.loops[number[0]])} = {of(reader)}"] if number else []),
+                    *([(own.loops[number[0]] // group).equals(reader // group)] if number else []),
                     *_same_launch(kernel, own, read),
                     *space.same_buffer(load.buffer, own, read),
                     space.before(own, read),
-                    f"not ({space.before(own, write)})",
+                    ~space.before(own, write),
                 ],
             )
         )
     constraints = [
         *_same_launch(kernel, read, write),
-        space.may_precede(write, read) if stores else "1 = 1",
-        f"{of(reader)} != {of(writer)}",
+        space.may_precede(write, read) if stores else ALWAYS,
+        (reader // group).differs(writer // group),
     ]
     return _meeting(space, load, read, store, write, constraints, (reader, writer), supplies)
 
@@ -135,18 +133,18 @@ def _meeting(
     made: Instance,
     other_op: Access,
     other: Instance,
-    constraints: Sequence[str],
-    numbers: tuple[str, str] = ("", ""),
+    constraints: Sequence[Condition],
+    numbers: tuple[Term, ...] = (),
     supplies: Sequence[Supply] = (),
 ) -> Meeting | None:
     """Both accesses of one element, where ``constraints`` hold and no supply has it."""
     element = space.element(op, made)
-    names = [f"e{n}" for n in range(len(element))]
+    names = touched(len(element))
     witness = space.find(
         [made, other],
         [
-            *(f"{x} = {y}" for x, y in zip(names, element, strict=True)),
-            *(f"{x} = {y}" for x, y in zip(names, space.element(other_op, other), strict=True)),
+            *equal(names, element),
+            *equal(names, space.element(other_op, other)),
             *space.same_buffer(op.buffer, made, other),
             *constraints,
         ],
@@ -346,13 +344,13 @@ def _require_apart(
     for one in alike or ():
         own = space.instance(one)
         constraints = [
-            f"{_number(kernel, axis, space, own)} = {numbers[0]}",
+            _number(kernel, axis, space, own).equals(numbers[0]),
             *_same_launch(kernel, own, made),
             *space.same_buffer(store.buffer, own, made),
             space.before(own, made),
         ]
         supplies.append(Supply(own, space.element(one, own), constraints))
-    constraints = [*_same_launch(kernel, made, write), f"{numbers[0]} != {numbers[1]}"]
+    constraints = [*_same_launch(kernel, made, write), numbers[0].differs(numbers[1])]
     found = _meeting(space, op, made, store, write, constraints, numbers, supplies)
     if found is None:
         return
@@ -476,8 +474,8 @@ def _kept_value(
     constraints = [space.may_precede(write, read)]
     outside: list[ForOp] = [] if here is None else all_loops_around(here.root)
     if here is there:
-        apart = [f"{read.loops[one]} != {write.loops[one]}" for one in outside]
-        constraints.append(" or ".join(apart) or "1 = 0")
+        apart = [read.loops[one].differs(write.loops[one]) for one in outside]
+        constraints.append(any_of(apart))
     supplies: list[Supply] = []
     for one in own:
         made = space.instance(one)
@@ -486,10 +484,10 @@ def _kept_value(
                 made,
                 space.element(one, made),
                 [
-                    *(f"{made.loops[loop]} = {read.loops[loop]}" for loop in outside),
+                    *(made.loops[loop].equals(read.loops[loop]) for loop in outside),
                     *space.same_buffer(load.buffer, made, read),
                     space.before(made, read),
-                    f"not ({space.before(made, write)})",
+                    ~space.before(made, write),
                 ],
             )
         )

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
+from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, is_shared
 from kc.support.diagnostics import ScheduleError, warn
@@ -25,7 +26,7 @@ def _refuse_reader(
     writer: Operation,
     buffer: SSAValue,
     axis: str,
-    undecided: str | None = None,
+    undecided: Undecided | None = None,
 ) -> Exception:
     name = buffer_name(buffer)
     return site.refuse(

@@ -13,6 +13,7 @@ from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.simple_nest import simple_nest
+from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
 from kc.transforms.schedule._blocks import captured
@@ -75,7 +76,7 @@ def _require_same_work(
     own = {inner} if private is not None else {outer, inner}
     shared = {loop: dim for loop, dim in demand.loops.items() if loop not in own}
     supply = space.instance(block, shared)
-    same = f"{supply.loops[inner]} = {supply.loops[outer]}"
+    same = supply.loops[inner].equals(supply.loops[outer])
     found = space.uncovered(
         demand, old_values(demand, block), [Supply(supply, old_values(supply, block), [same])]
     )
@@ -84,7 +85,7 @@ def _require_same_work(
     why = found.undecided
     if why is None:
         at = ", ".join(
-            f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+            f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
         )
         why = f"no thread would run block {block.label} for {at}"
         if private is not None:
@@ -95,7 +96,9 @@ def _require_same_work(
     raise _refuse_work(site, kernel, outer, inner, why)
 
 
-def _refuse_work(site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, why: str) -> Exception:
+def _refuse_work(
+    site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, why: str | Undecided
+) -> Exception:
     return site.refuse(
         "KC3411",
         f"bind: the iterations of {inner.label} are not work that the threads of {outer.label} "

@@ -39,6 +39,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.analysis.regions import buffers_written
+from kc.analysis.terms import Term
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, THREAD_AXES, is_in_lockstep, is_shared
@@ -144,13 +145,13 @@ class SetStorePredicate(Primitive):
         space = Space()
         axes = dict.fromkeys(name for one in notes for name in one.names)
         made = space.place(site.function.body.block.first_op or block)
-        numbers: dict[str, str] = {}
+        numbers: dict[str, Term] = {}
         for name in axes:
             dim = numbers[name] = space.dim(made)
             end = space.size(once[name].extent_value, made)
-            made.constraints.append(f"0 <= {dim} and {dim} < {end}")
+            made.constraints.append(dim.within(end))
             if once[name].static_extent is None:
-                space.facts.append(f"{end} >= 1")
+                space.facts.append(end >= 1)
         for one in notes:
             for value, name in zip(_stand_ins(once, one.names), one.names, strict=True):
                 made.values[value] = numbers[name]
@@ -195,7 +196,7 @@ class SetStorePredicate(Primitive):
         if found is None:
             return
         at = ", ".join(
-            f"{name}={found[f'e{n}']}" for n, name in enumerate(block.names) if found.point
+            f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
         )
         raise site.refuse(
             "KC3421",

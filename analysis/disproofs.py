@@ -1,0 +1,537 @@
+"""Cheap proofs that a condition never holds: no point of integers satisfies it.
+
+Equalities are solved for an atom each, after those of digits are split (``10 a + b = 0`` with
+``-10 < b < 10`` says ``a = 0`` and ``b = 0``); what is left is refuted by common divisors, by the
+bounds that comparisons pass on, or case by case. ``not exists`` is refuted by naming the values. A
+proof is exact. Without one nothing is known, and isl is asked: it takes several times as long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kc.analysis.terms import (
+    All,
+    Any,
+    Atom,
+    Compare,
+    Condition,
+    Exists,
+    Extreme,
+    Quotient,
+    Term,
+    at_least_zero,
+    extreme,
+)
+
+MAX_CASES = 40
+"""So many cases are looked at; a question that needs more is left to isl."""
+
+MAX_STEPS = 40
+"""So many equalities are solved."""
+
+ROUNDS = 3
+"""So often bounds are passed on from one comparison to the next."""
+
+
+def is_never(condition: Condition) -> bool:
+    """Whether ``condition`` is proven to hold at no point."""
+    system = _System(_Budget(MAX_CASES))
+    return not system.add(condition) or system.is_refuted()
+
+
+class _ContradictionError(Exception):
+    """What is known cannot be."""
+
+
+@dataclass
+class _Budget:
+    cases: int
+
+
+Key = frozenset[tuple[Atom, int]]
+
+
+@dataclass
+class _System:
+    """A conjunction that is to be refuted."""
+
+    budget: _Budget
+    equalities: list[Term] = field(default_factory=list)
+    naturals: list[Term] = field(default_factory=list)
+    """At least 0."""
+    unequal: list[Term] = field(default_factory=list)
+    """Not 0."""
+    choices: list[Any] = field(default_factory=list)
+    absent: list[Exists] = field(default_factory=list)
+    solved: list[tuple[str, Term]] = field(default_factory=list)
+    """Dimensions that are gone, in order."""
+    defined: set[Atom] = field(default_factory=set)
+    low: dict[Atom, int] = field(default_factory=dict)
+    high: dict[Atom, int] = field(default_factory=dict)
+    least: dict[Key, int] = field(default_factory=dict)
+    """Lower bounds of sums of several atoms."""
+
+    def copy(self) -> _System:
+        """The same, to add a case to."""
+        return _System(
+            self.budget,
+            list(self.equalities),
+            list(self.naturals),
+            list(self.unequal),
+            list(self.choices),
+            list(self.absent),
+            list(self.solved),
+            set(self.defined),
+        )
+
+    def add(self, condition: Condition) -> bool:
+        """Add a condition; False if it never holds."""
+        if isinstance(condition, All):
+            return all([self.add(part) for part in condition.parts])
+        if isinstance(condition, Any):
+            self.choices.append(condition)
+            return bool(condition.parts)
+        if isinstance(condition, Exists):
+            if not condition.holds:
+                self.absent.append(condition)
+            return True  # that something exists is no help
+        assert isinstance(condition, Compare)
+        kinds = {"=": self.equalities, ">=": self.naturals, "!=": self.unequal}
+        kinds[condition.sign].append(condition.term)
+        return True
+
+    def is_refuted(self) -> bool:
+        """Whether the conjunction is proven to hold nowhere."""
+        if self.budget.cases <= 0:
+            return False
+        self.budget.cases -= 1
+        try:
+            self._define()
+            self._solve()
+            return any(self._exists(one) for one in self.absent) or self._by_cases()
+        except _ContradictionError:
+            return True
+
+    # What the atoms are ------------------------------------------------------------------------
+
+    def _define(self) -> None:
+        """Say of quotients and extremes what they are."""
+        pending = [*self.equalities, *self.naturals, *self.unequal]
+        while pending:
+            for atom in pending.pop().atoms:
+                if isinstance(atom, str) or atom in self.defined:
+                    continue
+                self.defined.add(atom)
+                facts = list(_definition(atom, self.choices))
+                self.naturals += facts
+                pending += facts
+
+    # Equalities --------------------------------------------------------------------------------
+
+    def _solve(self) -> None:
+        """Solve equalities, and find bounds."""
+        for _ in range(MAX_STEPS):
+            self._normalise()
+            pivot = self._pivot()
+            if pivot is None and not self._solve_quotient():
+                self._find_bounds()
+                if not self._split_digits():
+                    return
+            elif pivot is None:
+                continue
+            else:
+                self._substitute(*pivot)
+        self._normalise()
+        self._find_bounds()
+
+    def _normalise(self) -> None:
+        kept: dict[Term, None] = {}
+        for term in self.equalities:
+            if not term.atoms:
+                if term.constant:
+                    raise _ContradictionError
+                continue
+            divisor = math.gcd(*term.atoms.values())
+            if term.constant % divisor:
+                raise _ContradictionError
+            kept[_divided(term, divisor)] = None
+        self.equalities = list(kept)
+        kept = {}
+        for term in self.naturals:
+            if not term.atoms:
+                if term.constant < 0:
+                    raise _ContradictionError
+                continue
+            kept[_divided(term, math.gcd(*term.atoms.values()))] = None
+        self.naturals = list(kept)
+        if any(not term.atoms and not term.constant for term in self.unequal):
+            raise _ContradictionError
+
+    def _pivot(self) -> tuple[int, Atom] | None:
+        """An equality and an atom that it can be solved for."""
+        for n, term in enumerate(self.equalities):
+            is_sum = any(abs(factor) != 1 for factor in term.atoms.values())
+            signs = [factor > 0 for factor in term.atoms.values()]
+            for atom, factor in term.atoms.items():
+                if abs(factor) != 1 or not isinstance(atom, str) or _is_nested(atom, term):
+                    continue
+                # Digits on both sides are kept together, to be split.
+                if not is_sum or len(signs) == 2 or signs.count(factor > 0) == 1:
+                    return n, atom
+        return None
+
+    def _substitute(self, n: int, atom: Atom) -> None:
+        equality = self.equalities.pop(n)
+        factor = equality.atoms[atom]
+        rest = Term({one: by for one, by in equality.atoms.items() if one != atom})
+        value = (rest + equality.constant) * -factor
+        for terms in (self.equalities, self.naturals, self.unequal):
+            terms[:] = [_replaced(term, atom, value) for term in terms]
+        if isinstance(atom, str):
+            values = {atom: value}
+            self.solved.append((atom, value))
+            for condition in [one.where(values) for one in self._take_choices()]:
+                if not self.add(condition):
+                    raise _ContradictionError
+        self._define()
+
+    def _solve_quotient(self) -> bool:
+        """Solve ``0 <= t - c * x < c`` for the dimension x, which is ``t // c``."""
+        known = {frozenset(term.atoms.items()): term.constant for term in self.naturals}
+        for key, constant in known.items():
+            for atom, factor in key:
+                if factor > -1 or not isinstance(atom, str):
+                    continue
+                if known.get(_negated(key)) != -constant - factor - 1:
+                    continue
+                rest = Term({one: by for one, by in key if one != atom}, constant)
+                if atom not in rest.names():
+                    self.equalities.append(Term({atom: 1}) - rest // -factor)
+                    self._substitute(len(self.equalities) - 1, atom)
+                    return True
+        return False
+
+    def _take_choices(self) -> list[Any]:
+        choices, self.choices = self.choices, []
+        return choices
+
+    def _split_digits(self) -> bool:
+        """Solve an equality whose small part is one of few multiples, or for any atom."""
+        for n, term in enumerate(self.equalities):
+            ordered = sorted(term.atoms.items(), key=lambda item: abs(item[1]))
+            for count in range(1, len(ordered)):
+                common = math.gcd(*(factor for _, factor in ordered[count:]))
+                small = Term(dict(ordered[:count]), term.constant)
+                if common == 1:
+                    break
+                low, high = self._minimum(small), self._maximum(small)
+                if low is None or high is None:
+                    continue
+                first, last = -(-low // common), high // common
+                if first > last:
+                    raise _ContradictionError
+                if first == last:
+                    large = Term(dict(ordered[count:]), first * common)
+                    self.equalities[n : n + 1] = [small - first * common, large]
+                    return True
+        for n, term in enumerate(self.equalities):
+            for atom, factor in term.atoms.items():
+                if abs(factor) == 1 and not _is_nested(atom, term):
+                    self._substitute(n, atom)
+                    return True
+        return False
+
+    # Bounds ------------------------------------------------------------------------------------
+
+    def _find_bounds(self) -> None:
+        self.low, self.high, self.least = {}, {}, {}
+        sums: list[Term] = []
+        for term in [*self.naturals, *self.equalities, *(-one for one in self.equalities)]:
+            if len(term.atoms) == 1:
+                self._bound(term)
+                continue
+            sums.append(term)
+            key = frozenset(term.atoms.items())
+            self.least[key] = max(-term.constant, self.least.get(key, -term.constant))
+        for key, low in self.least.items():
+            if low + self.least.get(_negated(key), -low) > 0:
+                raise _ContradictionError
+        for _ in range(ROUNDS):
+            if not any([self._pass_on(term) for term in sums]):
+                break
+
+    def _bound(self, term: Term) -> bool:
+        """Take over what a term of one atom being at least 0 says; whether that is new."""
+        ((atom, factor),) = term.atoms.items()
+        return self._tighten(atom, factor, -term.constant)
+
+    def _tighten(self, atom: Atom, factor: int, least: int) -> bool:
+        """``factor * atom >= least``; whether that is new."""
+        if factor > 0:
+            value = -(-least // factor)
+            if atom in self.low and self.low[atom] >= value:
+                return False
+            self.low[atom] = value
+        else:
+            value = -least // -factor
+            if atom in self.high and self.high[atom] <= value:
+                return False
+            self.high[atom] = value
+        if atom in self.low and atom in self.high and self.low[atom] > self.high[atom]:
+            raise _ContradictionError
+        return True
+
+    def _pass_on(self, term: Term) -> bool:
+        """Bound each atom of a term that is at least 0 by the others; whether that is new."""
+        tops: list[int | None] = [self._top(atom, by) for atom, by in term.atoms.items()]
+        unknown = tops.count(None)
+        if unknown > 1:
+            return False
+        total = sum(top for top in tops if top is not None) + term.constant
+        if not unknown and total < 0:
+            raise _ContradictionError
+        new = False
+        for (atom, factor), top in zip(term.atoms.items(), tops, strict=True):
+            if unknown and top is not None:
+                continue
+            others = total if top is None else total - top
+            new = self._tighten(atom, factor, -others) or new
+        return new
+
+    def _top(self, atom: Atom, factor: int) -> int | None:
+        """The largest that ``factor * atom`` may be."""
+        end = self.high.get(atom) if factor > 0 else self.low.get(atom)
+        return None if end is None else end * factor
+
+    def _maximum(self, term: Term) -> int | None:
+        low = self._minimum(-term)
+        return None if low is None else -low
+
+    def _minimum(self, term: Term) -> int | None:
+        """A lower bound: of its atoms, or of sums of which bounds are known."""
+        best = self._sum_of_lows(term)
+        for key, low in self.least.items():
+            if all(term.atoms.get(atom) == factor for atom, factor in key):
+                known = {atom for atom, _ in key}
+                rest = {atom: by for atom, by in term.atoms.items() if atom not in known}
+                other = self._sum_of_lows(Term(rest, term.constant + low))
+                if other is not None and (best is None or other > best):
+                    best = other
+        return best
+
+    def _sum_of_lows(self, term: Term) -> int | None:
+        total = term.constant
+        for atom, factor in term.atoms.items():
+            end = self.low.get(atom) if factor > 0 else self.high.get(atom)
+            if end is None:
+                return None
+            total += end * factor
+        return total
+
+    # Cases -------------------------------------------------------------------------------------
+
+    def _by_cases(self) -> bool:
+        self._narrow()
+        if not self.choices and not self.unequal:
+            return False
+        choices, unequal = list(self.choices), list(self.unequal)
+        if choices:
+            cases = min(choices, key=lambda choice: len(choice.parts))
+            choices.remove(cases)
+            alternatives: Sequence[Condition] = cases.parts
+        else:
+            term = unequal.pop()
+            alternatives = [at_least_zero(term - 1), at_least_zero(-term - 1)]
+        for part in alternatives:
+            if self._is_excluded(part):
+                continue
+            case = self.copy()
+            case.choices, case.unequal = list(choices), list(unequal)
+            if case.add(part) and not case.is_refuted():
+                return False
+        return True
+
+    def _narrow(self) -> None:
+        """Take from choices what bounds exclude; what is left of one alone holds."""
+        while True:
+            single: list[Condition] = []
+            for choice in self._take_choices():
+                parts = [part for part in choice.parts if not self._is_excluded(part)]
+                if not parts:
+                    raise _ContradictionError
+                if len(parts) == 1:
+                    single += parts
+                else:
+                    self.choices.append(Any(tuple(parts)))
+            if not single:
+                return
+            if not all([self.add(part) for part in single]):
+                raise _ContradictionError
+            self._define()
+            self._solve()
+
+    def _is_excluded(self, part: Condition) -> bool:
+        """Whether bounds alone show that ``part`` does not hold."""
+        if isinstance(part, All):
+            return any(self._is_excluded(one) for one in part.parts)
+        if not isinstance(part, Compare):
+            return False
+        high = self._maximum(part.term)
+        if part.sign == ">=":
+            return high is not None and high < 0
+        low = self._minimum(part.term)
+        if part.sign == "=":
+            return (high is not None and high < 0) or (low is not None and low > 0)
+        return low == high == 0
+
+    # Existence ---------------------------------------------------------------------------------
+
+    def _exists(self, question: Exists) -> bool:
+        """Whether the values that ``question`` asks for are always there: one choice is tried."""
+        body = question.body
+        for name, value in self.solved:
+            body = body.where({name: value})
+        body = _with_values(body, question.dims)
+        if body is None:
+            return False
+        body = body.mapped(self._simplified)
+        parts = body.parts if isinstance(body, All) else (body,)
+        return all(self._always(part) for part in parts)
+
+    def _simplified(self, term: Term) -> Term:
+        """``term`` with the quotients that bounds tell."""
+        total = Term({}, term.constant)
+        for atom, factor in term.atoms.items():
+            value = Term({atom: 1})
+            if isinstance(atom, Quotient):
+                dividend = self._simplified(atom.dividend)
+                value = dividend // atom.divisor
+                low, high = self._minimum(dividend), self._maximum(dividend)
+                if low is not None and high is not None:
+                    if low // atom.divisor == high // atom.divisor:
+                        value = Term({}, low // atom.divisor)
+            total += value * factor
+        return total
+
+    def _always(self, part: Condition) -> bool:
+        """Whether ``part`` follows."""
+        if self._is_excluded(~part):
+            return True
+        case = self.copy()
+        case.absent = []
+        return not case.add(~part) or case.is_refuted()
+
+
+def _with_values(body: Condition, dims: Iterable[str]) -> Condition | None:
+    """``body`` where ``dims`` have values under which it may hold; None if none are found."""
+    left = dict.fromkeys(dims)
+    while left:
+        parts = body.parts if isinstance(body, All) else (body,)
+        terms = [part for part in parts if isinstance(part, Compare)]
+        values = _by_equality([one.term for one in terms if one.sign == "="], left)
+        if values is None:
+            values = _by_bound([one.term for one in terms if one.sign == ">="], left)
+        if values is None:
+            unused = left.keys() - set(body.names())
+            if not unused:
+                return None
+            values = {name: Term({}) for name in unused}
+        body = body.where(values)
+        for name in values:
+            del left[name]
+    return body
+
+
+def _by_equality(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] | None:
+    """Values of some of ``dims`` that an equality gives: one, or the digits of a number."""
+    for term in terms:
+        own = {a: by for a, by in term.atoms.items() if isinstance(a, str) and a in dims}
+        rest = Term({a: by for a, by in term.atoms.items() if a not in own}, term.constant)
+        if not own or any(name in dims for name in rest.names()):
+            continue
+        digits = sorted(own.items(), key=lambda item: abs(item[1]))
+        factors = [by for _, by in digits]
+        if abs(factors[0]) != 1 or any(by * factors[0] < 0 for by in factors):
+            continue
+        steps = [abs(by) for by in factors]
+        if any(large % small for small, large in zip(steps, steps[1:], strict=False)):
+            continue
+        whole = rest * -factors[0]
+        values: dict[str, Term] = {}
+        for n, (name, _) in enumerate(digits):
+            assert isinstance(name, str)
+            digit = whole // steps[n]
+            values[name] = digit % (steps[n + 1] // steps[n]) if n + 1 < len(steps) else digit
+        return values
+    return None
+
+
+def _by_bound(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] | None:
+    """The value of one of ``dims`` that is its largest lower bound."""
+    for name in dims:
+        bounds: list[Term] = []
+        for term in terms:
+            factor = term.atoms.get(name, 0)
+            if factor <= 0:
+                continue
+            rest = Term({a: by for a, by in term.atoms.items() if a != name}, term.constant)
+            if any(one in dims for one in rest.names()):
+                break
+            bounds.append(-(rest // factor))  # factor * name >= -rest
+        else:
+            if bounds:
+                value = bounds[0]
+                for one in bounds[1:]:
+                    value = extreme("max", value, one)
+                return {name: value}
+    return None
+
+
+def _definition(atom: Quotient | Extreme, choices: list[Any]) -> Iterator[Term]:
+    """What is at least 0 by what ``atom`` is; what is one of two goes to ``choices``."""
+    itself = Term({atom: 1})
+    if isinstance(atom, Quotient):
+        remainder = atom.dividend - itself * atom.divisor
+        yield remainder
+        yield -remainder + (atom.divisor - 1)
+        return
+    sign = 1 if atom.kind == "max" else -1
+    yield (itself - atom.lhs) * sign
+    yield (itself - atom.rhs) * sign
+    choices.append(Any((itself.equals(atom.lhs), itself.equals(atom.rhs))))
+
+
+def _is_nested(atom: Atom, term: Term) -> bool:
+    """Whether ``atom`` is in another atom of ``term``."""
+    return any(_holds(one, atom) for one in term.atoms if one != atom)
+
+
+def _holds(atom: Atom, inner: Atom) -> bool:
+    if isinstance(atom, str):
+        return False
+    parts = (atom.dividend,) if isinstance(atom, Quotient) else (atom.lhs, atom.rhs)
+    return any(one == inner or _holds(one, inner) for part in parts for one in part.atoms)
+
+
+def _replaced(term: Term, atom: Atom, value: Term) -> Term:
+    """``term`` with ``value`` for ``atom``."""
+    if isinstance(atom, str):
+        return term.where({atom: value})
+    factor = term.atoms.get(atom)
+    if factor is None:
+        return term
+    rest = Term({one: by for one, by in term.atoms.items() if one != atom}, term.constant)
+    return rest + value * factor
+
+
+def _divided(term: Term, divisor: int) -> Term:
+    if divisor == 1:
+        return term
+    return Term({a: by // divisor for a, by in term.atoms.items()}, term.constant // divisor)
+
+
+def _negated(key: Key) -> Key:
+    return frozenset((atom, -factor) for atom, factor in key)

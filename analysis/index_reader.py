@@ -1,0 +1,149 @@
+"""The one reader of index values: what the operations that compute them make of their operands.
+
+:class:`IndexReader` knows the operations; what an index value is read *as* is up to its two kinds:
+affine expressions to build IR with (:class:`~kc.analysis.index_values.IndexValues`), and terms to
+reason with (:class:`~kc.analysis.term_reader.TermReader`), which can also say the smaller or
+larger of two values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Generic, Literal, TypeVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import OpResult, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.terms import Term
+from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, LinearizeOp
+
+AFFINE_OPS = (
+    ApplyOp,
+    LinearizeOp,
+    DelinearizeOp,
+    arith.ConstantOp,
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.DivSIOp,
+    arith.RemSIOp,
+    arith.FloorDivSIOp,
+    arith.CeilDivSIOp,
+)
+"""The ops of indices that may be seen through."""
+
+_DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
+
+Form = TypeVar("Form", AffineExpr, Term)
+
+
+class IndexReader(ABC, Generic[Form]):
+    """Reads index values as ``Form``: each operation in one way, whatever the form is."""
+
+    @abstractmethod
+    def read(self, value: SSAValue) -> Form:
+        """An index value."""
+
+    @abstractmethod
+    def _number(self, value: int) -> Form:
+        """A constant."""
+
+    @abstractmethod
+    def _known(self, form: Form) -> int | None:
+        """The number that ``form`` is, if it is one."""
+
+    @abstractmethod
+    def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> Form:
+        """An affine expression over ``operands``."""
+
+    @abstractmethod
+    def _towards_zero(self, value: SSAValue, divisor: int) -> Form | None:
+        """``value`` by ``divisor`` (not 0), rounded towards zero."""
+
+    def _extreme(self, kind: Literal["min", "max"], lhs: Form, rhs: Form) -> Form | None:
+        """The smaller or the larger of two."""
+        del kind, lhs, rhs
+        return None
+
+    def _cast(self, op: arith.IndexCastOp) -> Form | None:
+        """An integer as an index."""
+        del op
+        return None
+
+    def computed(self, value: SSAValue) -> Form | None:
+        """``value`` by the operation that computes it; None where it cannot be said in this form,
+        or is no result of one."""
+        if not isinstance(value, OpResult) or value.type != INDEX:
+            return None
+        op = value.op
+        if isinstance(op, ApplyOp):
+            return self._applied(op.expr, op.operands_of_map)
+        if isinstance(op, arith.ConstantOp):
+            return self._number(op.value.value.data) if isinstance(op.value, IntegerAttr) else None
+        if isinstance(op, LinearizeOp):
+            return self._linearized(op)
+        if isinstance(op, DelinearizeOp):
+            return self._delinearized(op, value.index)
+        if isinstance(op, arith.AddiOp):
+            return self.read(op.lhs) + self.read(op.rhs)
+        if isinstance(op, arith.SubiOp):
+            return self.read(op.lhs) - self.read(op.rhs)
+        if isinstance(op, arith.MuliOp):
+            return self._product(op)
+        if isinstance(op, _DIVISIONS):
+            return self._divided(op)
+        if isinstance(op, arith.MinSIOp | arith.MaxSIOp):
+            kind = "min" if isinstance(op, arith.MinSIOp) else "max"
+            return self._extreme(kind, self.read(op.lhs), self.read(op.rhs))
+        return self._cast(op) if isinstance(op, arith.IndexCastOp) else None
+
+    def _product(self, op: arith.MuliOp) -> Form | None:
+        lhs, rhs = self.read(op.lhs), self.read(op.rhs)
+        factor = self._known(rhs)
+        if factor is not None:
+            return lhs * factor
+        factor = self._known(lhs)
+        return None if factor is None else rhs * factor
+
+    def _divided(
+        self, op: arith.DivSIOp | arith.RemSIOp | arith.FloorDivSIOp | arith.CeilDivSIOp
+    ) -> Form | None:
+        divisor = self._known(self.read(op.rhs))
+        if not divisor:
+            return None
+        if isinstance(op, arith.DivSIOp | arith.RemSIOp):
+            quotient = self._towards_zero(op.lhs, divisor)
+            if quotient is None or isinstance(op, arith.DivSIOp):
+                return quotient
+            return self.read(op.lhs) - quotient * divisor
+        dividend = self.read(op.lhs)
+        if divisor < 0:
+            dividend, divisor = dividend * -1, -divisor
+        if isinstance(op, arith.FloorDivSIOp):
+            return dividend // divisor
+        return (dividend * -1 // divisor) * -1
+
+    def _linearized(self, op: LinearizeOp) -> Form | None:
+        total = self.read(op.indices[0])
+        for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
+            known = self._known(self.read(size))
+            if known is None:
+                return None
+            total = total * known + self.read(index)
+        return total
+
+    def _delinearized(self, op: DelinearizeOp, result: int) -> Form | None:
+        inner = 1
+        for size in reversed(op.sizes[result + 1 :]):
+            known = self._known(self.read(size))
+            if known is None or known <= 0:
+                return None
+            inner *= known
+        quotient = self.read(op.index) // inner
+        if result == 0:
+            return quotient
+        size = self._known(self.read(op.sizes[result]))
+        return None if size is None or size <= 0 else quotient % size
