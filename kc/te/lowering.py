@@ -222,8 +222,9 @@ class _Replay:
         index = IndexValues()
         bases = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
         axis_of: dict[SSAValue | None, IterVar | None] = {loop.var: None for loop in loops}
+        needed = {root.owner.parent_op() for root in index.roots if root is not None}
         for leaf, loop in self.loops.items():
-            if any(leaf.axis is one for one in leaf.stage.leaf_iter_vars):
+            if loop in needed and any(leaf.axis is one for one in leaf.stage.leaf_iter_vars):
                 axis_of[loop.var] = leaf.axis
         values = tuple(axis_of[one] if one in axis_of else _name(one) for one in index.roots)
         if lane is not None:
@@ -285,7 +286,7 @@ class _Replay:
         """Make the loops over lanes innermost and vectors, as far as the schedule allows it."""
         for stage, loop in self.lanes.items():
             name = self.names[stage.op]
-            blocks = (one for one in loop_tree.blocks(self.site.function) if one.label == name)
+            blocks = self.site.blocks.get(name, ())
             around = [loop for one in blocks for loop in loop_tree.loops_around(one)]
             if loop not in around:
                 continue  # computed where it is read

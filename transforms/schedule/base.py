@@ -119,18 +119,43 @@ class Site:
         self.function = function
         self.target = target
         self._block = block
+        self._blocks: dict[str, list[BlockOp]] | None = None
+        self._is_changing = False
 
     @property
     def block(self) -> BlockOp | None:
         """The block that the user named, if any."""
         return None if self._block is None else self.resolve_block(self._block)
 
+    @property
+    def blocks(self) -> Mapping[str, list[BlockOp]]:
+        """The blocks of the function by their names, in program order.
+
+        Found once between two changes: by way of a site, primitives alone change the function.
+        """
+        if self._blocks is not None:
+            return self._blocks
+        blocks: dict[str, list[BlockOp]] = {}
+        for block in loop_tree.blocks(self.function):
+            blocks.setdefault(block.label, []).append(block)
+        if not self._is_changing:
+            self._blocks = blocks
+        return blocks
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """While the function is changed: what was found in it is forgotten, and not kept."""
+        self._blocks, self._is_changing = None, True
+        try:
+            yield
+        finally:
+            self._is_changing = False
+
     def resolve_block(self, ref: BlockRef) -> BlockOp:
         """The block that ``ref`` means."""
         if isinstance(ref.target, BlockOp):
             return ref.target
-        blocks = loop_tree.blocks(self.function)
-        found = [one for one in blocks if one.label == ref.target]
+        found = self.blocks.get(ref.target, [])
         if len(found) == 1:
             return found[0]
         name = self.function.sym_name.data
@@ -139,7 +164,11 @@ class Site:
                 "KC3001",
                 f"there is no block '{ref.target}' in @{name}",
                 location=CALL_SITE.get() or location_of(self.function),
-                hints=suggest(ref.target, [one.label for one in blocks], "the blocks are"),
+                hints=suggest(
+                    ref.target,
+                    [one.label for one in loop_tree.blocks(self.function)],
+                    "the blocks are",
+                ),
             )
         raise ScheduleError(
             "KC3002",
@@ -301,7 +330,8 @@ class Primitive(ABC):
         watcher, module = step_watcher(), site.function.parent_op()
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
-        done = self.rewrite(site, plan)
+        with site.changing():
+            done = self.rewrite(site, plan)
         try:
             verify_changes(site.function)
         except KCError as error:

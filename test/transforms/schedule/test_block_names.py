@@ -1,0 +1,46 @@
+"""Blocks are found by name as the function is now, however often they were asked for before."""
+
+from __future__ import annotations
+
+import pytest
+
+from kc.analysis import loop_tree
+from kc.support.diagnostics import ScheduleError
+from kc.support.ir_text import parse_module
+from kc.support.registry import context, pass_class
+from kc.support.target import Target
+from kc.transforms.schedule.base import BlockRef, Site
+
+TEXT = """
+func.func @f(%A: memref<8xf32>, %C: memref<8xf32>) {
+  %B = tir.alloc "B" : memref<8xf32>
+  tir.for %i in 8 {
+    tir.block "B" (spatial %v in 8 = %i) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %B[%v] : memref<8xf32>
+    }
+  }
+  tir.for %j in 8 {
+    tir.block "C" (spatial %w in 8 = %j) do {
+      %b = tir.load %B[%w] : memref<8xf32>
+      tir.store %b, %C[%w] : memref<8xf32>
+    }
+  }
+  func.return
+}"""
+
+
+def test_what_a_primitive_takes_away_is_not_found(monkeypatch: pytest.MonkeyPatch):
+    module = parse_module(TEXT, "f.mlir", context())
+    site = Site(loop_tree.functions(module)[0], Target.generic())
+    walks: list[object] = []
+    walk = loop_tree.blocks
+    monkeypatch.setattr(loop_tree, "blocks", lambda root: walks.append(root) or walk(root))
+    producer, consumer = (site.resolve_block(BlockRef(name)) for name in "BC")
+    assert (producer.label, consumer.label) == ("B", "C")
+    assert len(walks) == 1
+    pass_class("compute-inline")(BlockRef(producer)).apply(site)
+    assert site.resolve_block(BlockRef("C")) is consumer
+    with pytest.raises(ScheduleError) as caught:
+        site.resolve_block(BlockRef("B"))
+    assert (caught.value.code, caught.value.message) == ("KC3001", "there is no block 'B' in @f")
