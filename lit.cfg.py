@@ -63,6 +63,9 @@ for tool, feature in {"mlir-opt": "mlir", "mlir-translate": "mlir-translate", "l
     config.available_features.add(feature)
     substitute(tool, path)
 
+if optional_tools.find("clang-22") is None:
+    missing("clang-22", "the thread pool is neither compiled anew nor run under sanitizers")
+
 filecheck = f"{sys.executable} -m filecheck"
 wanted = lit_config.params.get("filecheck", "auto")
 if wanted not in ("auto", "llvm", "python"):

@@ -113,7 +113,7 @@ _PACKAGES = (
     "kc.codegen",
     "kc.tools",
 )
-_ENDINGS = (".py", ".toml", ".mlir")
+_ENDINGS = (".py", ".toml", ".mlir", ".ll")
 
 
 @cache

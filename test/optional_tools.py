@@ -1,4 +1,4 @@
-"""Where tools are that tests use when they are there: LLVM's and MLIR's programs, a browser."""
+"""Where tools are that tests use when they are there: programs of LLVM, a browser."""
 
 import shutil
 
@@ -11,6 +11,7 @@ PACKAGES = {
     "mlir-translate": "mlir-22-tools",
     "llc": "llvm-22",
     "FileCheck": "llvm-22-tools",
+    "clang-22": "clang-22",
     "chromium": "chromium",
 }
 

@@ -99,7 +99,7 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
         'section "llvm.metadata"\n'
     ]
     if f"@{POOL}" in text:
-        parts.append(pool_ir(record.triple, library=True))
+        parts.append(pool_ir(record.triple))
     with parsed(text) as (module, parse):
         for one, symbol in zip(record.functions, record.symbols, strict=True):
             # Anything else that has the name is private to the module.

@@ -1,6 +1,6 @@
 """The pool that compiled parallel loops run on, loaded into this process.
 
-The pool itself is native code (:mod:`kc.support.parallel_pool`), compiled once when it is first
+The pool itself is native code (``kc/support/pool/pool.c``), compiled once when it is first
 needed. Its state is shared with the exported libraries that are loaded in the same process.
 """
 

@@ -40,9 +40,7 @@ def test_variables_are_read_in_one_place():
         for path, text in sources()
         if re.search(r"os\.environ|getenv\(|import environ\b", text)
     ]
-    # The parallel pool reads KC_NUM_THREADS in native code.
-    native = ["kc/support/parallel_cpus.py", "kc/support/parallel_pool.py"]
-    assert [one for one in readers if one not in native] == ["kc/support/environment.py"]
+    assert readers == ["kc/support/environment.py"]  # and pool.c, KC_NUM_THREADS
 
 
 def test_the_table_of_the_documentation():
