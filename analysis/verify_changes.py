@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 from xdsl.traits import (
@@ -31,7 +32,6 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 
-from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space
@@ -323,9 +323,16 @@ def _check_init_domain(
         if kind is IterType.REDUCE
         for d in expr.used_dims()
     }
-    around = loop_tree.all_loops_around(block)
-    if any(loop.static_extent is None and loop not in reduced for loop in around):
-        return
+    around: list[ForOp] = []
+    parent = block.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        # What else is around may guard it, as may a loop without iterations.
+        if not isinstance(parent, ForOp) or (
+            parent.static_extent is None and parent not in reduced
+        ):
+            return
+        around.insert(0, parent)
+        parent = parent.parent_op()
     at: dict[ForOp, Term] = {}
     ranges: list[Condition] = []
     for loop in around:

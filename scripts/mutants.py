@@ -155,8 +155,12 @@ def tests_of(file: str) -> tuple[list[str], list[str]]:
     for test in sorted((ROOT / "test").rglob("test_*.py")):
         if stem in test.stem or module in test.read_text():
             python.append(str(test.relative_to(ROOT)))
-    folder = "test/" + str(path.parent).removeprefix("kc/")
-    lit = [str(one.relative_to(ROOT)) for one in sorted((ROOT / folder).glob(f"{stem}*.mlir"))]
+    folder = ROOT / "test" / str(path.parent).removeprefix("kc/")
+    # The tests of the families of primitives are in one folder.
+    folders = [one for one in (folder, folder.parent) if one.is_dir()][:1]
+    lit = [
+        str(test.relative_to(ROOT)) for one in folders for test in sorted(one.glob(f"{stem}*.mlir"))
+    ]
     python.sort(key=lambda test: (stem not in test, test))
     return python, lit
 

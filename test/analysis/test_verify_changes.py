@@ -230,6 +230,8 @@ error[KC1202]: tir.block: block C runs for v_i = 4, outside of its domain
     verified(REDUCTION.replace("%i in 5", "%i in 4"))
     verified(REDUCTION.replace("%i in 5", "%i in %n"))  # the caller's business
     verified(REDUCTION.replace("= %k) init", "= %k) where (%i < 4) init"))
+    guarded = REDUCTION.replace("tir.for %k in %n {", "tir.if (%i < 4) { tir.for %k in %n {")
+    verified(guarded.replace("    }\n  }\n  func.return", "    } }\n  }\n  func.return"))
 
 
 def test_a_changed_loop_is_a_reason_to_look_at_its_blocks():
