@@ -24,7 +24,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -168,7 +168,9 @@ def _serve(pipe: Connection) -> None:
         )
 
 
-def run_all(requests: Iterator[Request], jobs: int) -> Iterator[tuple[Request, Report]]:
+def run_all(
+    requests: Iterator[Request], jobs: int
+) -> Generator[tuple[Request, Report], None, None]:
     """Run cases in ``jobs`` processes; gives them as they end."""
     workers = [Worker() for _ in range(jobs)]
     try:
