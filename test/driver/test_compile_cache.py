@@ -140,6 +140,7 @@ def test_plugins_are_part_of_the_key(
         Plugin("p", hooks=[(3, "dce", ["llvm"])]),
         Plugin("p", passes={"p-pass": "cached_plugin:A"}),
     ]
+    added = registry.Registry()
     for count, plugin in enumerate(plugins, start=2):
         added = registry.Registry()
         added.add(plugin)
