@@ -52,8 +52,8 @@ def out_of_bounds(function: FuncOp) -> OutOfBounds | None:
 
 
 def may_leave(function: FuncOp) -> bool:
-    """Whether an access by ``memref`` in loops of ``scf`` leaves its buffer, as far as the bounds
-    of its indices tell; what guards it is not looked at."""
+    """Whether an access by ``memref`` in loops of ``scf`` may leave its buffer, by the bounds of
+    its indices alone: guards are ignored."""
     index = IndexValues()
     for op in preorder(function):
         if isinstance(op, memref.LoadOp | memref.StoreOp):
@@ -106,7 +106,7 @@ def _is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValu
 
 
 def _guards(access: Operation, index: IndexValues) -> list[AffineExpr]:
-    """What is at least 0 where ``access`` is executed, of the conditions around it."""
+    """The expressions that the conditions around ``access`` keep at least 0."""
     conditions: list[AffineConstraintExpr] = []
     for parent, child in _around(access):
         if isinstance(parent, BlockOp):
@@ -153,9 +153,9 @@ def _check(
     return None
 
 
-def _outside(made: Instance, index: Term, size: int) -> dict[str, int] | None:
+def _outside(instance: Instance, index: Term, size: int) -> dict[str, int] | None:
     """Coordinates where ``index`` is not in ``0 <= index < size``."""
-    point = first_point(all_of([*made.constraints, ~index.within(size)]), made.dims)
+    point = first_point(all_of([*instance.constraints, ~index.within(size)]), instance.dims)
     return point if isinstance(point, dict) else None
 
 

@@ -45,7 +45,7 @@ class Box:
 
     def holds(self, point: Sequence[Term]) -> Condition:
         """That ``point`` is in the box."""
-        parts = [one >= 0 for one in self.parameter_terms]
+        parts = [term >= 0 for term in self.parameter_terms]
         for index, size in zip(point, self.sizes, strict=True):
             parts.append(index.within(term_of(size, self.parameter_terms.__getitem__)))
         return all_of(parts)
@@ -92,22 +92,21 @@ def collision(
     """
     rank = len(box.sizes)
     first, second = _names("x", rank), _names("y", rank)
-    one, two = list(map(dim, first)), list(map(dim, second))
-    differ = one if kept is None else _at(kept, one)
-    apart = [
-        x.differs(y) for x, y in zip(differ, two if kept is None else _at(kept, two), strict=True)
-    ]
-    same = equal(_at(exprs, one), _at(exprs, two))
-    clash = all_of([box.holds(one), box.holds(two), *same, any_of(apart)])
-    found = first_point(clash, [*first, *second], box.names)
-    if found is None or isinstance(found, Undecided):
-        return found
-    point = tuple(found[name] for name in first)
+    at_first, at_second = list(map(dim, first)), list(map(dim, second))
+    lhs = at_first if kept is None else _at(kept, at_first)
+    rhs = at_second if kept is None else _at(kept, at_second)
+    apart = [x.differs(y) for x, y in zip(lhs, rhs, strict=True)]
+    same = equal(_at(exprs, at_first), _at(exprs, at_second))
+    clash = all_of([box.holds(at_first), box.holds(at_second), *same, any_of(apart)])
+    witness = first_point(clash, [*first, *second], box.names)
+    if witness is None or isinstance(witness, Undecided):
+        return witness
+    point = tuple(witness[name] for name in first)
     return Collision(
         point,
-        tuple(found[name] for name in second),
+        tuple(witness[name] for name in second),
         tuple(expr.eval(point, ()) for expr in exprs),
-        tuple(found[name] for name in box.names),
+        tuple(witness[name] for name in box.names),
     )
 
 
@@ -125,10 +124,10 @@ def outside(
         beyond.append(index < 0)
         if sizes is not None:
             beyond.append(index >= term_of(sizes[n], box.parameter_terms.__getitem__))
-    found = first_point(all_of([box.holds(point), any_of(beyond)]), names, box.names)
-    if found is None or isinstance(found, Undecided):
-        return found
-    return tuple(found[one] for one in names), tuple(found[one] for one in box.names)
+    witness = first_point(all_of([box.holds(point), any_of(beyond)]), names, box.names)
+    if witness is None or isinstance(witness, Undecided):
+        return witness
+    return tuple(witness[name] for name in names), tuple(witness[name] for name in box.names)
 
 
 def missed(
@@ -139,10 +138,10 @@ def missed(
     point, place = list(map(dim, dims)), list(map(dim, places))
     reached = exists(dims, all_of([box.holds(point), *equal(place, _at(exprs, point))]))
     whole = Box(tuple(sizes), box.parameters).holds(place)
-    found = first_point(all_of([whole, ~reached]), places, box.names)
-    if found is None or isinstance(found, Undecided):
-        return found
-    return tuple(found[one] for one in places), tuple(found[one] for one in box.names)
+    witness = first_point(all_of([whole, ~reached]), places, box.names)
+    if witness is None or isinstance(witness, Undecided):
+        return witness
+    return tuple(witness[name] for name in places), tuple(witness[name] for name in box.names)
 
 
 def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | None:
@@ -165,8 +164,8 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
             return None
         return tuple(_of_aff(pieces[0].get_at(n), len(exprs)) for n in range(len(box.sizes)))
 
-    found = ask(question)
-    return None if isinstance(found, Undecided) else found
+    answer = ask(question)
+    return None if isinstance(answer, Undecided) else answer
 
 
 Conditions = tuple[AffineConstraintExpr, ...]
@@ -185,18 +184,20 @@ def unreached(
         image = box.mapped(context, exprs).range()
         whole = Box(tuple(sizes), box.parameters).as_set(context)
         rest = whole.subtract(image).make_disjoint().coalesce().make_disjoint().compute_divs()
-        found: list[Conditions] = []
+        pieces: list[Conditions] = []
         for piece in rest.get_basic_sets():
             conditions: list[AffineConstraintExpr] = []
-            for one in piece.get_constraints():
-                kind = AffineConstraintKind.eq if one.is_equality() else AffineConstraintKind.ge
-                expr = _of_aff(one.get_aff(), len(exprs))
+            for constraint in piece.get_constraints():
+                kind = (
+                    AffineConstraintKind.eq if constraint.is_equality() else AffineConstraintKind.ge
+                )
+                expr = _of_aff(constraint.get_aff(), len(exprs))
                 conditions.append(AffineConstraintExpr(kind, expr, ZERO))
-            found.append(tuple(conditions))
-        return found
+            pieces.append(tuple(conditions))
+        return pieces
 
-    found = ask(question)
-    return None if isinstance(found, Undecided) else found
+    pieces = ask(question)
+    return None if isinstance(pieces, Undecided) else pieces
 
 
 def hull(
@@ -210,21 +211,21 @@ def hull(
     point = list(map(dim, dims))
     terms = [*point, *box.parameter_terms]
     parts = [box.holds(point)]
-    parts += [condition_of(one, terms.__getitem__) for one in conditions]
+    parts += [condition_of(condition, terms.__getitem__) for condition in conditions]
 
     def question(context: Any) -> list[tuple[int, int] | None]:
         points = set_of(context, all_of(parts), dims, box.names)
         points = points.project_out(isl.dim_type.param, 0, parameters)
-        found: list[tuple[int, int] | None] = []
+        ranges: list[tuple[int, int] | None] = []
         for n in range(len(dims)):
             low = points.dim_min_val(n)
             high = points.dim_max_val(n)
             finite = low.is_int() and high.is_int()
-            found.append((low.to_python(), high.to_python()) if finite else None)
-        return found
+            ranges.append((low.to_python(), high.to_python()) if finite else None)
+        return ranges
 
-    found = ask(question)
-    return [None] * len(dims) if isinstance(found, Undecided) else found
+    ranges = ask(question)
+    return [None] * len(dims) if isinstance(ranges, Undecided) else ranges
 
 
 def extent(expr: AffineExpr, box: Box) -> AffineExpr:
@@ -241,27 +242,27 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
             largest = reached.dim_max_val(0)
             return largest.to_python() if largest.is_int() else None
 
-        found = ask(question)
-        if found is not None and not isinstance(found, Undecided):
-            return AffineExpr.constant(found + 1)
-        if found is None:  # an empty box
-            return _upper(expr, tuple(_at_least_one(one) for one in box.sizes)) + 1
-    found = _upper(expr, box.sizes) + 1
-    return _tidy(found + _missing(found, box))
+        answer = ask(question)
+        if answer is not None and not isinstance(answer, Undecided):
+            return AffineExpr.constant(answer + 1)
+        if answer is None:  # an empty box
+            return _upper(expr, tuple(_at_least_one(size) for size in box.sizes)) + 1
+    upper = _upper(expr, box.sizes) + 1
+    return _tidy(upper + _missing(upper, box))
 
 
 def _missing(size: AffineExpr, box: Box) -> int:
     """By how much ``size``, over the parameters of ``box``, may be less than 0."""
-    parts = [one >= 0 for one in box.parameter_terms]
-    parts += [term_of(one, box.parameter_terms.__getitem__) >= 0 for one in box.sizes]
+    parts = [term >= 0 for term in box.parameter_terms]
+    parts += [term_of(size, box.parameter_terms.__getitem__) >= 0 for size in box.sizes]
     term = term_of(size, box.parameter_terms.__getitem__)
 
     def question(context: Any) -> int:
         least = map_of(context, [term], all_of(parts), box.names).range().dim_min_val(0)
         return max(-least.to_python(), 0) if least.is_int() else 0
 
-    found = ask(question)
-    return 0 if isinstance(found, Undecided) else found
+    shortfall = ask(question)
+    return 0 if isinstance(shortfall, Undecided) else shortfall
 
 
 def _at_least_one(size: AffineExpr) -> AffineExpr:
@@ -302,7 +303,7 @@ def _tidy(expr: AffineExpr) -> AffineExpr:
             continue
         inner, shift = linear_terms(atom.lhs)
         if atom.kind is AffineBinaryOpKind.FloorDiv and shift < 0:
-            rest = {one: count for one, count in terms.items() if one is not atom}
+            rest = {a: count for a, count in terms.items() if a is not atom}
             # (x + s) floordiv b + 1  ==  (x + s + b) floordiv b  ==  (x + s + 1) ceildiv b
             whole = from_terms(inner, shift + 1).ceil_div(atom.rhs)
             return from_terms({**rest, whole: 1}, constant - 1)
@@ -346,7 +347,7 @@ def with_remainders(expr: AffineExpr) -> AffineExpr:
             continue
         count = -(factor // by)
         inner, shift = linear_terms(atom.lhs)
-        if all(terms.get(one) == count * part for one, part in inner.items()):
+        if all(terms.get(a) == count * part for a, part in inner.items()):
             rest = {k: v for k, v in terms.items() if k not in inner and k is not atom}
             remainder = atom.lhs % by
             return with_remainders(from_terms({**rest, remainder: count}, constant - count * shift))
@@ -359,4 +360,4 @@ def _names(letter: str, count: int) -> list[str]:
 
 def _at(exprs: Sequence[AffineExpr], point: Sequence[Term]) -> list[Term]:
     """``exprs`` at a point."""
-    return [term_of(one, point.__getitem__) for one in exprs]
+    return [term_of(expr, point.__getitem__) for expr in exprs]

@@ -27,11 +27,13 @@ def sized_symbols(function: func.FuncOp | None) -> set[str]:
     if function is None or function.arg_attrs is None:
         return set()
     names = symbol_names(function)
-    found: set[str] = set()
+    sized: set[str] = set()
     for attrs in function.arg_attrs.data:
         shape = attrs.data.get("kc.shape")
         if isinstance(shape, AffineMapAttr):
-            found.update(
-                names[one.position] for one in shape.data.results if isinstance(one, AffineSymExpr)
+            sized.update(
+                names[expr.position]
+                for expr in shape.data.results
+                if isinstance(expr, AffineSymExpr)
             )
-    return found
+    return sized

@@ -61,7 +61,9 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
     the call).
     """
     axes: dict[SSAValue, _Axis] = {}
-    regions = [one for one in compute.regions if one is not compute.combine and one.blocks]
+    regions = [
+        region for region in compute.regions if region is not compute.combine and region.blocks
+    ]
     for n, (name, extent) in enumerate(zip(compute.names, compute.extents, strict=True)):
         if extent == 0:
             return None  # nothing is computed
@@ -77,9 +79,9 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
     for region in regions:
         guard = _guard(compute) if region is compute.body else Guard()
         for read, known in _reads(region.block, guard):
-            found = _check(read, axes, known.conditions) if known.complete else None
-            if found is not None:
-                return found
+            read_outside = _check(read, axes, known.conditions) if known.complete else None
+            if read_outside is not None:
+                return read_outside
     return None
 
 
@@ -108,7 +110,7 @@ def _reads(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
                 if not region.blocks:
                     continue
                 space, operands = index.to_set(implied(op.cond, index, holds=holds))
-                more = [(one, operands) for one in space.constraints]
+                more = [(part, operands) for part in space.constraints]
                 inner = Guard((*guard.conditions, *more), guard.complete and complete)
                 yield from _reads(region.block, inner)
 
@@ -121,19 +123,19 @@ def _guard(compute: te.ComputeOp) -> Guard:
     assert isinstance(last, te.ConditionOp)
     twin: dict[SSAValue, SSAValue] = {}
     twin.update(zip(compute.where.block.args, compute.body.block.args, strict=True))
-    operands = [twin.get(one, one) for one in last.operands_of_set]
+    operands = [twin.get(arg, arg) for arg in last.operands_of_set]
     constraints = last.condition.data.constraints
-    return Guard(tuple((one, operands) for one in constraints), last.value is None)
+    return Guard(tuple((part, operands) for part in constraints), last.value is None)
 
 
 def _check(
     read: te.ReadOp, axes: dict[SSAValue, _Axis], guard: Sequence[Known]
 ) -> OutOfBounds | None:
     operands = list(read.operands_of_map)
-    if any(one not in axes for one in operands):
+    if any(value not in axes for value in operands):
         return None
     shape = read.tensor.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-    ranges = [(axes[one].low, axes[one].high) for one in operands]
+    ranges = [(axes[value].low, axes[value].high) for value in operands]
     for n, (expr, size) in enumerate(zip(read.indices.data.results, shape, strict=True)):
         if size == te.DYNAMIC:
             continue
@@ -142,8 +144,8 @@ def _check(
             continue
         point = _witness(expr, operands, size, axes, guard)
         if point is not None:
-            values = [point[axes[one].name] for one in operands]
-            used = {axes[one].name: point[axes[one].name] for one in operands}
+            values = [point[axes[value].name] for value in operands]
+            used = {axes[value].name: point[axes[value].name] for value in operands}
             return OutOfBounds(read, n, size, used, expr.eval(values, []))
     return None
 
@@ -156,15 +158,15 @@ def _witness(
     guard: Sequence[Known],
 ) -> dict[str, int] | None:
     """Values of the axes for which ``expr`` leaves ``0 <= expr < size``."""
-    used = dict.fromkeys([*operands, *(one for _, group in guard for one in group)])
-    if any(one not in axes for one in used):
+    used = dict.fromkeys([*operands, *(value for _, group in guard for value in group)])
+    if any(value not in axes for value in used):
         return None
     names = {value: f"d{n}" for n, value in enumerate(used)}
     index = _index(expr, operands, names)
     conditions = [_holds(part, group, names) for part, group in guard]
     if index is None or None in conditions:
         return None
-    known = [one for one in conditions if one is not None]
+    known = [condition for condition in conditions if condition is not None]
     for value, name in names.items():
         known += [dim(name) >= axes[value].low, dim(name) <= axes[value].high]
     point = first_point(all_of([*known, ~index.within(size)]), list(names.values()))
@@ -206,18 +208,20 @@ def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
     for region in compute.regions:
         guard = _guard(compute) if region is compute.body else Guard()
         for read, known in _reads(region.block, guard) if region.blocks else ():
-            found = _early(read, known, compute, scan) if read.tensor in scan.states else None
-            if found is not None:
-                return found
+            early = _early(read, known, compute, scan) if read.tensor in scan.states else None
+            if early is not None:
+                return early
     return None
 
 
 def _early(
     read: te.ReadOp, guard: Guard, compute: te.ComputeOp, scan: te.ScanOp
 ) -> EarlyRead | None:
-    """What is wrong with a read of a state, if anything is."""
+    """The problem with a read of a state, if there is one."""
     operands = list(read.operands_of_map)
-    used = dict.fromkeys([scan.time, *operands, *(one for c in guard.conditions for one in c[1])])
+    used = dict.fromkeys(
+        [scan.time, *operands, *(value for c in guard.conditions for value in c[1])]
+    )
     names = {value: f"d{n}" for n, value in enumerate(used)}
     time = dim(names[scan.time])
     index = _index(read.indices.data.results[0], operands, names)
@@ -235,7 +239,7 @@ def _early(
             if isinstance(extent, int):
                 domain.append(dim(name) < extent)
     conditions = [_holds(part, group, names) for part, group in guard.conditions]
-    domain += [one for one in conditions if one is not None]
+    domain += [condition for condition in conditions if condition is not None]
     decided = guard.complete and None not in conditions
     early = any_of([index >= time, index < 0])
     point = first_point(all_of([*domain, early]), list(names.values()))
@@ -245,7 +249,7 @@ def _early(
         return EarlyRead(read, why=point.reason)
     if set(operands) - known:
         return EarlyRead(read, why="the row is a value that is known only at run time")
-    row = read.indices.data.results[0].eval([point[names[one]] for one in operands], [])
+    row = read.indices.data.results[0].eval([point[names[value]] for value in operands], [])
     if not decided:
         why = f"at {scan.axis_name.data}={time.at(point)} it may read row {row}"
         return EarlyRead(read, why=f"{why}: whether it does is known only at run time")

@@ -13,12 +13,14 @@ def captured_values(root: Operation | Block) -> list[SSAValue]:
     The operands of ``root`` itself are included, if it is an op.
     """
     used: dict[SSAValue, None] = {}
-    made: set[SSAValue] = set()
+    defined: set[SSAValue] = set()
     ops: Iterable[Operation] = root.walk()
     if isinstance(root, Block):
-        made.update(root.args)
+        defined.update(root.args)
     for op in ops:
-        made.update(op.results)
-        made.update(arg for region in op.regions for block in region.blocks for arg in block.args)
+        defined.update(op.results)
+        defined.update(
+            arg for region in op.regions for block in region.blocks for arg in block.args
+        )
         used.update(dict.fromkeys(op.operands))
-    return [value for value in used if value not in made]
+    return [value for value in used if value not in defined]

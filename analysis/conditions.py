@@ -33,14 +33,14 @@ def conjunction(
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return [] if (owner.value.value.data != 0) is holds else [at_least_zero(ZERO - 1)]
     if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
-        parts = [conjunction(one, index, holds=holds) for one in owner.operands]
-        found = [one for part in parts if part is not None for one in part]
-        return None if None in parts else found
+        parts = [conjunction(operand, index, holds=holds) for operand in owner.operands]
+        constraints = [constraint for part in parts if part is not None for constraint in part]
+        return None if None in parts else constraints
     if isinstance(owner, arith.XOrIOp):
-        for one, other in (owner.operands, owner.operands[::-1]):
-            if isinstance(other.owner, arith.ConstantOp):
-                flips = other.owner.value != IntegerAttr(0, IntegerType(1))
-                return conjunction(one, index, holds=holds is not flips)
+        for flipped, constant in (owner.operands, owner.operands[::-1]):
+            if isinstance(constant.owner, arith.ConstantOp):
+                flips = constant.owner.value != IntegerAttr(0, IntegerType(1))
+                return conjunction(flipped, index, holds=holds is not flips)
         return None
     if not isinstance(owner, arith.CmpiOp):
         return None
@@ -55,11 +55,11 @@ def conjunction(
 def implied(
     condition: SSAValue, index: IndexValues, *, holds: bool = True
 ) -> list[AffineConstraintExpr]:
-    """What follows from ``condition`` (an i1) being ``holds``: :func:`conjunction`, or of those
-    parts that are affine."""
+    """The affine conditions that follow from ``condition`` (an i1) being ``holds``: its
+    :func:`conjunction`, or that of its affine parts."""
     owner = condition.owner
     if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
-        return [part for one in owner.operands for part in implied(one, index, holds=holds)]
+        return [part for operand in owner.operands for part in implied(operand, index, holds=holds)]
     return conjunction(condition, index, holds=holds) or []
 
 
@@ -91,8 +91,8 @@ def integer_value(value: SSAValue, index: IndexValues) -> AffineExpr | None:
         return index.expr(value)
     if not isinstance(value.type, IntegerType):
         return None
-    found = _computed(value, index)
-    return found if found is not None and _fits(found, value.type.width.data, index) else None
+    expr = _computed(value, index)
+    return expr if expr is not None and _fits(expr, value.type.width.data, index) else None
 
 
 def _computed(value: SSAValue, index: IndexValues) -> AffineExpr | None:
@@ -103,7 +103,7 @@ def _computed(value: SSAValue, index: IndexValues) -> AffineExpr | None:
     if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp):
         return integer_value(owner.operands[0], index)
     if isinstance(owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
-        lhs, rhs = (integer_value(one, index) for one in owner.operands)
+        lhs, rhs = (integer_value(operand, index) for operand in owner.operands)
         if lhs is None or rhs is None:
             return None
         if isinstance(owner, arith.AddiOp):

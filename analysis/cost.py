@@ -1,4 +1,4 @@
-"""What a function costs, by counting: operations, bytes, and what each cache has to fetch.
+"""The cost of a function, by counting: operations, bytes, and what each cache has to fetch.
 
 The count is static and exact where extents are constant and there are no predicates; predicates are
 taken as true (an upper bound), and a symbolic size as the number that the caller assumes. The
@@ -37,7 +37,7 @@ LINE = 64
 """Bytes of a cache line."""
 
 ASSUMED = 1024
-"""What a symbolic size is taken as when the caller assumes nothing."""
+"""The value of a symbolic size for which the caller assumes none."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +65,20 @@ class Cost:
 
     def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
         """The cost in words, a line each; ``names`` are those of the caches."""
-        found = [
+        lines = [
             f"operations   {count_text(self.operations)}",
             f"loads        {size_text(self.loaded)}",
             f"stores       {size_text(self.stored)}",
             f"footprint    {size_text(self.footprint)}",
         ]
         for name, moved in zip(names, self.traffic, strict=False):
-            found.append(f"into {name:<8}{size_text(moved)}")
+            lines.append(f"into {name:<8}{size_text(moved)}")
         for scope, size in self.allocated.items():
-            found.append(f"allocated    {size_text(size)} ({scope})")
-        found.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
+            lines.append(f"allocated    {size_text(size)} ({scope})")
+        lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
         if self.assumed:
-            found.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
-        return found
+            lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
+        return lines
 
 
 def count_text(count: int) -> str:
@@ -105,7 +105,7 @@ def estimate(
     assume: Mapping[str, int] | None = None,
 ) -> Cost:
     """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name."""
-    return _Counter(function, dict(assume or {})).cost([one for one in caches if one > 0])
+    return _Counter(function, dict(assume or {})).cost([size for size in caches if size > 0])
 
 
 class _Counter:
@@ -153,13 +153,13 @@ class _Counter:
         for op in self.function.walk():
             if isinstance(op, AllocOp):
                 allocated[_scope(op.buffer.type)] += self._size(op.buffer) or 0
-        lanes = [self._trips[one] for one in self._trips if one.kind.data is ForKind.VECTORIZED]
+        lanes = [self._trips[loop] for loop in self._trips if loop.kind.data is ForKind.VECTORIZED]
         return Cost(
             operations=counts[0],
             loaded=counts[1],
             stored=counts[2],
             footprint=sum(self._touched(body).values()),
-            traffic=tuple(sum(self._traffic(body, one).values()) for one in caches),
+            traffic=tuple(sum(self._traffic(body, cache).values()) for cache in caches),
             allocated=dict(allocated),
             tasks=self._tasks(body),
             lanes=max(lanes, default=1),
@@ -169,35 +169,37 @@ class _Counter:
     def _size(self, buffer: SSAValue) -> int | None:
         """Bytes of a buffer, None where its shape is not known."""
         shape = self._shape(buffer)
-        if any(one is None for one in shape):
+        if any(size is None for size in shape):
             return None
         assert isinstance(buffer.type, MemRefType)
-        return _bytes(buffer.type.element_type) * math.prod(one or 0 for one in shape)
+        return _bytes(buffer.type.element_type) * math.prod(size or 0 for size in shape)
 
     def _shape(self, buffer: SSAValue) -> list[int | None]:
         assert isinstance(buffer.type, MemRefType)
         shape = buffer.type.get_shape()
         if isinstance(buffer.owner, AllocOp):
             sizes = iter(buffer.owner.dynamic_sizes)
-            return [one if one >= 0 else self.index.constant(next(sizes)) for one in shape]
+            return [size if size >= 0 else self.index.constant(next(sizes)) for size in shape]
         given = self._arguments.get(buffer)
         if given is None:
-            return [one if one >= 0 else None for one in shape]
+            return [size if size >= 0 else None for size in shape]
         return list(given)
 
     def _argument_shapes(self) -> dict[SSAValue, tuple[int, ...]]:
-        """What ``kc.shape`` says of the arguments, with the symbols' numbers."""
+        """The shapes of the arguments by ``kc.shape``, with the symbols' numbers."""
         symbols = self.function.attributes.get("kc.symbols")
         if self.function.arg_attrs is None or not isinstance(symbols, ArrayAttr):
             return {}
-        numbers = [self.assumed.get(getattr(one, "data", ""), ASSUMED) for one in symbols.data]
-        found = {}
+        numbers = [
+            self.assumed.get(getattr(symbol, "data", ""), ASSUMED) for symbol in symbols.data
+        ]
+        shapes = {}
         args = self.function.body.block.args
         for value, attrs in zip(args, self.function.arg_attrs.data, strict=True):
             shape = attrs.data.get("kc.shape")
             if isinstance(shape, AffineMapAttr):
-                found[value] = shape.data.eval([], numbers)
-        return found
+                shapes[value] = shape.data.eval([], numbers)
+        return shapes
 
     # Counting ------------------------------------------------------------------------------
 
@@ -216,10 +218,10 @@ class _Counter:
             times = self._trips[op] if isinstance(op, ForOp) else 1
             for region in regions:
                 for inner in region.blocks:
-                    found = self._count(inner)
-                    operations += times * found[0]
-                    loaded += times * found[1]
-                    stored += times * found[2]
+                    counts = self._count(inner)
+                    operations += times * counts[0]
+                    loaded += times * counts[1]
+                    stored += times * counts[2]
         return operations, loaded, stored
 
     def _tasks(self, block: Block) -> int:
@@ -227,7 +229,7 @@ class _Counter:
         for op in block.ops:
             regions = [op.body] if isinstance(op, BlockOp) else op.regions
             inner = max(
-                (self._tasks(one) for region in regions for one in region.blocks), default=1
+                (self._tasks(body) for region in regions for body in region.blocks), default=1
             )
             if isinstance(op, ForOp) and op.kind.data not in _ONE_AFTER_THE_OTHER:
                 inner *= max(self._trips[op], 1)
@@ -238,13 +240,13 @@ class _Counter:
 
     def _touched(self, block: Block) -> dict[SSAValue, int]:
         """Distinct bytes of each buffer that one execution of ``block`` touches, in whole lines."""
-        found = self._boxes.get(block)
-        if found is None:
-            found = {}
+        touched = self._boxes.get(block)
+        if touched is None:
+            touched = {}
             for buffer, accesses in self._grouped(block).items():
-                found[buffer] = self._box_size(buffer, accesses, block)
-            self._boxes[block] = found
-        return found
+                touched[buffer] = self._box_size(buffer, accesses, block)
+            self._boxes[block] = touched
+        return touched
 
     def _grouped(self, block: Block) -> dict[SSAValue, list[LoadOp | StoreOp]]:
         grouped: dict[SSAValue, list[LoadOp | StoreOp]] = defaultdict(list)
@@ -261,13 +263,13 @@ class _Counter:
         if not part:
             return LINE
         sizes = [
-            one.size if one.size is not None else (n if n is not None else ASSUMED)
-            for one, n in zip(part, self._shape(buffer), strict=True)
+            interval.size if interval.size is not None else (n if n is not None else ASSUMED)
+            for interval, n in zip(part, self._shape(buffer), strict=True)
         ]
         run = sizes[-1] * _bytes(buffer.type.element_type)
-        found = math.prod(sizes[:-1]) * max(1, -(-run // LINE)) * LINE
+        size = math.prod(sizes[:-1]) * max(1, -(-run // LINE)) * LINE
         whole = self._size(buffer)
-        return found if whole is None else min(found, max(whole, LINE))
+        return size if whole is None else min(size, max(whole, LINE))
 
     def _traffic(self, block: Block, cache: int) -> dict[SSAValue, int]:
         """Bytes of each buffer fetched into ``cache`` by one execution of ``block``."""
@@ -277,17 +279,17 @@ class _Counter:
         moved: dict[SSAValue, int] = defaultdict(int)
         for op in block.ops:
             if isinstance(op, ForOp):
-                found = self._loop_traffic(op, cache)
+                fetched = self._loop_traffic(op, cache)
             elif isinstance(op, LoadOp | StoreOp):
-                found = {op.buffer: LINE}
+                fetched = {op.buffer: LINE}
             else:
                 regions = [op.body] if isinstance(op, BlockOp) else op.regions
-                found = defaultdict(int)
+                fetched = defaultdict(int)
                 for region in regions:
                     for inner in region.blocks:
                         for buffer, size in self._traffic(inner, cache).items():
-                            found[buffer] += size
-            for buffer, size in found.items():
+                            fetched[buffer] += size
+            for buffer, size in fetched.items():
                 moved[buffer] += size
         return moved
 
@@ -326,8 +328,8 @@ def _evaluate(op: Operation, known: Mapping[SSAValue, int]) -> int | None:
     """The size that ``op`` computes from known ones, for ops that no affine map expresses."""
     if isinstance(op, arith.ConstantOp):
         return op.value.value.data if isinstance(op.value, IntegerAttr) else None
-    values = [known.get(one) for one in op.operands]
-    numbers = [one for one in values if one is not None]
+    values = [known.get(operand) for operand in op.operands]
+    numbers = [value for value in values if value is not None]
     if len(numbers) != 2 or len(values) != 2:
         return None
     left, right = numbers

@@ -81,7 +81,7 @@ class Access:
 
 @dataclass(eq=False)
 class Statement:
-    """What one op does in one iteration of the loops around it.
+    """The accesses of one op in one iteration of the loops around it.
 
     ``dims`` are the instance's coordinates: the scope's loop variables first, then auxiliaries
     (opaque values and parts of structured ones).
@@ -94,7 +94,7 @@ class Statement:
     accesses: list[Access] = field(default_factory=list)
     # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
     ordered: list[tuple[Term, tuple[Term, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
-    # (dim, why): what the dim is, is not known. Without a dim the statement as a whole is not.
+    # (dim, why): the dim is unknown; without a dim, the statement as a whole is.
     opaque: list[tuple[str | None, Undecided]] = field(default_factory=list)
     reduction: bool = False
     """Whether it is nothing but updates by one commutative combiner."""
@@ -182,9 +182,9 @@ _DETERMINED = ("arith", "math", "tir")
 class Scope:
     """The statements below ops of one parent, every loop outside in one (unknown) iteration.
 
-    Buffers that are allocated in a root belong to one iteration of it, but for those that the
-    threads of ``axis`` share, if it is given, and but for ``merged``. With ``apart``, a load and a
-    store of one place are two accesses, not one.
+    Buffers that are allocated in a root belong to one iteration of it, except for ``merged`` and,
+    if ``axis`` is given, those that its threads share. With ``apart``, a load and a store of one
+    place are two accesses, not one.
     """
 
     def __init__(
@@ -268,13 +268,13 @@ class Scope:
         statement.constraints.append(condition if holds else ~condition)
 
     def _guards(self, op: Operation) -> list[tuple[IfOp, bool]]:
-        found: list[tuple[IfOp, bool]] = []
+        guards: list[tuple[IfOp, bool]] = []
         child, parent = op, op.parent_op()
         while parent is not None and child not in self.roots:
             if isinstance(parent, IfOp):
-                found.append((parent, child.parent_region() is parent.then))
+                guards.append((parent, child.parent_region() is parent.then))
             child, parent = parent, parent.parent_op()
-        return found[::-1]
+        return guards[::-1]
 
     def _add_block(self, block: BlockOp, loops: list[ForOp]) -> None:
         """The statements of a block: what its regions hold, by the nested body that it is in."""
@@ -295,9 +295,9 @@ class Scope:
                 self._enter_block(statement, block, region)
                 for inner, child in _path(body, region):
                     reductions.append(self._enter(statement, inner, child))
-                found = [] if _in_init(body) else [one for one in reductions if one is not None]
-                statement.reduction = any(not one.others for one in found)
-                updates = {op for one in found for op in one.accesses}
+                around = [] if _in_init(body) else [step for step in reductions if step is not None]
+                statement.reduction = any(not reduction.further_loads for reduction in around)
+                updates = {op for reduction in around for op in reduction.accesses}
                 for op in ops:
                     self._add_accesses(statement, op)
                 if not self.apart:
@@ -344,7 +344,7 @@ class Scope:
     def _add_accesses(self, statement: Statement, op: Operation) -> None:
         if isinstance(op, LoadOp | StoreOp):
             exprs, operands = op.indices.data.results, op.operands_of_map
-            indices = [self._reader(statement).expr(one, operands) for one in exprs]
+            indices = [self._reader(statement).expr(expr, operands) for expr in exprs]
             value = op.value if isinstance(op, StoreOp) else op.result
             if isinstance(value.type, VectorType):
                 indices[-1] = self._lane(indices[-1], value.type.get_shape()[-1], statement)
@@ -354,7 +354,7 @@ class Scope:
                 base, box = self._whole(value, statement)
                 self._add_access(statement, op, base, box, writes, reads)
         elif isinstance(op, memref.LoadOp | memref.StoreOp):
-            indices = [self._value(one, statement) for one in op.indices]
+            indices = [self._value(index, statement) for index in op.indices]
             self._add_access(statement, op, op.memref, indices, isinstance(op, memref.StoreOp))
         else:
             for operand in op.operands:
@@ -370,7 +370,7 @@ class Scope:
         if not isinstance(view, ViewOp):
             return buffer, None
         reader = self._reader(statement)
-        indices = [reader.expr(one, view.operands_of_map) for one in view.indices.data.results]
+        indices = [reader.expr(expr, view.operands_of_map) for expr in view.indices.data.results]
         shape = view.result.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
         for position, size in zip(view.positions, shape, strict=True):
             indices[position] = self._lane(indices[position], size, statement)
@@ -448,7 +448,7 @@ class Scope:
             return self._opaque(statement, f"{value.name_hint or 'a value'} is not affine")
         op = value.op
         if isinstance(op, LinearizeOp):
-            parts = tuple(self._value(one, statement) for one in op.indices)
+            parts = tuple(self._value(index, statement) for index in op.indices)
             whole = self._dim(statement, "x")
             statement.constraints.append(whole >= 0)
             self._tie(statement, whole, parts, op.sizes)
@@ -504,7 +504,7 @@ class Scope:
         self, statement: Statement, whole: Term, parts: tuple[Term, ...], sizes: Iterable[SSAValue]
     ) -> None:
         sizes = tuple(sizes)
-        if not any(self._is_inside(one) for one in sizes):
+        if not any(self._is_inside(size) for size in sizes):
             statement.ordered.append((whole, parts, sizes))
 
     def _extent(self, extent: int | SSAValue, statement: Statement) -> Term:
@@ -546,10 +546,10 @@ class Scope:
                             continue
                         if a.buffer is not b.buffer and None not in (a.buffer, b.buffer):
                             continue
-                        found = self._ask(source, a, sink, b, condition, reduction)
-                        if found is not None and found.undecided is None:
-                            return found
-                        possible = possible or found
+                        conflict = self._ask(source, a, sink, b, condition, reduction)
+                        if conflict is not None and conflict.undecided is None:
+                            return conflict
+                        possible = possible or conflict
         if possible is not None:
             why = possible.explain()
             if isinstance(why, Undecided) and is_trusted(why):
@@ -589,7 +589,9 @@ class Scope:
             return None
         point = {} if isinstance(answer, Undecided) else answer
         undecided = answer if isinstance(answer, Undecided) else None
-        doubt = next((one for it, on in ((source, a), (sink, b)) for one in it.doubts(on)), None)
+        doubt = next(
+            (reason for it, on in ((source, a), (sink, b)) for reason in it.doubts(on)), None
+        )
         if undecided is None and doubt is not None:
             undecided = doubt
         elif undecided is None and (source.ordered or sink.ordered):
@@ -648,7 +650,7 @@ def carried_conflict(
 
 
 def lane_conflict(loop: ForOp) -> Conflict | None:
-    """What keeps the iterations of ``loop`` from being the lanes of vectors, if anything does.
+    """A conflict that keeps the iterations of ``loop`` from being the lanes of vectors, if any.
 
     Ops are done one after the other, each for all lanes at once. So a later iteration may store
     what an earlier one has loaded, if the store stands behind the load. That is only asked where no
@@ -663,10 +665,10 @@ def lane_conflict(loop: ForOp) -> Conflict | None:
     def breaks(source: Statement, sink: Statement) -> Condition:
         return source.times("s")[0] < sink.times("t")[0]
 
-    found = scope.find(
+    late = scope.find(
         breaks, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
     )
-    return conflict if found is not None and conflict.reduction else found
+    return conflict if late is not None and conflict.reduction else late
 
 
 def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | None:
@@ -707,7 +709,7 @@ def late_init(block: BlockOp, place: Operation) -> Conflict | None:
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
     """A dependence that running ``chain`` (outermost first) in ``new_order`` would reverse."""
     position = {loop: n for n, loop in enumerate(chain)}
-    return retime_conflict(chain, [AffineExpr.dimension(position[one]) for one in new_order])
+    return retime_conflict(chain, [AffineExpr.dimension(position[loop]) for loop in new_order])
 
 
 def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conflict | None:
@@ -726,7 +728,7 @@ def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conf
     count = len(chain)
 
     def at(variables: Sequence[Term]) -> list[Term]:
-        return [term_of(one, variables.__getitem__, lambda: number(0)) for one in times]
+        return [term_of(time, variables.__getitem__, lambda: number(0)) for time in times]
 
     def breaks(source: Statement, sink: Statement) -> Condition:
         s, t = source.times("s")[:count], sink.times("t")[:count]
@@ -742,7 +744,7 @@ def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> C
     if simple is not None and simple.drives[outermost[-1]] is IterType.SPATIAL:
         return None
     scope = Scope(chain[0])
-    *outer, last = [list(chain).index(one) for one in outermost]
+    *outer, last = [list(chain).index(loop) for loop in outermost]
 
     def breaks(source: Statement, sink: Statement) -> Condition:
         s, t = source.times("s"), sink.times("t")
@@ -751,14 +753,12 @@ def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> C
     return scope.find(breaks, ignore_reductions=False)
 
 
-def _same_order(
-    whole: Term, digits: list[Term], other: Term, other_digits: list[Term]
-) -> Condition:
+def _same_order(lhs: Term, lhs_digits: list[Term], rhs: Term, rhs_digits: list[Term]) -> Condition:
     return any_of(
         [
-            all_of([whole < other, lexicographic(digits, other_digits)]),
-            all_of([whole > other, lexicographic(other_digits, digits)]),
-            all_of([whole.equals(other), *equal(digits, other_digits)]),
+            all_of([lhs < rhs, lexicographic(lhs_digits, rhs_digits)]),
+            all_of([lhs > rhs, lexicographic(rhs_digits, lhs_digits)]),
+            all_of([lhs.equals(rhs), *equal(lhs_digits, rhs_digits)]),
         ]
     )
 
@@ -769,16 +769,16 @@ def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None
     Those of ``updates``, which are a reduction's, are told from others.
     """
     merged: dict[tuple[SSAValue | None, tuple[Term, ...], bool], Access] = {}
-    for one in statement.accesses:
-        key = (one.buffer, one.indices, one.op in updates)
-        old = merged.get(key, one)
+    for access in statement.accesses:
+        key = (access.buffer, access.indices, access.op in updates)
+        old = merged.get(key, access)
         merged[key] = Access(
-            one.op if one.writes else old.op,
-            one.buffer,
-            one.indices,
-            old.writes or one.writes,
-            old.reads or one.reads,
-            one.op in updates,
+            access.op if access.writes else old.op,
+            access.buffer,
+            access.indices,
+            old.writes or access.writes,
+            old.reads or access.reads,
+            access.op in updates,
         )
     statement.accesses = list(merged.values())
 
@@ -787,21 +787,21 @@ def _is_reduced(block: BlockOp) -> bool:
     """Whether ``block`` is a reduction: itself, or a block in it that it goes on with."""
     if updates_of(block) is not None:
         return True
-    inner = [one for one in block.body.walk() if isinstance(one, BlockOp)]
-    return block.is_reduction and any(updates_of(one) is not None for one in inner)
+    inner = [op for op in block.body.walk() if isinstance(op, BlockOp)]
+    return block.is_reduction and any(updates_of(nested) is not None for nested in inner)
 
 
 def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:
     """The ops around ``body`` inside ``region``, outermost first, each with the block it is in."""
-    found: list[tuple[Operation, Block]] = []
+    path: list[tuple[Operation, Block]] = []
     block = body
     while block.parent is not region:
         op = block.parent_op()
         assert op is not None
         assert op.parent is not None
-        found.append((op, block))
+        path.append((op, block))
         block = op.parent
-    return found[::-1]
+    return path[::-1]
 
 
 def _in_init(body: Block) -> bool:
@@ -834,8 +834,8 @@ def _is_table(op: memref.GetGlobalOp) -> bool:
     root: Operation | None = op
     while root is not None and not isinstance(root, ModuleOp):
         root = root.parent_op()
-    found = SymbolTable.lookup_symbol(root, op.name_) if root is not None else None
-    return isinstance(found, memref.GlobalOp) and found.constant is not None
+    symbol = SymbolTable.lookup_symbol(root, op.name_) if root is not None else None
+    return isinstance(symbol, memref.GlobalOp) and symbol.constant is not None
 
 
 _VIEWS = (
@@ -862,7 +862,7 @@ def _is_size(value: SSAValue) -> bool:
     if is_array_size(value):
         return True
     if isinstance(owner, arith.MuliOp | arith.AddiOp):
-        return all(_is_size(one) for one in owner.operands)
+        return all(_is_size(operand) for operand in owner.operands)
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data >= 0
     return False

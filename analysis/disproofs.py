@@ -27,13 +27,13 @@ from kc.analysis.terms import (
 )
 
 MAX_CASES = 40
-"""So many cases are looked at; a question that needs more is left to isl."""
+"""The most cases looked at; a question that needs more is left to isl."""
 
 MAX_STEPS = 40
-"""So many equalities are solved."""
+"""The most equalities solved."""
 
 ROUNDS = 3
-"""So often bounds are passed on from one comparison to the next."""
+"""The most rounds in which bounds are passed on from one comparison to the next."""
 
 
 def is_never(condition: Condition) -> bool:
@@ -43,7 +43,7 @@ def is_never(condition: Condition) -> bool:
 
 
 class _ContradictionError(Exception):
-    """What is known cannot be."""
+    """The known facts contradict each other."""
 
 
 @dataclass
@@ -111,7 +111,7 @@ class _System:
         try:
             self._define()
             self._solve()
-            return any(self._exists(one) for one in self.absent) or self._by_cases()
+            return any(self._exists(question) for question in self.absent) or self._by_cases()
         except _ContradictionError:
             return True
 
@@ -186,14 +186,14 @@ class _System:
     def _substitute(self, n: int, atom: Atom) -> None:
         equality = self.equalities.pop(n)
         factor = equality.atoms[atom]
-        rest = Term({one: by for one, by in equality.atoms.items() if one != atom})
+        rest = Term({a: by for a, by in equality.atoms.items() if a != atom})
         value = (rest + equality.constant) * -factor
         for terms in (self.equalities, self.naturals, self.unequal):
             terms[:] = [_replaced(term, atom, value) for term in terms]
         if isinstance(atom, str):
             values = {atom: value}
             self.solved.append((atom, value))
-            for condition in [one.where(values) for one in self._take_choices()]:
+            for condition in [choice.where(values) for choice in self._take_choices()]:
                 if not self.add(condition):
                     raise _ContradictionError
         self._define()
@@ -207,7 +207,7 @@ class _System:
                     continue
                 if known.get(_negated(key)) != -constant - factor - 1:
                     continue
-                rest = Term({one: by for one, by in key if one != atom}, constant)
+                rest = Term({a: by for a, by in key if a != atom}, constant)
                 if atom not in rest.names():
                     self.equalities.append(Term({atom: 1}) - rest // -factor)
                     self._substitute(len(self.equalities) - 1, atom)
@@ -249,7 +249,7 @@ class _System:
     def _find_bounds(self) -> None:
         self.low, self.high, self.least = {}, {}, {}
         sums: list[Term] = []
-        for term in [*self.naturals, *self.equalities, *(-one for one in self.equalities)]:
+        for term in [*self.naturals, *self.equalities, *(-term for term in self.equalities)]:
             if len(term.atoms) == 1:
                 self._bound(term)
                 continue
@@ -297,8 +297,8 @@ class _System:
         for (atom, factor), top in zip(term.atoms.items(), tops, strict=True):
             if unknown and top is not None:
                 continue
-            others = total if top is None else total - top
-            new = self._tighten(atom, factor, -others) or new
+            rest = total if top is None else total - top
+            new = self._tighten(atom, factor, -rest) or new
         return new
 
     def _top(self, atom: Atom, factor: int) -> int | None:
@@ -317,9 +317,9 @@ class _System:
             if all(term.atoms.get(atom) == factor for atom, factor in key):
                 known = {atom for atom, _ in key}
                 rest = {atom: by for atom, by in term.atoms.items() if atom not in known}
-                other = self._sum_of_lows(Term(rest, term.constant + low))
-                if other is not None and (best is None or other > best):
-                    best = other
+                low_sum = self._sum_of_lows(Term(rest, term.constant + low))
+                if low_sum is not None and (best is None or low_sum > best):
+                    best = low_sum
         return best
 
     def _sum_of_lows(self, term: Term) -> int | None:
@@ -376,7 +376,7 @@ class _System:
     def _is_excluded(self, part: Condition) -> bool:
         """Whether bounds alone show that ``part`` does not hold."""
         if isinstance(part, All):
-            return any(self._is_excluded(one) for one in part.parts)
+            return any(self._is_excluded(inner) for inner in part.parts)
         if not isinstance(part, Compare):
             return False
         high = self._maximum(part.term)
@@ -431,9 +431,9 @@ def _with_values(body: Condition, dims: Iterable[str]) -> Condition | None:
     while left:
         parts = body.parts if isinstance(body, All) else (body,)
         terms = [part for part in parts if isinstance(part, Compare)]
-        values = _by_equality([one.term for one in terms if one.sign == "="], left)
+        values = _by_equality([term.term for term in terms if term.sign == "="], left)
         if values is None:
-            values = _by_bound([one.term for one in terms if one.sign == ">="], left)
+            values = _by_bound([compare.term for compare in terms if compare.sign == ">="], left)
         if values is None:
             unused = left.keys() - set(body.names())
             if not unused:
@@ -478,20 +478,20 @@ def _by_bound(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] |
             if factor <= 0:
                 continue
             rest = Term({a: by for a, by in term.atoms.items() if a != name}, term.constant)
-            if any(one in dims for one in rest.names()):
+            if any(name in dims for name in rest.names()):
                 break
             bounds.append(-(rest // factor))  # factor * name >= -rest
         else:
             if bounds:
                 value = bounds[0]
-                for one in bounds[1:]:
-                    value = extreme("max", value, one)
+                for bound in bounds[1:]:
+                    value = extreme("max", value, bound)
                 return {name: value}
     return None
 
 
 def _definition(atom: Quotient | Extreme, choices: list[Any]) -> Iterator[Term]:
-    """What is at least 0 by what ``atom`` is; what is one of two goes to ``choices``."""
+    """Terms that are at least 0 by the definition of ``atom``; alternatives go to ``choices``."""
     itself = Term({atom: 1})
     if isinstance(atom, Quotient):
         remainder = atom.dividend - itself * atom.divisor
@@ -506,14 +506,14 @@ def _definition(atom: Quotient | Extreme, choices: list[Any]) -> Iterator[Term]:
 
 def _is_nested(atom: Atom, term: Term) -> bool:
     """Whether ``atom`` is in another atom of ``term``."""
-    return any(_holds(one, atom) for one in term.atoms if one != atom)
+    return any(_holds(a, atom) for a in term.atoms if a != atom)
 
 
 def _holds(atom: Atom, inner: Atom) -> bool:
     if isinstance(atom, str):
         return False
     parts = (atom.dividend,) if isinstance(atom, Quotient) else (atom.lhs, atom.rhs)
-    return any(one == inner or _holds(one, inner) for part in parts for one in part.atoms)
+    return any(a == inner or _holds(a, inner) for part in parts for a in part.atoms)
 
 
 def _replaced(term: Term, atom: Atom, value: Term) -> Term:
@@ -523,7 +523,7 @@ def _replaced(term: Term, atom: Atom, value: Term) -> Term:
     factor = term.atoms.get(atom)
     if factor is None:
         return term
-    rest = Term({one: by for one, by in term.atoms.items() if one != atom}, term.constant)
+    rest = Term({a: by for a, by in term.atoms.items() if a != atom}, term.constant)
     return rest + value * factor
 
 

@@ -112,15 +112,15 @@ def dominator_tree(region: Region) -> dict[Block, list[Block]]:
         changed = False
         for n in range(root - 1, -1, -1):
             new = -1
-            for other in predecessors[order[n]]:
-                if idom[other] < 0:
+            for predecessor in predecessors[order[n]]:
+                if idom[predecessor] < 0:
                     continue
-                while new >= 0 and new != other:
-                    if new < other:
+                while new >= 0 and new != predecessor:
+                    if new < predecessor:
                         new = idom[new]
                     else:
-                        other = idom[other]
-                new = other
+                        predecessor = idom[predecessor]
+                new = predecessor
             if idom[n] != new:
                 idom[n] = new
                 changed = True
@@ -248,4 +248,4 @@ def _block_text(node: Block | Operation) -> str:
     region = block.parent if block is not None else None
     if region is None:
         return "a block"
-    return f"block {next(n for n, one in enumerate(region.blocks) if one is block)}"
+    return f"block {next(n for n, candidate in enumerate(region.blocks) if candidate is block)}"

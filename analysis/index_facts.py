@@ -1,4 +1,4 @@
-"""What follows for loop variables from facts about index expressions.
+"""Facts about loop variables that follow from facts about index expressions.
 
 If ``f floordiv 4`` and ``f mod 4`` are known, so is ``f``; if ``k_o * 4 + k_i`` is 0 and both are
 at least 0, both are 0. Used to see through splits and fusions, symbolic ones included.
@@ -61,7 +61,7 @@ def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineCons
     What ``tir.linearize`` makes of parts that are not less than their sizes is poison. Loops whose
     counts do not divide come there, and what they hold is guarded.
     """
-    found: dict[AffineConstraintExpr, None] = {}
+    conditions: dict[AffineConstraintExpr, None] = {}
     pending = [index.roots[dim] for expr in exprs for dim in dimensions(expr)]
     seen: set[SSAValue] = set()
     while pending:
@@ -74,8 +74,8 @@ def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineCons
             pending += [index.roots[dim] for dim in dimensions(expr)]
             rest = index.simplify(index.expr(size) - expr - 1)
             if not _counts_to(part, size) and not index.is_natural(rest):
-                found[at_least_zero(rest)] = None
-    return list(found)
+                conditions[at_least_zero(rest)] = None
+    return list(conditions)
 
 
 def _counts_to(value: SSAValue, size: SSAValue) -> bool:
@@ -110,21 +110,22 @@ def _consequences(
         else:
             work += [atom for atom in parts(expr) if atom not in known]
         # A remainder and its quotient may become known in either order.
-        for one in list(known):
-            if isinstance(one, AffineBinaryOpExpr) and one.kind is AffineBinaryOpKind.Mod:
-                if one.lhs not in known and index.simplify(one.lhs // one.rhs) in known:
-                    work.append(one.lhs)
+        for part in list(known):
+            if isinstance(part, AffineBinaryOpExpr) and part.kind is AffineBinaryOpKind.Mod:
+                if part.lhs not in known and index.simplify(part.lhs // part.rhs) in known:
+                    work.append(part.lhs)
     return values
 
 
 def _operands(value: SSAValue, known: set[SSAValue], index: IndexValues) -> list[AffineExpr]:
     owner = value.owner
     if isinstance(owner, LinearizeOp):
-        return [index.expr(one) for one in owner.indices]
+        return [index.expr(operand) for operand in owner.indices]
     if isinstance(owner, DelinearizeOp):
         # Results that are constant by themselves (a size of 1) are no roots.
         if all(
-            one in known or isinstance(index.expr(one), AffineConstantExpr) for one in owner.indices
+            operand in known or isinstance(index.expr(operand), AffineConstantExpr)
+            for operand in owner.indices
         ):
             return [index.expr(owner.index)]
     return []

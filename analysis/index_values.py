@@ -57,13 +57,13 @@ class IndexValues(IndexReader[AffineExpr]):
 
     def expr(self, value: SSAValue) -> AffineExpr:
         """``value`` over the roots, simplified."""
-        found = self._exprs.get(value)
-        if found is None:
-            found = self._affine(value)
-            if found is None:
+        expr = self._exprs.get(value)
+        if expr is None:
+            expr = self._affine(value)
+            if expr is None:
                 return self.dimension(value, self._range(value))
-            self._exprs[value] = found
-        return found
+            self._exprs[value] = expr
+        return expr
 
     def constant(self, value: SSAValue) -> int | None:
         """``value`` when it is known to be a constant."""
@@ -87,18 +87,22 @@ class IndexValues(IndexReader[AffineExpr]):
         """``expr`` over ``operands``, as an expression over the roots, simplified."""
         if isinstance(expr, AffineDimExpr):
             return self.expr(operands[expr.position])
-        dims = [self.expr(one) for one in operands]
+        dims = [self.expr(operand) for operand in operands]
         return simplify(expr.replace_dims_and_symbols(dims, ()), self.ranges)
 
     def conditions(
         self, condition: AffineSet, operands: Sequence[SSAValue]
     ) -> list[AffineConstraintExpr] | None:
         """``condition`` over the roots without what always holds; None if it never holds."""
-        dims = [self.expr(one) for one in operands]
+        dims = [self.expr(operand) for operand in operands]
         return simplify_constraints(
             [
-                AffineConstraintExpr(one.kind, one.lhs.replace_dims_and_symbols(dims, ()), one.rhs)
-                for one in condition.constraints
+                AffineConstraintExpr(
+                    constraint.kind,
+                    constraint.lhs.replace_dims_and_symbols(dims, ()),
+                    constraint.rhs,
+                )
+                for constraint in condition.constraints
             ],
             self.ranges,
         )
@@ -106,19 +110,22 @@ class IndexValues(IndexReader[AffineExpr]):
     def to_map(self, exprs: Sequence[AffineExpr]) -> tuple[AffineMap, list[SSAValue]]:
         """``exprs`` over the roots as a map over the roots that they use."""
         position, operands = self._used(exprs)
-        local = tuple(substitute(one, position) for one in exprs)
+        local = tuple(substitute(expr, position) for expr in exprs)
         return AffineMap(len(operands), 0, local), operands
 
     def to_set(
         self, constraints: Sequence[AffineConstraintExpr]
     ) -> tuple[AffineSet, list[SSAValue]]:
         """A conjunction over the roots as a set over the roots that it uses."""
-        position, operands = self._used([one.lhs for one in constraints])
+        position, operands = self._used([constraint.lhs for constraint in constraints])
         local = tuple(
             AffineConstraintExpr(
-                one.kind, substitute(one.lhs, position), one.rhs, canonicalize=False
+                constraint.kind,
+                substitute(constraint.lhs, position),
+                constraint.rhs,
+                canonicalize=False,
             )
-            for one in constraints
+            for constraint in constraints
         )
         return AffineSet(len(operands), 0, local), operands
 
@@ -167,18 +174,22 @@ class IndexValues(IndexReader[AffineExpr]):
         if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
             return self._extreme_range(owner)
         if isinstance(owner, arith.MuliOp):
-            natural = all(self.is_natural(self.expr(one)) for one in owner.operands)
+            natural = all(self.is_natural(self.expr(operand)) for operand in owner.operands)
             return (0, None) if natural else UNBOUNDED
         return UNBOUNDED
 
     def _extreme_range(self, op: arith.MinSIOp | arith.MaxSIOp) -> Bounds:
         """The bounds of the smaller or the larger of two values."""
-        (low, high), (other_low, other_high) = (self.bounds(self.expr(one)) for one in op.operands)
+        (low, high), (other_low, other_high) = (
+            self.bounds(self.expr(operand)) for operand in op.operands
+        )
         if isinstance(op, arith.MinSIOp):
             lows = None if low is None or other_low is None else min(low, other_low)
-            return lows, min((one for one in (high, other_high) if one is not None), default=None)
+            return lows, min(
+                (bound for bound in (high, other_high) if bound is not None), default=None
+            )
         highs = None if high is None or other_high is None else max(high, other_high)
-        return max((one for one in (low, other_low) if one is not None), default=None), highs
+        return max((bound for bound in (low, other_low) if bound is not None), default=None), highs
 
     def _scf_range(self, loop: scf.ForOp | scf.ParallelOp, value: SSAValue) -> Bounds:
         """The bounds of a loop's variable that starts at a constant, and ends before one."""
@@ -220,8 +231,8 @@ def dimensions(expr: AffineExpr) -> list[int]:
     """The dimensions that ``expr`` uses, in order of first use."""
     if isinstance(expr, AffineDimExpr):
         return [expr.position]
-    found = (part.position for part in expr.dfs() if isinstance(part, AffineDimExpr))
-    return list(dict.fromkeys(found))
+    positions = (part.position for part in expr.dfs() if isinstance(part, AffineDimExpr))
+    return list(dict.fromkeys(positions))
 
 
 def substitute(expr: AffineExpr, values: Mapping[int, AffineExpr]) -> AffineExpr:

@@ -20,7 +20,7 @@ MAX_OPERATIONS = 2_000_000
 """isl gives up after this many internal operations; the answer is then "undecided"."""
 
 MAX_ANSWERS = 4096
-"""So many answers are remembered."""
+"""The most answers remembered."""
 
 TOO_LARGE = Undecided("the question is too large to decide exactly")
 

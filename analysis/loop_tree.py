@@ -31,11 +31,13 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 def kernels(module: ModuleOp) -> list[func.FuncOp]:
     """The functions that are scheduled: private ones are not, unless there are no others."""
-    found = functions(module)
+    defined = functions(module)
     public = [
-        one for one in found if one.sym_visibility is None or one.sym_visibility.data != "private"
+        function
+        for function in defined
+        if function.sym_visibility is None or function.sym_visibility.data != "private"
     ]
-    return public or found
+    return public or defined
 
 
 def preorder(root: Operation) -> Iterator[Operation]:
@@ -54,7 +56,7 @@ def preorder(root: Operation) -> Iterator[Operation]:
                 if following is not None:
                     stack.append(following)
                 firsts = [block.first_op for region in op.regions for block in region.blocks]
-                stack += [one for one in reversed(firsts) if one is not None]
+                stack += [op for op in reversed(firsts) if op is not None]
                 break
             op = following
 
@@ -71,24 +73,24 @@ def loops(root: Operation) -> list[ForOp]:
 
 def loops_around(op: Operation) -> list[ForOp]:
     """The loops around ``op``, outermost first, up to an enclosing block or function."""
-    found: list[ForOp] = []
+    around: list[ForOp] = []
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, BlockOp | func.FuncOp):
         if isinstance(parent, ForOp):
-            found.append(parent)
+            around.append(parent)
         parent = parent.parent_op()
-    return found[::-1]
+    return around[::-1]
 
 
 def all_loops_around(op: Operation) -> list[ForOp]:
     """The loops around ``op``, those around the blocks that it is in included."""
-    found: list[ForOp] = []
+    around: list[ForOp] = []
     parent = op.parent_op()
     while parent is not None:
         if isinstance(parent, ForOp):
-            found.append(parent)
+            around.append(parent)
         parent = parent.parent_op()
-    return found[::-1]
+    return around[::-1]
 
 
 def enclosing_function(op: Operation) -> func.FuncOp | None:
@@ -114,7 +116,7 @@ def has_effects(op: Operation) -> bool:
         return True
     if op.name == "llvm.call_intrinsic":
         # Of values alone an intrinsic computes values; memory is reached through pointers.
-        return any(one.type.name == "llvm.ptr" for one in op.operands)
+        return any(operand.type.name == "llvm.ptr" for operand in op.operands)
     return op.name not in _PURE and not is_side_effect_free(op)
 
 
@@ -138,8 +140,8 @@ _PURE = {
 
 def only_child(loop: ForOp) -> Operation | None:
     """The one op of the loop tree in the body of ``loop``, if there is just one."""
-    found = [op for op in loop.body.block.ops if has_work(op)]
-    return found[0] if len(found) == 1 else None
+    nodes = [op for op in loop.body.block.ops if has_work(op)]
+    return nodes[0] if len(nodes) == 1 else None
 
 
 def is_inside(op: Operation, root: Operation) -> bool:
@@ -221,8 +223,8 @@ def render(
                 visit(child, depth + 1)
             return
         for region, title in ((op.init, "init:"), (op.body, "")):
-            nested = [one for block in region.blocks for one in block.ops]
-            if any(isinstance(one, ForOp | BlockOp) for one in nested):
+            nested = [op for block in region.blocks for op in block.ops]
+            if any(isinstance(op, ForOp | BlockOp) for op in nested):
                 if title:
                     lines.append("  " * (depth + 1) + title)
                 for child in nested:
@@ -248,16 +250,16 @@ def children(op: Operation) -> Iterator[Operation]:
 
 def derived_values(value: SSAValue) -> set[SSAValue]:
     """``value`` and every result that is computed from it by ops without regions."""
-    found: set[SSAValue] = {value}
+    derived: set[SSAValue] = {value}
     pending = [value]
     while pending:
         for use in pending.pop().uses:
             if not use.operation.regions:
                 for result in use.operation.results:
-                    if result not in found:
-                        found.add(result)
+                    if result not in derived:
+                        derived.add(result)
                         pending.append(result)
-    return found
+    return derived
 
 
 def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
@@ -272,4 +274,4 @@ def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
 
 def spatial_loops(block: BlockOp) -> list[ForOp]:
     """The loops around ``block`` that drive nothing but spatial variables, outermost first."""
-    return [one for one in loops_around(block) if iter_types(one, block) == {IterType.SPATIAL}]
+    return [loop for loop in loops_around(block) if iter_types(loop, block) == {IterType.SPATIAL}]

@@ -1,4 +1,4 @@
-"""What a reduction block does in one step, read off its body and not taken on trust.
+"""The step of a reduction block, read off its body and not taken on trust.
 
 A step loads what the block's buffers hold, combines it with the next term, and stores the results
 to the same places: ``C[i] = C[i] op x`` with a commutative and associative op, the same for
@@ -33,12 +33,12 @@ COMBINERS = (
 
 @dataclass(frozen=True)
 class Update:
-    """What happens to one buffer in a step."""
+    """The update of one buffer in a step."""
 
     load: LoadOp
-    """Of what the buffer holds."""
+    """The load of what the buffer holds."""
     term: SSAValue
-    """What this is combined with."""
+    """The term that this is combined with."""
     step: Operation
     """The combining op; updates of a ``tir.combine`` share it."""
     store: StoreOp
@@ -57,19 +57,19 @@ class Reduction:
     updates: tuple[Update, ...]
     """In the order of the stores."""
     guard: IfOp | None
-    """What is around the step, and leaves terms out."""
-    others: tuple[LoadOp, ...]
+    """The ``tir.if`` around the step, which leaves terms out."""
+    further_loads: tuple[LoadOp, ...]
     """Further loads of the buffers: of rows of a scan that are complete, say."""
 
     @property
     def accesses(self) -> set[Operation]:
         """The loads and stores that the updates are made of."""
-        return {op for one in self.updates for op in (one.load, one.store)}
+        return {op for update in self.updates for op in (update.load, update.store)}
 
     @property
     def steps(self) -> list[Operation]:
         """The combining ops, once each."""
-        return list(dict.fromkeys(one.step for one in self.updates))
+        return list(dict.fromkeys(update.step for update in self.updates))
 
 
 def reduction_of(block: BlockOp) -> Reduction | None:
@@ -78,8 +78,8 @@ def reduction_of(block: BlockOp) -> Reduction | None:
     Its instances then commute: the buffers are used by the step alone, and terms and conditions
     do not depend on what these hold.
     """
-    found = updates_of(block)
-    return None if found is None or found.others else found
+    reduction = updates_of(block)
+    return None if reduction is None or reduction.further_loads else reduction
 
 
 def updates_of(block: BlockOp) -> Reduction | None:
@@ -94,28 +94,30 @@ def updates_of(block: BlockOp) -> Reduction | None:
         return None
     stores = [op for op in ops if isinstance(op, StoreOp)]
     home = stores[0].parent if stores else None
-    if home is None or any(one.parent is not home for one in stores):
+    if home is None or any(store.parent is not home for store in stores):
         return None
     guard = home.parent_op()
     if guard is block:
         guard = None
     elif not isinstance(guard, IfOp) or guard.parent_op() is not block or guard.orelse.blocks:
         return None
-    written = {one.buffer for one in stores}
+    written = {store.buffer for store in stores}
     loads = [op for op in ops if isinstance(op, LoadOp) and op.buffer in written]
     if len(written) != len(stores):
         return None
-    found = [_update(one, loads) for one in stores]
-    updates = tuple(one for one in found if one is not None)
+    candidates = [_update(store, loads) for store in stores]
+    updates = tuple(update for update in candidates if update is not None)
     if len(updates) != len(stores):
         return None
-    for step in {one.step for one in updates}:
+    for step in {update.step for update in updates}:
         if isinstance(step, CombineOp):
-            stored = {one.store.value for one in updates if one.step is step}
+            stored = {update.store.value for update in updates if update.step is step}
             if stored != set(step.combined):
                 return None
-    others = tuple(one for one in loads if all(one is not update.load for update in updates))
-    return Reduction(block, updates, guard, others)
+    further_loads = tuple(
+        load for load in loads if all(load is not update.load for update in updates)
+    )
+    return Reduction(block, updates, guard, further_loads)
 
 
 def _update(store: StoreOp, loads: list[LoadOp]) -> Update | None:

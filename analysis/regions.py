@@ -32,7 +32,7 @@ def scope_of(op: Operation) -> Operation:
 
 
 def unit_of(op: Operation, scope: Operation) -> Operation:
-    """What schedules move in ``scope``: the outermost block around ``op`` in it, or ``op``."""
+    """The op that schedules move in ``scope``: ``op``, or the outermost block around it there."""
     unit = op
     parent = op.parent_op()
     while parent is not None and parent is not scope:
@@ -58,24 +58,24 @@ def stores_to(buffer: SSAValue) -> list[StoreOp]:
 
 def readers(buffer: SSAValue, scope: Operation) -> list[Operation]:
     """The blocks of ``scope`` (or loads outside of blocks) that read a buffer, in order."""
-    return in_order(scope, [unit_of(one, scope) for one in loads_of(buffer)])
+    return in_order(scope, [unit_of(load, scope) for load in loads_of(buffer)])
 
 
 def writers(buffer: SSAValue, scope: Operation) -> list[Operation]:
     """The blocks of ``scope`` (or stores outside of blocks) that write a buffer, in order."""
-    return in_order(scope, [unit_of(one, scope) for one in stores_to(buffer)])
+    return in_order(scope, [unit_of(store, scope) for store in stores_to(buffer)])
 
 
 def in_order(scope: Operation, ops: Iterable[Operation]) -> list[Operation]:
     """Those of ``ops`` that are in ``scope``, once each, in program order."""
-    found = set(ops)
-    if len(found) < 2:
-        return list(found)
+    members = set(ops)
+    if len(members) < 2:
+        return list(members)
     ordered: list[Operation] = []
     for op in preorder(scope):
-        if op in found:
+        if op in members:
             ordered.append(op)
-            if len(ordered) == len(found):
+            if len(ordered) == len(members):
                 break
     return ordered
 
@@ -93,15 +93,19 @@ def buffers_written(block: Operation) -> list[SSAValue]:
 def producers(block: BlockOp) -> list[BlockOp]:
     """The other blocks of its scope that write what ``block`` reads, in program order."""
     scope = scope_of(block)
-    found = [one for buffer in buffers_read(block) for one in writers(buffer, scope)]
-    return [one for one in in_order(scope, found) if isinstance(one, BlockOp) and one is not block]
+    units = [unit for buffer in buffers_read(block) for unit in writers(buffer, scope)]
+    return [
+        unit for unit in in_order(scope, units) if isinstance(unit, BlockOp) and unit is not block
+    ]
 
 
 def consumers(block: BlockOp) -> list[BlockOp]:
     """The other blocks of its scope that read what ``block`` writes, in program order."""
     scope = scope_of(block)
-    found = [one for buffer in buffers_written(block) for one in readers(buffer, scope)]
-    return [one for one in in_order(scope, found) if isinstance(one, BlockOp) and one is not block]
+    units = [unit for buffer in buffers_written(block) for unit in readers(buffer, scope)]
+    return [
+        unit for unit in in_order(scope, units) if isinstance(unit, BlockOp) and unit is not block
+    ]
 
 
 @dataclass(frozen=True)
@@ -156,23 +160,23 @@ def box(
     """
     hull: list[_Hull | None] | None = None
     for op in accesses:
-        found = [
-            _hull(index.compose(one, op.operands_of_map), inside, index, scope)
-            for one in op.indices.data.results
+        hulls = [
+            _hull(index.compose(expr, op.operands_of_map), inside, index, scope)
+            for expr in op.indices.data.results
         ]
         value = op.result if isinstance(op, LoadOp) else op.value
         if isinstance(value.type, VectorType):
-            found[-1] = _widen(found[-1], value.type.get_shape()[0] - 1)
-        hull = found if hull is None else [_join(*two) for two in zip(hull, found, strict=True)]
+            hulls[-1] = _widen(hulls[-1], value.type.get_shape()[0] - 1)
+        hull = hulls if hull is None else [_join(*two) for two in zip(hull, hulls, strict=True)]
     if hull is None:
         return None
-    return [WHOLE if one is None else one.interval() for one in hull]
+    return [WHOLE if dimension is None else dimension.interval() for dimension in hull]
 
 
 def interval(expr: AffineExpr, inside: Block, index: IndexValues) -> Interval:
     """The values of ``expr`` (over the roots of ``index``) in one execution of ``inside``."""
-    found = _hull(expr, inside, index, None)
-    return WHOLE if found is None else found.interval()
+    range_ = _hull(expr, inside, index, None)
+    return WHOLE if range_ is None else range_.interval()
 
 
 @dataclass(frozen=True)
@@ -202,10 +206,10 @@ def _hull(expr: AffineExpr, inside: Block, index: IndexValues, scope: str | None
     return None if low is None or high is None else _Hull(fixed, low, high)
 
 
-def _join(one: _Hull | None, other: _Hull | None) -> _Hull | None:
-    if one is None or other is None or one.fixed != other.fixed:
+def _join(first: _Hull | None, second: _Hull | None) -> _Hull | None:
+    if first is None or second is None or first.fixed != second.fixed:
         return None
-    return _Hull(one.fixed, min(one.low, other.low), max(one.high, other.high))
+    return _Hull(first.fixed, min(first.low, second.low), max(first.high, second.high))
 
 
 def _widen(hull: _Hull | None, by: int) -> _Hull | None:

@@ -42,7 +42,7 @@ def simple_nest(root: ForOp) -> SimpleNest | None:
     op: Operation = root
     while isinstance(op, ForOp):
         loops.append(op)
-        inside = [one for one in op.body.block.ops if has_work(one)]
+        inside = [child for child in op.body.block.ops if has_work(child)]
         if len(inside) != 1:
             return None
         op = inside[0]
@@ -73,7 +73,7 @@ class _Digit:
 def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | None:
     by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in loops}
     digits: dict[ForOp, list[_Digit]] = {loop: [] for loop in loops}
-    found: dict[ForOp, IterType] = {}
+    kinds: dict[ForOp, IterType] = {}
     for expr, kind in zip(block.binding_exprs, block.types, strict=True):
         terms, constant = linear_terms(expr)
         own: list[tuple[int, _Digit]] = []
@@ -87,14 +87,14 @@ def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | N
                 if not _is_loop_variable(value):
                     return None
                 continue  # of a loop outside: the same in all instances
-            if found.setdefault(loop, kind) is not kind:
+            if kinds.setdefault(loop, kind) is not kind:
                 return None
             digit = _Digit(loop, divisor, modulus)
             digits[loop].append(digit)
             own.append((factor, digit))
         if constant or not _counts_once(own):
             return None
-    return found if all(_are_whole(loop, parts) for loop, parts in digits.items()) else None
+    return kinds if all(_are_whole(loop, parts) for loop, parts in digits.items()) else None
 
 
 def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
@@ -114,7 +114,7 @@ def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
 def _are_whole(loop: ForOp, digits: Sequence[_Digit]) -> bool:
     """Whether the digits together tell the loop's variable, each a part that the others lack."""
     reach = 1
-    for digit in sorted(digits, key=lambda one: (one.divisor, one.modulus == 1)):
+    for digit in sorted(digits, key=lambda part: (part.divisor, part.modulus == 1)):
         if digit.extent == 1 and len(digits) > 1:
             continue  # says nothing
         if digit.divisor != reach:
@@ -135,7 +135,7 @@ def _is_loop_variable(value: SSAValue) -> bool:
 def _counts_once(terms: list[tuple[int, _Digit]]) -> bool:
     """Whether the sum of factor * digit is different for different digits."""
     reach = 0
-    for n, (factor, digit) in enumerate(sorted(terms, key=lambda one: one[0])):
+    for n, (factor, digit) in enumerate(sorted(terms, key=lambda term: term[0])):
         if factor <= reach:
             return False
         extent = digit.extent

@@ -78,8 +78,8 @@ def simplify_constraints(
 ) -> list[AffineConstraintExpr] | None:
     """The conjunction, simplified, without what always holds; None if it never holds."""
     kept: dict[AffineConstraintExpr, None] = {}
-    for one in constraints:
-        simple = simplify_constraint(one, ranges)
+    for constraint in constraints:
+        simple = simplify_constraint(constraint, ranges)
         if simple is False:
             return None
         if simple is not True:
@@ -180,8 +180,8 @@ def _mod(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Bounds]) -
         if inner is not None and factor * inner[1] % divisor == 0:
             # factor * (x mod m) differs from factor * x by a multiple of the divisor
             nested, nested_constant = _linear(inner[0], ranges)
-            others = {one: count for one, count in rest.items() if one is not atom}
-            flat = _add(others, {one: factor * count for one, count in nested.items()})
+            remaining = {a: count for a, count in rest.items() if a is not atom}
+            flat = _add(remaining, {a: factor * count for a, count in nested.items()})
             return _mod(flat, constant + factor * nested_constant, divisor, ranges)
     if not rest:
         return {}, constant
@@ -241,9 +241,9 @@ def _split(terms: _Terms, divisor: int) -> tuple[_Terms, _Terms]:
     return whole, rest
 
 
-def _add(one: _Terms, other: _Terms) -> _Terms:
-    total = dict(one)
-    for atom, factor in other.items():
+def _add(lhs: _Terms, rhs: _Terms) -> _Terms:
+    total = dict(lhs)
+    for atom, factor in rhs.items():
         total[atom] = total.get(atom, 0) + factor
     return {atom: factor for atom, factor in total.items() if factor}
 
@@ -270,12 +270,12 @@ def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linea
         quotient, quotient_constant = _floor_div(flat, extra, by, ranges)
         if len(quotient) != 1 or quotient_constant:
             continue
-        ((other, count),) = quotient.items()
-        if count != 1 or terms.get(other) != factor * by:
+        ((quotient_atom, count),) = quotient.items()
+        if count != 1 or terms.get(quotient_atom) != factor * by:
             continue
-        del terms[atom], terms[other]
+        del terms[atom], terms[quotient_atom]
         constant += factor * extra
-        terms = _add(terms, {one: factor * count for one, count in flat.items()})
+        terms = _add(terms, {a: factor * count for a, count in flat.items()})
         work = list(terms)
     return terms, constant
 

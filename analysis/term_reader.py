@@ -57,8 +57,8 @@ class TermReader(IndexReader[Term]):
     def condition(self, condition: AffineSet, operands: Sequence[SSAValue]) -> Condition:
         """A conjunction over ``operands``."""
         return all_of(
-            condition_of(one, lambda n: self.read(operands[n]), self._not_affine)
-            for one in condition.constraints
+            condition_of(constraint, lambda n: self.read(operands[n]), self._not_affine)
+            for constraint in condition.constraints
         )
 
     def _not_affine(self) -> Term:

@@ -106,13 +106,13 @@ class Term:
     def __ge__(self, other: Term | int) -> Condition:
         return at_least_zero(self - other)
 
-    def equals(self, other: Term | int) -> Condition:
-        """That this is ``other``."""
-        return _compared("=", self - other)
+    def equals(self, rhs: Term | int) -> Condition:
+        """That this is ``rhs``."""
+        return _compared("=", self - rhs)
 
-    def differs(self, other: Term | int) -> Condition:
-        """That this is not ``other``."""
-        return _compared("!=", self - other)
+    def differs(self, rhs: Term | int) -> Condition:
+        """That this is not ``rhs``."""
+        return _compared("!=", self - rhs)
 
     def within(self, size: Term | int) -> Condition:
         """That this is an index of a dimension of ``size``."""
@@ -242,7 +242,7 @@ def term_of(
     if isinstance(expr, AffineDimExpr):
         return value(expr.position)
     if isinstance(expr, AffineBinaryOpExpr):
-        lhs, rhs = (term_of(one, value, opaque) for one in (expr.lhs, expr.rhs))
+        lhs, rhs = (term_of(part, value, opaque) for part in (expr.lhs, expr.rhs))
         by = rhs.value
         if expr.kind is AffineBinaryOpKind.Add:
             return lhs + rhs
@@ -263,7 +263,7 @@ def term_of(
 
 
 class Condition:
-    """What may hold of terms: a comparison, all or any of several, or that values exist."""
+    """A condition on terms: a comparison, all or any of several, or that values exist."""
 
     __slots__ = ()
 
@@ -449,9 +449,9 @@ def condition_text(condition: Condition) -> str:
     if isinstance(condition, Compare):
         return f"{term_text(condition.term)} {condition.sign} 0"
     if isinstance(condition, All):
-        return " and ".join(f"({condition_text(one)})" for one in condition.parts) or "1 = 1"
+        return " and ".join(f"({condition_text(part)})" for part in condition.parts) or "1 = 1"
     if isinstance(condition, Any):
-        return " or ".join(f"({condition_text(one)})" for one in condition.parts) or "1 = 0"
+        return " or ".join(f"({condition_text(part)})" for part in condition.parts) or "1 = 0"
     assert isinstance(condition, Exists)
     text = f"exists ({', '.join(condition.dims)} : {condition_text(condition.body)})"
     return text if condition.holds else f"not ({text})"

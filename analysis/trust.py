@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Undecided:
-    """That a question is not decided, and why: what a refusal for it says."""
+    """A question that is not decided, with the reason that a refusal gives."""
 
     reason: str
 

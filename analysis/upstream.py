@@ -18,7 +18,7 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     generation takes these as they are, schedules do not. Nor does raising take branches (cf).
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
-    if any(isinstance(one, TensorType) for one in types):
+    if any(isinstance(type_, TensorType) for type_ in types):
         return True
     has_loops = has_tir = False
     for op in preorder(function):
@@ -31,4 +31,4 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:
     """The functions of a module that :func:`needs_raising` holds for."""
-    return [one for one in functions(module) if needs_raising(one, loops=loops)]
+    return [function for function in functions(module) if needs_raising(function, loops=loops)]

@@ -57,7 +57,7 @@ _VERIFIED: set[Any] = set()
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """What an operation was when it was verified; identity of the parts says that none changed."""
+    """The state of an operation when it was verified; the same parts mean that none changed."""
 
     operands: Any
     results: Any
@@ -154,16 +154,16 @@ class _Visit:
             if first is None:
                 continue
             if first is region.last_block:
-                arguments = [id(one) for one in first.args]
+                arguments = [id(arg) for arg in first.args]
                 visible.update(arguments)
                 frames.append((first.first_op, arguments, visible, changed))
                 continue
             self.has_control_flow = True
             around = visible.copy()
             for block in region.blocks:
-                around.update(id(one) for one in block.args)
-                around.update(id(one) for inner in block.ops for one in inner.results)
-            frames += [(one.first_op, [], around, changed) for one in region.blocks]
+                around.update(id(arg) for arg in block.args)
+                around.update(id(value) for inner in block.ops for value in inner.results)
+            frames += [(inner.first_op, [], around, changed) for inner in region.blocks]
 
 
 def _from_outside(root: Operation) -> set[int]:
@@ -220,12 +220,17 @@ def _ends(op: Operation) -> tuple[Any, ...]:
         if only is not None and only is region.last_block:
             return only.args, only.last_op
     return tuple(
-        [part for one in op.regions for block in one.blocks for part in (block.args, block.last_op)]
+        [
+            part
+            for region in op.regions
+            for block in region.blocks
+            for part in (block.args, block.last_op)
+        ]
     )
 
 
 def _key(op: Operation) -> Any:
-    """What a verifier's verdict on ``op`` follows from."""
+    """All that a verifier's verdict on ``op`` follows from."""
     blocks = [block for region in op.regions for block in region.blocks]
     around = op.parent_op()
     return (
@@ -237,13 +242,13 @@ def _key(op: Operation) -> Any:
         tuple(op.properties.items()),
         tuple(op.attributes.items()),
         tuple([len(region.blocks) for region in op.regions]),
-        tuple([(one.type, one.first_use is None) for block in blocks for one in block.args]),
+        tuple([(arg.type, arg.first_use is None) for block in blocks for arg in block.args]),
         tuple([_end_of(block) for block in blocks]),
     )
 
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
-    return tuple([one.type for one in values])
+    return tuple([value.type for value in values])
 
 
 def _end_of(block: Block) -> Any:
@@ -252,7 +257,7 @@ def _end_of(block: Block) -> Any:
 
 
 class _Kind(NamedTuple):
-    """What counts of a class of operations here."""
+    """The properties of a class of operations that count here."""
 
     is_llvm: bool
     is_isolated: bool
@@ -413,8 +418,8 @@ def _stays_inside(
         return False
     room = AffineExpr.constant(extent - 1) - value
     conditions = index.conditions(block.predicate.data, block.predicate_operands)
-    for one in conditions if conditions is not None else ():
-        spare, _ = index.bounds(index.simplify(room - one.lhs))
-        if one.kind is AffineConstraintKind.ge and spare is not None and spare >= 0:
+    for condition in conditions if conditions is not None else ():
+        spare, _ = index.bounds(index.simplify(room - condition.lhs))
+        if condition.kind is AffineConstraintKind.ge and spare is not None and spare >= 0:
             return True
     return conditions is None

@@ -51,7 +51,7 @@ def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
 
     Division and remainder by zero raise ZeroDivisionError.
     """
-    results = "".join(f"{_source(one, affine.num_dims)}, " for one in affine.results)
+    results = "".join(f"{_source(expr, affine.num_dims)}, " for expr in affine.results)
     return _function(affine.num_dims + affine.num_symbols, f"({results})")  # pyright: ignore
 
 
@@ -69,11 +69,11 @@ def set_function(affine: AffineSet) -> Callable[..., bool]:
     }
     dims = affine.num_dims
     conditions = [
-        f"{_source(one.lhs, dims)} {symbol[one.kind]} {_source(one.rhs, dims)}"
-        for one in affine.constraints
+        f"{_source(constraint.lhs, dims)} {symbol[constraint.kind]} {_source(constraint.rhs, dims)}"
+        for constraint in affine.constraints
     ]
     all_hold = _function(count, " and ".join(conditions) or "True")
-    each = [_function(count, one) for one in conditions]
+    each = [_function(count, condition) for condition in conditions]
 
     def holds(*point: int) -> bool:
         try:

@@ -190,7 +190,7 @@ def constant_value(op: Operation, attr: Attribute, type_: Attribute) -> Any:
         if attr.is_splat():
             return splat(shape, make(values[0]))
         vector = np.empty(shape, object)
-        vector.reshape(-1)[:] = [make(one) for one in values]
+        vector.reshape(-1)[:] = [make(value) for value in values]
         return vector
     raise UninterpretableError(op, f"a constant of type {type_} cannot be interpreted")
 

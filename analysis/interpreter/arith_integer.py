@@ -44,7 +44,7 @@ def _width(op: Operation) -> int:
 
 
 def _modular(function: Binary) -> Callable[[Operation], Scalar]:
-    """An op that is the same on signed and unsigned numbers, but for its overflow flags."""
+    """An op that is the same on signed and unsigned numbers, except for its overflow flags."""
 
     def make(op: Operation) -> Scalar:
         width = _width(op)
@@ -63,7 +63,7 @@ def _with_flags(op: Operation, function: Binary, wrapped: Scalar) -> Scalar:
         arith.IntegerOverflowFlag.NSW: (signed(width), -half, half),
         arith.IntegerOverflowFlag.NUW: (unsigned(width), 0, 2 * half),
     }
-    checks = [(flag.value, *one) for flag, one in ranges.items() if flag in flags]
+    checks = [(flag.value, *range_) for flag, range_ in ranges.items() if flag in flags]
     if not checks:
         return wrapped
 

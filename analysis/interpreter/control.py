@@ -215,9 +215,9 @@ def affine_value(function: Callable[..., tuple[int, ...]]) -> Run:
     """The only result of an affine map; poison operands make it poison."""
 
     def run(*operands: Any) -> Any:
-        for one in operands:
-            if type(one) is Poison:
-                return one
+        for operand in operands:
+            if type(operand) is Poison:
+                return operand
         return function(*operands)[0]
 
     return run

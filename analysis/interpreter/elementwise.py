@@ -24,7 +24,12 @@ def elementwise(op: Operation, function: Scalar, *, strict: bool = True) -> Run:
     """
     scalar = _propagating(function, len(op.operands), len(op.results)) if strict else function
     shape = next(
-        (one.type.get_shape() for one in op.operands if isinstance(one.type, VectorType)), None
+        (
+            operand.type.get_shape()
+            for operand in op.operands
+            if isinstance(operand.type, VectorType)
+        ),
+        None,
     )
     if shape is None:
         return scalar
@@ -54,9 +59,9 @@ def _propagating(function: Scalar, operands: int, results: int) -> Scalar:
         return binary
 
     def general(*args: Any) -> Any:
-        for one in args:
-            if type(one) is Poison:
-                return one if results == 1 else (one,) * results
+        for arg in args:
+            if type(arg) is Poison:
+                return arg if results == 1 else (arg,) * results
         return function(*args)
 
     return general

@@ -45,7 +45,7 @@ def _start(block: BlockOp) -> ForOp | None:
     carried = False
     for loop in loop_tree.loops_around(block):
         carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
-        if carried and all(_makers(one, loop) is not None for one in _needed(block)):
+        if carried and all(_makers(value, loop) is not None for value in _needed(block)):
             return loop
     return None
 
@@ -62,33 +62,37 @@ def _makers(value: SSAValue, loop: ForOp) -> list[Operation] | None:
     owner = value.owner
     if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
         return None
-    found: list[Operation] = []
+    makers: list[Operation] = []
     for operand in owner.operands:
         before = _makers(operand, loop)
         if before is None:
             return None
-        found += before
-    return [*found, owner]
+        makers += before
+    return [*makers, owner]
 
 
 class EmptyReduction:
-    """What is stored where ``loop`` begins if the reduction of ``block`` is over nothing."""
+    """The initial value stored where ``loop`` begins if the reduction of ``block`` is empty."""
 
     def __init__(self, block: BlockOp, loop: ForOp) -> None:
         self.block = block
         self._loop = loop
         around = loop_tree.loops_around(block)
         inner = around[around.index(loop) + 1 :]
-        sizes = [one.dynamic_extent for one in inner if one.dynamic_extent is not None]
-        needed = [op for one in (*_needed(block), *sizes) for op in _makers(one, loop) or ()]
+        sizes = [
+            inner_loop.dynamic_extent
+            for inner_loop in inner
+            if inner_loop.dynamic_extent is not None
+        ]
+        needed = [op for value in (*_needed(block), *sizes) for op in _makers(value, loop) or ()]
         self.makers = list(dict.fromkeys(needed))
         """The ops in the loop that compute sizes, and what the init uses."""
         self._index = IndexValues()
         self._counted = [
-            one
-            for one in inner
-            if IterType.REDUCE not in loop_tree.iter_types(one, block)
-            and (one.dynamic_extent is None or self._is_known(one.dynamic_extent))
+            inner_loop
+            for inner_loop in inner
+            if IterType.REDUCE not in loop_tree.iter_types(inner_loop, block)
+            and (inner_loop.dynamic_extent is None or self._is_known(inner_loop.dynamic_extent))
         ]
         self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
@@ -107,22 +111,22 @@ class EmptyReduction:
         return (roots, map_function(map_)) if known else None
 
     def _are_known(self, operands: Sequence[SSAValue], dims: set[int]) -> bool:
-        counters = {one.var for one in self._counted}
+        counters = {counted.var for counted in self._counted}
         return all(operands[n] in counters or self._is_known(operands[n]) for n in dims)
 
     def _predicate(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
-        """What is known of the predicate: operands, a condition on them, whether it must hold."""
+        """The known parts of the predicate: operands, a condition on them, whether it must hold."""
         operands = self.block.predicate_operands
         known = [
-            one
-            for one in self.block.predicate.data.constraints
-            if self._are_known(operands, one.lhs.used_dims())
+            constraint
+            for constraint in self.block.predicate.data.constraints
+            if self._are_known(operands, constraint.lhs.used_dims())
         ]
         # As one: a condition on a poison value counts only if all others hold.
         yield operands, set_function(AffineSet(len(operands), 0, tuple(known))), True
 
     def _path(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
-        """What is known of the conditions on the way to the block."""
+        """The known conditions on the way to the block."""
         op: Operation = self.block
         while op is not self._loop:
             parent = op.parent_op()
@@ -135,17 +139,20 @@ class EmptyReduction:
 
     def instances(self, lookup: Lookup) -> Iterator[tuple[int, ...]]:
         """The block's variables for each element; nothing if the reduction has iterations."""
-        extents = [one if isinstance(one, int) else lookup(one) for _, _, one in self.block.iters]
+        extents = [
+            extent if isinstance(extent, int) else lookup(extent)
+            for _, _, extent in self.block.iters
+        ]
         is_reduced = [kind is IterType.REDUCE for kind in self.block.types]
         if all(extent > 0 for extent, reduced in zip(extents, is_reduced, strict=True) if reduced):
             return
         counts = [
-            extent if isinstance(extent := one.extent_value, int) else lookup(extent)
-            for one in self._counted
+            extent if isinstance(extent := counted.extent_value, int) else lookup(extent)
+            for counted in self._counted
         ]
         for point in product(*map(range, counts)):
             at: dict[SSAValue, int] = {
-                one.var: n for one, n in zip(self._counted, point, strict=True)
+                counted.var: n for counted, n in zip(self._counted, point, strict=True)
             }
             if any(
                 holds(*self._values(operands, at, lookup)) is not wanted
@@ -160,7 +167,7 @@ class EmptyReduction:
                 if binding is not None and not is_reduced[n]:
                     roots, function = binding
                     values = function(*self._values(roots, at, lookup))
-                    domains[n] = [one for one in values if one in domains[n]]
+                    domains[n] = [value for value in values if value in domains[n]]
             yield from product(*domains)
 
     def _values(
@@ -168,5 +175,6 @@ class EmptyReduction:
     ) -> list[int]:
         """The values of ``operands``; 0 for those that are not known."""
         return [
-            at[one] if one in at else lookup(one) if self._is_known(one) else 0 for one in operands
+            at[operand] if operand in at else lookup(operand) if self._is_known(operand) else 0
+            for operand in operands
         ]

@@ -143,11 +143,11 @@ class KernelInterpreter(Interpreter):
                 attr = trait.get_sym_attr_name(op) if trait is not None else None
                 if attr is not None:
                     self._named[attr.data] = op
-        found = self._named.get(name)
-        if found is None:
-            known = ", ".join(f"@{one}" for one in self._named) or "nothing"
+        named = self._named.get(name)
+        if named is None:
+            known = ", ".join(f"@{symbol}" for symbol in self._named) or "nothing"
             raise ExecutionError(None, f"there is no @{name} in the module, which has {known}")
-        return found
+        return named
 
     def global_value(self, op: Operation, make: Callable[[], Any]) -> Any:
         """The one value of a global, made when it is first asked for."""
@@ -185,7 +185,7 @@ class KernelInterpreter(Interpreter):
         return self._slots[value]
 
     def value(self, value: SSAValue) -> Any:
-        """What a value of the function that is running is at present."""
+        """The present content of a value of the function that is running."""
         return self._env[self._slots[value]]
 
     def execute(self, ops: Iterable[Operation]) -> None:
@@ -216,8 +216,8 @@ class KernelInterpreter(Interpreter):
                     if result >= 0:
                         env[result] = value
                     elif results:
-                        for slot, one in zip(results, value, strict=True):
-                            env[slot] = one
+                        for slot, result_value in zip(results, value, strict=True):
+                            env[slot] = result_value
                 if plan.terminator is None:
                     return ()
                 op, end, operands = plan.terminator
@@ -259,13 +259,16 @@ class KernelInterpreter(Interpreter):
 
     def _implementation(self, op: Operation) -> tuple[InterpreterFunctions, Any]:
         known = self._impls._impl_dict  # pyright: ignore[reportPrivateUsage]
-        found = known.get(type(op))
-        if found is None:
+        implementation = known.get(type(op))
+        if implementation is None:
             # An op of the same name in another class: one that extends xDSL's definition.
-            found = next((one for kind, one in known.items() if kind.name == op.name), None)
-        if found is None:
+            implementation = next(
+                (implementation for kind, implementation in known.items() if kind.name == op.name),
+                None,
+            )
+        if implementation is None:
             raise UninterpretableError(op, "the interpreter does not know this op")
-        return found
+        return implementation
 
     def _runnable(self, op: Operation, functions: InterpreterFunctions, registered: Any) -> Run:
         prepare = getattr(registered, _PREPARE, None)

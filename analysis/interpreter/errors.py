@@ -1,4 +1,4 @@
-"""What the interpreter raises when a program does something that has no defined result."""
+"""The errors that the interpreter raises when a program has no defined result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ExecutionError(InterpretationError):
 
 
 class UninterpretableError(ExecutionError):
-    """What the interpreter does not know, whatever the program is run on."""
+    """Something that the interpreter does not know, whatever the program is run on."""
 
 
 class OutOfBoundsError(ExecutionError):
@@ -93,4 +93,4 @@ class PoisonError(ExecutionError):
 
 def index_text(index: Sequence[int]) -> str:
     """``[1, 2]``."""
-    return "[" + ", ".join(str(one) for one in index) + "]"
+    return "[" + ", ".join(str(i) for i in index) + "]"

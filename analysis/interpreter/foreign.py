@@ -29,11 +29,11 @@ class ForeignFunctions(InterpreterFunctions):
         dtypes, _ = op.dtypes
         give = _result(op, op.values[0].type) if op.values else None
         operands = zip(op.arguments, dtypes, strict=True)
-        takes = [_argument(op, one.type, dtype) for one, dtype in operands]
+        takes = [_argument(op, operand.type, dtype) for operand, dtype in operands]
 
         def run(*args: Any) -> Any:
-            found = call([take(one) for take, one in zip(takes, args, strict=True)])
-            return None if give is None else give(found)
+            returned = call([take(arg) for take, arg in zip(takes, args, strict=True)])
+            return None if give is None else give(returned)
 
         return run
 
@@ -75,10 +75,10 @@ def _packed(op: CallExternOp) -> Callable[[list[Any]], Any]:
         assert function is not None
         rest = iter(args)
         given = [
-            one.data if isinstance(one, StringAttr) else as_argument(next(rest)) for one in texts
+            text.data if isinstance(text, StringAttr) else as_argument(next(rest)) for text in texts
         ]
-        found = function(*given)
-        return args[-1] if found is None and TRACED in op.attributes else found
+        returned = function(*given)
+        return args[-1] if returned is None and TRACED in op.attributes else returned
 
     return call
 
@@ -96,16 +96,16 @@ def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
     function = ctypes.CFUNCTYPE(kind, *types)(address)
 
     def call(args: list[Any]) -> Any:
-        return function(*(_pointer(op, one) for one in args))
+        return function(*(_pointer(op, arg) for arg in args))
 
     return call
 
 
 def _c_type(op: CallExternOp, dtype: str) -> Any:
-    found = C_SCALARS.get(dtype)
-    if found is None:
+    c_type = C_SCALARS.get(dtype)
+    if c_type is None:
         raise UninterpretableError(op, f"{dtype} scalars are not passed to functions of C")
-    return found
+    return c_type
 
 
 def _pointer(op: CallExternOp, value: Any) -> Any:

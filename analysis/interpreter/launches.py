@@ -36,7 +36,7 @@ class Launch(Kernel):
     """Draws the order of blocks, and of threads in a block."""
     sizes: dict[str, int] = field(default_factory=dict)
     """How many blocks and threads there are along each axis."""
-    made: dict[tuple[tir.AllocOp, int], Buffer] = field(default_factory=dict)
+    allocated: dict[tuple[tir.AllocOp, int], Buffer] = field(default_factory=dict)
     """Global buffers that the kernel allocates: all blocks have them together."""
     count: dict[tir.AllocOp, int] = field(default_factory=dict)
     """How often each was allocated by the block that runs."""
@@ -73,11 +73,11 @@ class Launch(Kernel):
         """The buffers of threads that the kernel uses and does not allocate."""
         used = dict.fromkeys(value for op in preorder(root) for value in op.operands)
         return [
-            one
-            for one in used
-            if isinstance(one.type, MemRefType)
-            and memory_scope(one) != "global"
-            and not defined_inside(one, root)
+            value
+            for value in used
+            if isinstance(value.type, MemRefType)
+            and memory_scope(value) != "global"
+            and not defined_inside(value, root)
         ]
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
@@ -87,12 +87,12 @@ class Launch(Kernel):
     def _give_memory(self, buffers: Sequence[SSAValue], threads: Threads) -> None:
         for value in buffers:
             slot, scope = self.interpreter.slot(value), memory_scope(value)
-            made: dict[Hashable, Buffer] = {}
+            memory: dict[Hashable, Buffer] = {}
             for thread in threads:
                 owner = self._owner(scope, thread)
-                if owner not in made:
-                    made[owner] = self._like(value, thread.env[slot])
-                thread.env[slot] = made[owner]
+                if owner not in memory:
+                    memory[owner] = self._like(value, thread.env[slot])
+                thread.env[slot] = memory[owner]
 
     def _like(self, value: SSAValue, buffer: Buffer) -> Buffer:
         """New memory for a buffer."""
@@ -114,12 +114,12 @@ class Launch(Kernel):
         op, _, _, slot, _ = step
         if memory_scope(op.buffer) == "global":
             number = self.count[op] = self.count.get(op, -1) + 1
-            if (op, number) in self.made:
+            if (op, number) in self.allocated:
                 for thread in threads:
-                    thread.env[slot] = self.made[op, number]
+                    thread.env[slot] = self.allocated[op, number]
                 return
             super()._alloc(step, threads)
-            self.made[op, number] = threads[0].env[slot]
+            self.allocated[op, number] = threads[0].env[slot]
             return
         super()._alloc(step, threads)
 

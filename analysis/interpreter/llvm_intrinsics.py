@@ -1,4 +1,4 @@
-"""The intrinsics of LLVM that ``llvm.call_intrinsic`` names, as far as tensor intrinsics use them.
+"""The intrinsics of LLVM that tensor intrinsics call by ``llvm.call_intrinsic``.
 
 Other implementations can be registered on an interpreter, as for any op.
 """
@@ -23,7 +23,7 @@ _TYPES = re.compile(r"(\.(v\d+)?[iu]\d+)+$")
 
 Numbers = Sequence[int]
 Implementation = Callable[[int], Run]
-"""What runs an intrinsic, by the width of a lane of its result. Numbers are signed."""
+"""The function that runs an intrinsic, by the width of a lane of its result. Numbers are signed."""
 
 
 def _groups(compute: Callable[..., int], *sizes: int) -> Implementation:
@@ -46,15 +46,15 @@ def _lanes(
         wrap = wrapper(width)
 
         def lane(n: int, operands: Sequence[np.ndarray]) -> Any:
-            parts = [one[place] for one, place in zip(operands, places(n), strict=True)]
+            parts = [operand[place] for operand, place in zip(operands, places(n), strict=True)]
             values = (value for part in parts for value in part)
-            poison = next((one for one in values if isinstance(one, Poison)), None)
+            poison = next((value for value in values if isinstance(value, Poison)), None)
             return wrap(compute(*parts)) if poison is None else poison
 
         def run(*operands: np.ndarray) -> np.ndarray:
-            found = np.empty(count(operands), object)
-            found[:] = [lane(n, operands) for n in range(len(found))]
-            return found
+            lanes = np.empty(count(operands), object)
+            lanes[:] = [lane(n, operands) for n in range(len(lanes))]
+            return lanes
 
         return run
 
@@ -72,7 +72,7 @@ def _joined(implementation: Implementation) -> Implementation:
 
 
 def _unsigned(values: Numbers, bits: int) -> Numbers:
-    return [one & ((1 << bits) - 1) for one in values]
+    return [value & ((1 << bits) - 1) for value in values]
 
 
 def _dot(a: Numbers, b: Numbers) -> int:
@@ -140,9 +140,9 @@ class LlvmIntrinsicFunctions(InterpreterFunctions):
     @prepared(CallIntrinsicOp)
     def call_intrinsic(self, interpreter: KernelInterpreter, op: CallIntrinsicOp) -> Run:
         name = op.intrin.data
-        found = INTRINSICS.get(_TYPES.sub("", name))
+        intrinsic = INTRINSICS.get(_TYPES.sub("", name))
         type_ = op.results[0].type if op.results else None
         element = type_.element_type if isinstance(type_, VectorType) else None
-        if found is None or not isinstance(element, IntegerType):
+        if intrinsic is None or not isinstance(element, IntegerType):
             raise UninterpretableError(op, f"the interpreter does not know {name}")
-        return found(element.width.data)
+        return intrinsic(element.width.data)

@@ -117,7 +117,7 @@ def _name(value: SSAValue) -> str:
 def _mixed(static: Sequence[int], dynamic: Sequence[Any]) -> list[Any]:
     """Static values, with the dynamic ones in the places that MLIR marks."""
     rest = iter(dynamic)
-    return [next(rest) if one == DYNAMIC else one for one in static]
+    return [next(rest) if value == DYNAMIC else value for value in static]
 
 
 @register_impls
@@ -163,17 +163,17 @@ class MemRefFunctions(InterpreterFunctions):
     @prepared(memref.GetGlobalOp)
     def get_global(self, interpreter: KernelInterpreter, op: memref.GetGlobalOp) -> Run:
         name = op.name_.string_value()
-        found = interpreter.symbol_op(name)
-        if not isinstance(found, memref.GlobalOp):
+        symbol = interpreter.symbol_op(name)
+        if not isinstance(symbol, memref.GlobalOp):
             raise ExecutionError(op, f"@{name} is not a memref.global")
 
         def make() -> Buffer:
-            data = fresh_array(found, found.type.get_shape(), found.type.element_type)
-            if isinstance(initial := found.initial_value, DenseIntOrFPElementsAttr):
+            data = fresh_array(symbol, symbol.type.get_shape(), symbol.type.element_type)
+            if isinstance(initial := symbol.initial_value, DenseIntOrFPElementsAttr):
                 data[...] = np.array(initial.get_values(), data.dtype).reshape(data.shape)
             return Buffer(data, name)
 
-        return lambda: interpreter.global_value(found, make)
+        return lambda: interpreter.global_value(symbol, make)
 
     @prepared(memref.DimOp)
     def dim(self, interpreter: KernelInterpreter, op: memref.DimOp) -> Run:
@@ -192,7 +192,7 @@ class MemRefFunctions(InterpreterFunctions):
 
         def run(buffer: Buffer) -> tuple[Any, ...]:
             array = buffer.array(op)
-            strides = (one // array.itemsize for one in array.strides)
+            strides = (stride // array.itemsize for stride in array.strides)
             return buffer, 0, *array.shape, *strides
 
         return run
@@ -209,10 +209,10 @@ class MemRefFunctions(InterpreterFunctions):
         expected = target.get_shape()
 
         def run(buffer: Buffer) -> Buffer:
-            found = buffer.array(op).shape
-            if any(want not in (DYNAMIC, size) for want, size in zip(expected, found, strict=True)):
+            shape = buffer.array(op).shape
+            if any(want not in (DYNAMIC, size) for want, size in zip(expected, shape, strict=True)):
                 raise ExecutionError(
-                    op, f"{buffer.name} of shape {index_text(found)} is no {target}"
+                    op, f"{buffer.name} of shape {index_text(shape)} is no {target}"
                 )
             return buffer
 
@@ -243,8 +243,8 @@ class MemRefFunctions(InterpreterFunctions):
     @prepared(memref.SubviewOp)
     def subview(self, interpreter: KernelInterpreter, op: memref.SubviewOp) -> Run:
         statics = [
-            tuple(one.get_values())
-            for one in (op.static_offsets, op.static_sizes, op.static_strides)
+            tuple(static.get_values())
+            for static in (op.static_offsets, op.static_sizes, op.static_strides)
         ]
         first = len(op.offsets)
         second = first + len(op.sizes)
@@ -276,7 +276,7 @@ def _kept_sizes(sizes: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
     for kept in itertools.combinations(range(len(sizes)), len(wanted)):
         shape = tuple(sizes[n] for n in kept)
         dropped = (size for n, size in enumerate(sizes) if n not in kept)
-        if all(one in (DYNAMIC, size) for one, size in zip(wanted, shape, strict=True)) and all(
+        if all(want in (DYNAMIC, size) for want, size in zip(wanted, shape, strict=True)) and all(
             size == 1 for size in dropped
         ):
             return shape

@@ -32,11 +32,11 @@ def argument_attributes(
     attrs = function.properties.get(which)
     if not isinstance(attrs, ArrayAttr):
         return [{} for _ in range(count)]
-    return [dict(one.data) if isinstance(one, DictionaryAttr) else {} for one in attrs.data]
+    return [dict(attr.data) if isinstance(attr, DictionaryAttr) else {} for attr in attrs.data]
 
 
 def argument_name(function: Operation, index: int) -> str:
-    """What to call an argument: its ``kc.name``, its SSA name or its number."""
+    """The name of an argument: its ``kc.name``, its SSA name or its number."""
     name = argument_attributes(function)[index].get("kc.name")
     if isinstance(name, StringAttr):
         return name.data
@@ -52,24 +52,27 @@ def bind_symbols(function: Operation, args: Sequence[Any]) -> dict[str, int]:
     names = _symbol_names(function)
     attrs = argument_attributes(function)
     symbols: dict[str, int] = {}
-    for one, arg in zip(attrs, args, strict=True):
-        if isinstance(symbol := one.get("kc.symbol"), StringAttr):
+    for arg_attrs, arg in zip(attrs, args, strict=True):
+        if isinstance(symbol := arg_attrs.get("kc.symbol"), StringAttr):
             symbols.setdefault(symbol.data, arg)
-        shape = one.get("kc.shape")
+        shape = arg_attrs.get("kc.shape")
         if isinstance(shape, AffineMapAttr) and isinstance(arg, Buffer):
             for expr, size in zip(shape.data.results, arg.array(function).shape, strict=False):
                 if isinstance(expr, AffineSymExpr):
                     symbols.setdefault(names[expr.position], size)
     types = [arg.type for arg in function.regions[0].blocks[0].args]
-    for n, (one, arg, type_) in enumerate(zip(attrs, args, types, strict=True)):
-        if isinstance(symbol := one.get("kc.symbol"), StringAttr) and symbols[symbol.data] != arg:
+    for n, (arg_attrs, arg, type_) in enumerate(zip(attrs, args, types, strict=True)):
+        if (
+            isinstance(symbol := arg_attrs.get("kc.symbol"), StringAttr)
+            and symbols[symbol.data] != arg
+        ):
             raise ExecutionError(
                 function,
                 f"{argument_name(function, n)} is {arg}, but the shapes of other arguments make "
                 f"{symbol.data} = {symbols[symbol.data]}",
             )
         if isinstance(arg, Buffer) and isinstance(type_, ShapedType):
-            shape = one.get("kc.shape")
+            shape = arg_attrs.get("kc.shape")
             map_ = shape.data if isinstance(shape, AffineMapAttr) else None
             _check_shape(function, n, arg.array(function).shape, type_, map_, names, symbols)
     _check_requirements(function, names, symbols)
@@ -77,33 +80,34 @@ def bind_symbols(function: Operation, args: Sequence[Any]) -> dict[str, int]:
 
 
 def _check_requirements(function: Operation, names: Sequence[str], symbols: dict[str, int]) -> None:
-    values = [symbols.get(one, 0) for one in names]
-    for one in requirements_of(function):
+    values = [symbols.get(name, 0) for name in names]
+    for requirement in requirements_of(function):
         products = [
-            math.prod(factor.eval([], values) for factor in factors) for factors in one.factors
+            math.prod(factor.eval([], values) for factor in factors)
+            for factors in requirement.factors
         ]
-        over = (one.condition.lhs - one.condition.rhs).eval(products, values)
+        over = (requirement.condition.lhs - requirement.condition.rhs).eval(products, values)
         is_met = {
             AffineConstraintKind.eq: over == 0,
             AffineConstraintKind.ge: over >= 0,
             AffineConstraintKind.le: over <= 0,
-        }[one.condition.kind]
-        if not is_met and not any(size.eval([], values) <= 0 for size in one.unless_empty):
+        }[requirement.condition.kind]
+        if not is_met and not any(size.eval([], values) <= 0 for size in requirement.unless_empty):
             known = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
-            raise ExecutionError(function, f"the sizes {known} do not fit: {one.why}")
+            raise ExecutionError(function, f"the sizes {known} do not fit: {requirement.why}")
 
 
 def _symbol_names(function: Operation) -> list[str]:
     listed = function.attributes.get("kc.symbols")
     if not isinstance(listed, ArrayAttr):
         return []
-    return [one.data for one in listed.data if isinstance(one, StringAttr)]
+    return [symbol.data for symbol in listed.data if isinstance(symbol, StringAttr)]
 
 
 def _check_shape(
     function: Operation,
     index: int,
-    found: tuple[int, ...],
+    shape: tuple[int, ...],
     type_: ShapedType,
     map_: AffineMap | None,
     names: Sequence[str],
@@ -114,16 +118,16 @@ def _check_shape(
     if map_ is not None:
         bound = [symbols.get(name) for name in names]
         for n, expr in enumerate(map_.results):
-            used = {one.position for one in expr.dfs() if isinstance(one, AffineSymExpr)}
+            used = {part.position for part in expr.dfs() if isinstance(part, AffineSymExpr)}
             if all(bound[position] is not None for position in used):
                 single = AffineMap(0, map_.num_symbols, (expr,))
-                expected[n] = map_function(single)(*(one or 0 for one in bound))[0]
+                expected[n] = map_function(single)(*(value or 0 for value in bound))[0]
         known = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
         text += f" with {known}" if known else ""
-    if len(found) != len(expected) or any(
-        want not in (DYNAMIC, size) for want, size in zip(expected, found, strict=True)
+    if len(shape) != len(expected) or any(
+        want not in (DYNAMIC, size) for want, size in zip(expected, shape, strict=True)
     ):
         raise ExecutionError(
             function,
-            f"{argument_name(function, index)} has the shape {index_text(found)}, but is a {text}",
+            f"{argument_name(function, index)} has the shape {index_text(shape)}, but is a {text}",
         )

@@ -83,21 +83,21 @@ def symbol_value(interpreter: KernelInterpreter, op: Operation, name: str) -> Ru
 
 def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]], tuple[int, ...]]:
     """How static extents are completed with the values of the dynamic ones."""
-    static = [one if isinstance(one, int) else None for one in extents]
+    static = [extent if isinstance(extent, int) else None for extent in extents]
 
     def complete(dynamic: Sequence[int]) -> tuple[int, ...]:
         rest = iter(dynamic)
-        return tuple(next(rest) if one is None else one for one in static)
+        return tuple(next(rest) if size is None else size for size in static)
 
     return complete
 
 
-def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, made: Sequence[np.ndarray]) -> Any:
+def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, arrays: Sequence[np.ndarray]) -> Any:
     """The results of ``op``: one by itself."""
-    found = tuple(
-        Buffer(data, te.output_name(op.label, n, len(made))) for n, data in enumerate(made)
+    buffers = tuple(
+        Buffer(data, te.output_name(op.label, n, len(arrays))) for n, data in enumerate(arrays)
     )
-    return found if len(found) != 1 else found[0]
+    return buffers if len(buffers) != 1 else buffers[0]
 
 
 def _element(
@@ -144,7 +144,7 @@ def _ranges(
 
     def ranges_at(point: tuple[int, ...], dynamic: Sequence[int]) -> list[range]:
         rest = iter(dynamic if domain is None else domain(*point))
-        return [range(one if isinstance(one, int) else next(rest)) for one in extents]
+        return [range(extent if isinstance(extent, int) else next(rest)) for extent in extents]
 
     return ranges_at
 
@@ -156,73 +156,77 @@ class TeFunctions(InterpreterFunctions):
     @prepared(te.ComputeOp)
     def compute(self, interpreter: KernelInterpreter, op: te.ComputeOp) -> Run:
         complete, types = extents_from(op.spatial_extents), op.element_types
-        fixed = sum(not isinstance(one, int) for one in op.spatial_extents)
+        fixed = sum(not isinstance(extent, int) for extent in op.spatial_extents)
         element_at, ranges_at = _element(interpreter, op), _ranges(interpreter, op)
 
         def run(*dynamic: int) -> Any:
             extents = complete(dynamic[:fixed])
-            made = [fresh_array(op, extents, one) for one in types]
+            arrays = [fresh_array(op, extents, type_) for type_ in types]
             for point in itertools.product(*map(range, extents)):
                 try:
                     values = element_at(point, ranges_at(point, dynamic[fixed:]))
                 except ExecutionError as error:
                     error.within(f"{op.label}[{', '.join(map(str, point))}]")
                     raise
-                for data, value in zip(made, values, strict=True):
+                for data, value in zip(arrays, values, strict=True):
                     data[point] = value
-            return _buffers(op, made)
+            return _buffers(op, arrays)
 
         return run
 
     @prepared(te.ScanOp)
     def scan(self, interpreter: KernelInterpreter, op: te.ScanOp) -> Run:
-        step, start, types = interpreter.runner(op.body), op.start, [one.type for one in op.tensors]
+        step, start, types = (
+            interpreter.runner(op.body),
+            op.start,
+            [tensor.type for tensor in op.tensors],
+        )
         static = op.extent_value if isinstance(op.extent_value, int) else None
 
         def run(*args: Any) -> Any:
             rows, inits = (args[0], args[1:]) if static is None else (static, args)
-            made: list[np.ndarray] = []
+            arrays: list[np.ndarray] = []
             for init, type_ in zip(inits, types, strict=True):
                 assert isinstance(type_, TensorType)
                 data = fresh_array(op, (rows, *init.data.shape[1:]), type_.element_type)
                 data[:start] = init.data[:rows]
-                made.append(data)
-            found = _buffers(op, made)
-            states = found if isinstance(found, tuple) else (found,)
+                arrays.append(data)
+            buffers = _buffers(op, arrays)
+            states = buffers if isinstance(buffers, tuple) else (buffers,)
             t = start
             try:
                 for t in range(start, rows):
-                    for data, row in zip(made, step(t, *states), strict=True):
+                    for data, row in zip(arrays, step(t, *states), strict=True):
                         data[t] = row.data
             except ExecutionError as error:
                 error.within(f"{op.axis_name.data} = {t}")
                 raise
-            return found
+            return buffers
 
         return run
 
     @prepared(te.ExternOp)
     def extern(self, interpreter: KernelInterpreter, op: te.ExternOp) -> Run:
-        body, types = interpreter.runner(op.body), [one.type for one in op.tensors]
+        body, types = interpreter.runner(op.body), [tensor.type for tensor in op.tensors]
         completes = [extents_from(op.extents(n)) for n in range(len(types))]
         tensors, first = len(op.tensor_inputs), len(op.inputs)
 
         def run(*args: Any) -> Any:
             sizes = args[first:]
-            made: list[np.ndarray] = []
+            arrays: list[np.ndarray] = []
             for complete, type_ in zip(completes, types, strict=True):
                 assert isinstance(type_, TensorType)
                 count = list(type_.get_shape()).count(te.DYNAMIC)
-                made.append(fresh_array(op, complete(sizes[:count]), type_.element_type))
+                arrays.append(fresh_array(op, complete(sizes[:count]), type_.element_type))
                 sizes = sizes[count:]
-            found = _buffers(op, made)
-            outputs = found if isinstance(found, tuple) else (found,)
+            buffers = _buffers(op, arrays)
+            outputs = buffers if isinstance(buffers, tuple) else (buffers,)
             try:
                 body(*args[:tensors], *outputs, *args[tensors:first])
             except ExecutionError as error:
                 error.within(op.label)
                 raise
-            return found
+            return buffers
 
         return run
 

@@ -1,4 +1,4 @@
-"""What threads need of a block: its variables, what reduces over threads, and what it writes."""
+"""The view of a block that threads need: variables, reductions over threads, buffers written."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class BlockEntry:
         """The axes of the loops in the block."""
         self.written = list(
             dict.fromkeys(
-                one.buffer
-                for one in op.walk()
-                if isinstance(one, tir.StoreOp) and not _is_local(one.buffer, op)
+                store.buffer
+                for store in op.walk()
+                if isinstance(store, tir.StoreOp) and not _is_local(store.buffer, op)
             )
         )
 

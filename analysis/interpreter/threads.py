@@ -64,7 +64,7 @@ class Thread:
         return frozenset((axis, n) for axis, n in self.numbers.items() if axis not in left)
 
     def __str__(self) -> str:
-        names = [(one.label if isinstance(one, tir.ForOp) else one) for one in self.numbers]
+        names = [(axis.label if isinstance(axis, tir.ForOp) else axis) for axis in self.numbers]
         numbers = zip(names, self.numbers.values(), strict=True)
         return "thread " + ", ".join(f"{name} = {n}" for name, n in numbers)
 
@@ -96,7 +96,7 @@ class Kernel:
 
     interpreter: KernelInterpreter
     functions: dict[Operation, Any]
-    """What is made of an op once."""
+    """What is computed once per op."""
     current: Thread | None = None
     """The thread that is running."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
@@ -140,8 +140,8 @@ class Kernel:
                 if result >= 0:
                     thread.env[result] = value
                 elif results:
-                    for slot, one in zip(results, value, strict=True):
-                        thread.env[slot] = one
+                    for slot, result_value in zip(results, value, strict=True):
+                        thread.env[slot] = result_value
 
     def _run(self, run: Run, operands: Callable, thread: Thread) -> Any:
         self.current, self.interpreter.environment = thread, thread.env
@@ -152,10 +152,10 @@ class Kernel:
             thread.env[slot] = value
 
     def _function(self, op: Operation, make: Callable[[], Any]) -> Any:
-        found = self.functions.get(op)
-        if found is None:
-            found = self.functions[op] = make()
-        return found
+        function = self.functions.get(op)
+        if function is None:
+            function = self.functions[op] = make()
+        return function
 
     @contextlib.contextmanager
     def _some(self, chosen: Threads, threads: Threads) -> Iterator[None]:
@@ -165,9 +165,9 @@ class Kernel:
             return
         place = object()
         for group, entered in self.divergences.items():
-            there = Counter(one.group(group) for one in threads)
-            here = Counter(one.group(group) for one in chosen)
-            apart = {one for one, count in here.items() if count < there[one]}
+            there = Counter(thread.group(group) for thread in threads)
+            here = Counter(thread.group(group) for thread in chosen)
+            apart = {team for team, count in here.items() if count < there[team]}
             entered.append(Divergence(place, apart))
         try:
             yield
@@ -183,8 +183,8 @@ class Kernel:
 
     def _for(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
-        dynamic = [operands(one.env) for one in threads]
-        extents = [one[0] if one else op.extent.value.data for one in dynamic]
+        dynamic = [operands(thread.env) for thread in threads]
+        extents = [sizes[0] if sizes else op.extent.value.data for sizes in dynamic]
         for reduction in self._function(op, lambda: possibly_empty(op)):
             self._initialise(reduction, threads)
         if op.axis is not None:
@@ -193,7 +193,9 @@ class Kernel:
         i = 0
         try:
             for i in range(max(extents)):
-                active = [one for one, extent in zip(threads, extents, strict=True) if i < extent]
+                active = [
+                    thread for thread, extent in zip(threads, extents, strict=True) if i < extent
+                ]
                 for thread in active:
                     self._enter(op.body.block, [i], thread)
                 with self._some(active, threads):
@@ -214,23 +216,23 @@ class Kernel:
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
         axis: Hashable = op if op.axis == "vthread" else op.axis
         extent, first = self.extents.setdefault(axis, (extents[0], op))
-        for other in extents:
-            if extent != other:
+        for size in extents:
+            if extent != size:
                 raise ExecutionError(
-                    op, f"{op.label} has {other} threads of {op.axis}, {first.label} {extent}"
+                    op, f"{op.label} has {size} threads of {op.axis}, {first.label} {extent}"
                 )
         if axis in threads[0].numbers:
             inner = threads
             self._require_all(op, axis, extent, threads)
         else:
-            inner = [one.fork(axis, n) for one in threads for n in range(extent)]
+            inner = [thread.fork(axis, n) for thread in threads for n in range(extent)]
         for thread in inner:
             self._enter(op.body.block, [thread.numbers[axis]], thread)
         self._region(op.body, inner)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
         """That no iteration of a loop is lost because its thread does not come there."""
-        teams = Counter(one.without([axis]) for one in threads)
+        teams = Counter(thread.without([axis]) for thread in threads)
         for count in teams.values():
             if count != extent:
                 self.current = None
@@ -273,7 +275,7 @@ class Kernel:
     ) -> None:
         try:
             if op.has_init:
-                first = [one for one in active if enter.is_first(one[1])]
+                first = [entry for entry in active if enter.is_first(entry[1])]
                 for thread, values in first:
                     self._enter(op.init.block, values, thread)
                 self._region(op.init, [thread for thread, _ in first])
@@ -294,11 +296,11 @@ class Kernel:
             steps.setdefault(thread.along(enter.reduced_by), []).append((thread, values))
         done: set[tuple[Any, ...]] = set()
         for step in sorted(
-            steps.values(), key=lambda step: not any(enter.is_first(one[1]) for one in step)
+            steps.values(), key=lambda step: not any(enter.is_first(entry[1]) for entry in step)
         ):
             left: list[tuple[Thread, tuple[int, ...]]] = []
             for thread, values in step:
-                buffers = [thread.env[self.interpreter.slot(one)] for one in enter.written]
+                buffers = [thread.env[self.interpreter.slot(buffer)] for buffer in enter.written]
                 # Loops of threads in the block have an iteration for each.
                 key = (values, thread.along(enter.shared_by), *buffers)
                 if key not in done:
@@ -312,15 +314,15 @@ class Kernel:
     def _alloc(self, step: Step, threads: Threads) -> None:
         op, run, operands, slot, _ = step
         scope = memory_scope(op.buffer)
-        made: dict[Hashable, Buffer] = {}
+        buffers: dict[Hashable, Buffer] = {}
         for thread in threads:
             owner = self._owner(scope, thread)
-            if owner not in made:
-                made[owner] = self._run(run, operands, thread)
-            thread.env[slot] = made[owner]
+            if owner not in buffers:
+                buffers[owner] = self._run(run, operands, thread)
+            thread.env[slot] = buffers[owner]
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
-        """What the threads have in common that have one buffer of a memory scope together."""
+        """The coordinates that the threads sharing one buffer of a memory scope have in common."""
         return thread.without(
             axis
             for axis in thread.numbers
@@ -355,7 +357,7 @@ class Kernel:
         self, op: tir.LoadOp, buffer: Buffer, at: Index, last: Written, thread: Thread
     ) -> None:
         if self.single is not None and not any(
-            self._block_of(one) <= thread.place for one in last.threads
+            self._block_of(writer) <= thread.place for writer in last.threads
         ):
             raise ExecutionError(
                 op,
@@ -365,9 +367,10 @@ class Kernel:
         scope = memory_scope(op.buffer)
         group = thread.group(_group_of(scope))
         is_apart = any(
-            one.place in last.places and group in one.apart for one in self._divergences(scope)
+            divergence.place in last.places and group in divergence.apart
+            for divergence in self._divergences(scope)
         )
-        if is_apart and not any(one.lane <= thread.place for one in last.threads):
+        if is_apart and not any(writer.lane <= thread.place for writer in last.threads):
             raise ExecutionError(
                 op,
                 f"{buffer.name}{index_text(at)} was written by another thread where not all "
@@ -379,23 +382,23 @@ class Kernel:
         index, write = self._function(
             op, lambda: (map_function(op.indices.data), writer(op, op.value.type))
         )
-        places = [one.place for one in self._divergences(memory_scope(op.buffer))]
+        places = [divergence.place for divergence in self._divergences(memory_scope(op.buffer))]
         stored: dict[tuple[Buffer, Index], tuple[Any, list[Thread]]] = {}
         for thread in threads:
             self.current = thread
             value, buffer, *rest = operands(thread.env)
             at = index(*rest)
             write(value, buffer, at)
-            for element, one in zip(_elements(at, value), _parts(value), strict=True):
+            for element, part in zip(_elements(at, value), _parts(value), strict=True):
                 known = stored.get((buffer, element))
                 if known is None:
-                    stored[buffer, element] = one, [thread]
+                    stored[buffer, element] = part, [thread]
                     continue
-                if not _is_same(known[0], one):
+                if not _is_same(known[0], part):
                     self.current = None
                     raise ExecutionError(
                         op,
-                        f"{known[1][0]} and {thread} store {known[0]} and {one} to "
+                        f"{known[1][0]} and {thread} store {known[0]} and {part} to "
                         f"{buffer.name}{index_text(element)} at the same time",
                     )
                 known[1].append(thread)
@@ -404,7 +407,7 @@ class Kernel:
             last = known.get(element)
             if last is not None and _is_same(last.value, value):
                 # Who stores what is there already changes nothing for those who did before.
-                writers = [*writers, *(one for one in last.threads if one not in writers)]
+                writers = [*writers, *(writer for writer in last.threads if writer not in writers)]
             elif self.single is not None:
                 self._require_alone(op, buffer, element, value, last, writers)
             known[element] = Written(writers, value, places)
@@ -419,8 +422,8 @@ class Kernel:
         writers: Threads,
     ) -> None:
         """That no other block has stored, or read, what ``writers`` store another value to."""
-        blocks = {self._block_of(one) for one in writers}
-        before = {self._block_of(one) for one in last.threads} if last is not None else blocks
+        blocks = {self._block_of(writer) for writer in writers}
+        before = {self._block_of(writer) for writer in last.threads} if last is not None else blocks
         element = f"{buffer.name}{index_text(at)}"
         text = None
         if last is not None and len(before) > 1:
@@ -446,13 +449,15 @@ class Kernel:
     def _block_of(self, thread: Thread) -> Place:
         """The block of a thread, without the axes along which there is just one."""
         assert self.single is not None
-        return frozenset(one for one in thread.block if one[0] not in self.single)
+        return frozenset(
+            coordinate for coordinate in thread.block if coordinate[0] not in self.single
+        )
 
 
 def single_axes(root: tir.ForOp) -> frozenset[str] | None:
     """The axes of a kernel along which there is one block, None if there is just one block."""
     loops = [op for op in root.walk() if isinstance(op, tir.ForOp) and op.axis in _BLOCKS]
-    several = {str(one.axis) for one in loops if one.static_extent != 1}
+    several = {str(loop.axis) for loop in loops if loop.static_extent != 1}
     return frozenset(_BLOCKS - several) if several else None
 
 
@@ -477,8 +482,8 @@ def _elements(at: Index, value: Any) -> list[Index]:
     ]
 
 
-def _is_same(value: Any, other: Any) -> bool:
-    return bool(value == other) or (value != value and other != other)  # noqa: PLR0124
+def _is_same(value: Any, rhs: Any) -> bool:
+    return bool(value == rhs) or (value != value and rhs != rhs)  # noqa: PLR0124
 
 
 _TOGETHER: dict[type[Operation], str] = {

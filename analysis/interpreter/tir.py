@@ -41,7 +41,10 @@ class TirFunctions(InterpreterFunctions):
     @prepared(tir.ForOp)
     def for_(self, interpreter: KernelInterpreter, op: tir.ForOp) -> Run:
         body, label, static = interpreter.runner(op.body), op.label, op.extent.value.data
-        empty = [(one, interpreter.runner(one.block.init)) for one in possibly_empty(op)]
+        empty = [
+            (reduction, interpreter.runner(reduction.block.init))
+            for reduction in possibly_empty(op)
+        ]
         functions: dict[Operation, Any] = {}
 
         def run(*dynamic: int) -> None:
@@ -135,7 +138,7 @@ class TirFunctions(InterpreterFunctions):
         assert isinstance(type_ := op.buffer.type, MemRefType)
         allocate = allocation(op, type_, op.label)
         # A negative size is that of loops that do not run: there is no element.
-        return lambda *sizes: allocate(*(max(one, 0) for one in sizes))
+        return lambda *sizes: allocate(*(max(size, 0) for size in sizes))
 
     @prepared(tir.ApplyOp)
     def apply(self, interpreter: KernelInterpreter, op: tir.ApplyOp) -> Run:

@@ -55,11 +55,11 @@ def is_float(type_: Attribute) -> bool:
 def float_type(op: Operation | None, type_: Attribute) -> type[np.floating]:
     """The numpy scalar type of a float type, or of a vector's elements."""
     scalar = element_type(type_)
-    found = _WIDE.get(type(scalar)) or _narrow_type(op, str(scalar))
-    if found is None:
+    kind = _WIDE.get(type(scalar)) or _narrow_type(op, str(scalar))
+    if kind is None:
         known = ", ".join([*NARROW_IR_FLOATS, "f32", "f64"])
         raise UninterpretableError(op, f"the type {type_} cannot be interpreted; {known} can")
-    return found
+    return kind
 
 
 def _narrow_type(op: Operation | None, name: str) -> type[np.floating] | None:
@@ -96,14 +96,14 @@ def int_width(op: Operation, type_: Attribute) -> int:
 
 def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
     """How elements of a scalar type are held in memory (i1: one byte)."""
-    found: Any = float_type(op, type_) if is_float(type_) else None
-    if found is None and isinstance(type_, IntegerType):
-        found = _INTEGERS.get(type_.width.data)
-    if found is None and isinstance(type_, IndexType):
-        found = np.int64
-    if found is None:
+    kind: Any = float_type(op, type_) if is_float(type_) else None
+    if kind is None and isinstance(type_, IntegerType):
+        kind = _INTEGERS.get(type_.width.data)
+    if kind is None and isinstance(type_, IndexType):
+        kind = np.int64
+    if kind is None:
         raise UninterpretableError(op, f"elements of type {type_} cannot be interpreted")
-    return np.dtype(found)
+    return np.dtype(kind)
 
 
 def wrapper(width: int) -> Callable[[int], int]:
@@ -169,9 +169,9 @@ class Buffer:
 
     def view(self, data: np.ndarray, name: str | None = None) -> Buffer:
         """A buffer on part of this one's memory, which dies with it."""
-        made = Buffer(data, name or self.name)
-        self.views.append(made)
-        return made
+        part = Buffer(data, name or self.name)
+        self.views.append(part)
+        return part
 
     def free(self) -> None:
         """Deallocate."""

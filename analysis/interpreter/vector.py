@@ -128,10 +128,12 @@ def _transfer_lanes(op: vector.TransferReadOp | vector.TransferWriteOp, type_: V
     otherwise, are not listed.
     """
     dims = [
-        one.position if isinstance(one, AffineDimExpr) else None
-        for one in op.permutation_map.data.results
+        expr.position if isinstance(expr, AffineDimExpr) else None
+        for expr in op.permutation_map.data.results
     ]
-    promised = [isinstance(one, IntegerAttr) and bool(one.value.data) for one in op.in_bounds.data]
+    promised = [
+        isinstance(attr, IntegerAttr) and bool(attr.value.data) for attr in op.in_bounds.data
+    ]
     # The mask has a dimension for each one that is not broadcast, in the order of the memory.
     masked = [n for _, n in sorted((dim, n) for n, dim in enumerate(dims) if dim is not None)]
     all_lanes = list(itertools.product(*map(range, type_.get_shape())))
@@ -199,7 +201,7 @@ class VectorFunctions(InterpreterFunctions):
         def run(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             elements = np.concatenate([np.atleast_1d(a), np.atleast_1d(b)])
             result = elements[mask]
-            result[[n for n, one in enumerate(mask) if one < 0]] = missing
+            result[[n for n, lane in enumerate(mask) if lane < 0]] = missing
             return result
 
         return run
@@ -215,7 +217,7 @@ class VectorFunctions(InterpreterFunctions):
 
         def run(elements: np.ndarray, *accumulator: Any) -> Any:
             values = [*accumulator, *elements]
-            poison = next((one for one in values if isinstance(one, Poison)), None)
+            poison = next((value for value in values if isinstance(value, Poison)), None)
             return reduce(combine, values) if poison is None else poison
 
         return run
@@ -244,7 +246,7 @@ def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> R
 
     def place(dynamic: Sequence[int]) -> Any:
         rest = iter(dynamic)
-        at = tuple(next(rest) if one == DYNAMIC else one for one in static)
+        at = tuple(next(rest) if i == DYNAMIC else i for i in static)
         for i, size in zip(at, shape, strict=False):
             if type(i) is Poison:
                 return i

@@ -35,8 +35,8 @@ class ViewFunctions(InterpreterFunctions):
     @prepared(ViewOp)
     def view(self, interpreter: KernelInterpreter, op: ViewOp) -> Run:
         start = map_function(op.indices.data)
-        assert isinstance(made := op.result.type, MemRefType)
-        sizes = dict(zip(op.positions, made.get_shape(), strict=True))
+        assert isinstance(type_ := op.result.type, MemRefType)
+        sizes = dict(zip(op.positions, type_.get_shape(), strict=True))
 
         def run(buffer: Buffer, *operands: int) -> Buffer:
             data = buffer.array(op)
