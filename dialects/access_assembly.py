@@ -1,4 +1,4 @@
-"""What operations share that name an element of a buffer or a tensor: ``%A[%i * 2, %j]``."""
+"""The assembly of operations that name an element of a buffer or a tensor: ``%A[%i * 2, %j]``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ def verify_access(op: Operation, accessed: Attribute, indices: AffineMapAttr, co
     """Refuse indices that do not fit the type ``accessed``, or do not take ``count`` operands."""
     if not isinstance(accessed, MemRefType | TensorType):
         raise VerifyException(f"{op.name}: expected a memref, got {accessed}")
-    found = indices.data
-    if len(found.results) != accessed.get_num_dims():
+    map_ = indices.data
+    if len(map_.results) != accessed.get_num_dims():
         what = "tensor" if isinstance(accessed, TensorType) else "buffer"
         raise VerifyException(
-            f"{op.name}: {len(found.results)} indices for a {what} of rank "
+            f"{op.name}: {len(map_.results)} indices for a {what} of rank "
             f"{accessed.get_num_dims()} ({accessed})"
         )
-    if found.num_symbols or found.num_dims != count:
+    if map_.num_symbols or map_.num_dims != count:
         raise VerifyException(
-            f"{op.name}: the index map takes {found.num_dims} dimensions and "
-            f"{found.num_symbols} symbols; {count} dimensions and no symbols are needed"
+            f"{op.name}: the index map takes {map_.num_dims} dimensions and "
+            f"{map_.num_symbols} symbols; {count} dimensions and no symbols are needed"
         )
 
 

@@ -77,7 +77,7 @@ class AffineOperandsParser:
     def operands(self) -> list[SSAValue]:
         """The operands seen so far; dimension ``n`` of every expression is operand ``n``."""
         index = IndexType()
-        return [cast(SSAValue, self._parser.resolve_operand(one, index)) for one in self._names]
+        return [cast(SSAValue, self._parser.resolve_operand(name, index)) for name in self._names]
 
     def map_of(self, exprs: Sequence[AffineExpr]) -> AffineMap:
         """The expressions as one map over all operands."""
@@ -208,7 +208,7 @@ def print_exprs(
 def print_conditions(printer: Printer, affine_set: AffineSet, operands: Sequence[SSAValue]) -> None:
     """Print ``(c0, c1)`` with operand names."""
     name = operand_namer(printer, operands)
-    text = ", ".join(condition_text(one, name) for one in affine_set.constraints)
+    text = ", ".join(condition_text(constraint, name) for constraint in affine_set.constraints)
     printer.print_string(f"({text})")
 
 

@@ -100,13 +100,13 @@ def _takes(
     return define
 
 
-def _same_shape(op: Operation, one: Attribute, other: Attribute) -> None:
-    if like(one, i1) != like(other, i1):
-        raise VerifyException(f"{op.name}: {one} and {other} do not have the same shape")
+def _same_shape(op: Operation, lhs: Attribute, rhs: Attribute) -> None:
+    if like(lhs, i1) != like(rhs, i1):
+        raise VerifyException(f"{op.name}: {lhs} and {rhs} do not have the same shape")
 
 
 def _check_comparison(op: Operation) -> None:
-    lhs, rhs = (one.type for one in op.operands)
+    lhs, rhs = (operand.type for operand in op.operands)
     if lhs != rhs:
         raise VerifyException(f"{op.name}: compares {lhs} with {rhs}")
     if op.results[0].type != like(lhs, i1):
@@ -114,7 +114,7 @@ def _check_comparison(op: Operation) -> None:
 
 
 def _check_select(op: Operation) -> None:
-    condition, lhs, rhs = (one.type for one in op.operands)
+    condition, lhs, rhs = (operand.type for operand in op.operands)
     result = op.results[0].type
     if not lhs == rhs == result:
         raise VerifyException(f"{op.name}: chooses between {lhs} and {rhs} to give {result}")
@@ -129,7 +129,7 @@ def _check_cast(op: Operation) -> None:
 def _check_index_cast(op: Operation) -> None:
     _check_cast(op)
     source, target = op.operands[0].type, op.results[0].type
-    indices = [isinstance(element_of(one), IndexType) for one in (source, target)]
+    indices = [isinstance(element_of(type_), IndexType) for type_ in (source, target)]
     if sum(indices) != 1:
         raise VerifyException(f"{op.name}: one of {source} and {target} must be index")
 
@@ -313,7 +313,7 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 ARITH = Dialect(
     "arith",
-    [*(vector_class(one) for one in arith.Arith.operations), RemFOp],
+    [*(vector_class(op_type) for op_type in arith.Arith.operations), RemFOp],
     list(arith.Arith.attributes),
     list(arith.Arith._interfaces),
 )

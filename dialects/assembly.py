@@ -35,8 +35,8 @@ def print_named_variable(printer: Printer, name: str, *variables: SSAValue) -> N
     if isinstance(printer, NamingPrinter):
         printer.name_value(variables[0], name)
     shown = printer.print_ssa_value(variables[0])
-    for other in variables[1:]:
-        printer._ssa_values[other] = shown
+    for variable in variables[1:]:
+        printer._ssa_values[variable] = shown
     if shown != name:
         printer.print_string(" ")
         printer.print_string_literal(name)
@@ -66,7 +66,7 @@ def verify_structured(op: Operation) -> None:
 
 
 def verify_name(op: Operation, name: str) -> None:
-    """Refuse a name that is none."""
+    """Refuse a name that is not an identifier."""
     if not is_name(name):
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
 

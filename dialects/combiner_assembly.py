@@ -55,10 +55,10 @@ def verify_combiner(
 
     ``where`` starts the message: the op and the name of what it combines.
     """
-    found = [arg.type for arg in region.block.args]
-    if found != [*types, *types]:
-        raise VerifyException(f"{where} must take ({_list(types)}) twice, not ({_list(found)})")
-    given = [one.type if isinstance(one, IntegerAttr | FloatAttr) else None for one in identity]
+    taken = [arg.type for arg in region.block.args]
+    if taken != [*types, *types]:
+        raise VerifyException(f"{where} must take ({_list(types)}) twice, not ({_list(taken)})")
+    given = [attr.type if isinstance(attr, IntegerAttr | FloatAttr) else None for attr in identity]
     if given != list(types):
         raise VerifyException(
             f"{where} must have an identity of the types ({_list(types)}), not "
@@ -67,14 +67,16 @@ def verify_combiner(
     end = region.block.last_op
     if not isinstance(end, last):
         raise VerifyException(f"{where} must end with {last.name}")
-    yielded = [one.type for one in end.operands]
+    yielded = [value.type for value in end.operands]
     if yielded != list(types):
         raise VerifyException(f"{where} must yield ({_list(types)}), not ({_list(yielded)})")
-    made: set[SSAValue] = set(region.block.args)
+    defined: set[SSAValue] = set(region.block.args)
     for op in region.walk():
-        made.update(op.results)
-        made.update(arg for one in op.regions for block in one.blocks for arg in block.args)
-        if any(operand not in made for operand in op.operands):
+        defined.update(op.results)
+        defined.update(
+            arg for region in op.regions for block in region.blocks for arg in block.args
+        )
+        if any(operand not in defined for operand in op.operands):
             raise VerifyException(
                 f"{where} must use nothing but its arguments; {op.name} uses a value from outside"
             )

@@ -92,7 +92,7 @@ class PrefetchOp(IRDLOperation):
         parser.parse_punctuation(":")
         op = cls(
             parser.resolve_operand(buffer, parser.parse_type()),
-            [parser.resolve_operand(one, IndexType()) for one in indices],
+            [parser.resolve_operand(index, IndexType()) for index in indices],
             write=how == "write",
             locality=locality,
             data=what == "data",

@@ -1,4 +1,4 @@
-"""What the symbolic sizes of a function must fulfil for it to be called: ``kc.requires``.
+"""The requirements on the symbolic sizes of a function that a call must meet: ``kc.requires``.
 
 The attribute of a function lists conditions::
 
@@ -46,7 +46,7 @@ class SizeRequirement:
         data: dict[str, Attribute] = {"condition": AffineSetAttr(space)}
         if self.factors:
             data["factors"] = ArrayAttr(
-                [AffineMapAttr(AffineMap(0, symbols, one)) for one in self.factors]
+                [AffineMapAttr(AffineMap(0, symbols, exprs)) for exprs in self.factors]
             )
         if self.unless_empty:
             data["unless_empty"] = AffineMapAttr(AffineMap(0, symbols, self.unless_empty))
@@ -57,27 +57,27 @@ class SizeRequirement:
 def set_requirements(
     function: Operation, requirements: Sequence[SizeRequirement], symbols: int
 ) -> None:
-    """Note what the ``symbols`` sizes of a function must fulfil."""
+    """Note the requirements on the ``symbols`` sizes of a function."""
     if requirements:
-        attributes = [one.attribute(symbols) for one in requirements]
+        attributes = [requirement.attribute(symbols) for requirement in requirements]
         function.attributes[REQUIRES] = ArrayAttr(attributes)
 
 
 def requirements_of(function: Operation) -> list[SizeRequirement]:
-    """What the sizes of a function must fulfil."""
+    """The requirements on the sizes of a function."""
     listed = function.attributes.get(REQUIRES)
-    found: list[SizeRequirement] = []
-    for one in listed if isinstance(listed, ArrayAttr) else ():
-        assert isinstance(one, DictionaryAttr)
-        condition, unless = one.data["condition"], one.data.get("unless_empty")
-        factors, why = one.data.get("factors"), one.data.get("why")
+    requirements: list[SizeRequirement] = []
+    for attr in listed if isinstance(listed, ArrayAttr) else ():
+        assert isinstance(attr, DictionaryAttr)
+        condition, unless = attr.data["condition"], attr.data.get("unless_empty")
+        factors, why = attr.data.get("factors"), attr.data.get("why")
         assert isinstance(condition, AffineSetAttr)
         products = [
             part.data.results
             for part in (factors if isinstance(factors, ArrayAttr) else ())
             if isinstance(part, AffineMapAttr)
         ]
-        found += [
+        requirements += [
             SizeRequirement(
                 constraint,
                 tuple(products),
@@ -86,4 +86,4 @@ def requirements_of(function: Operation) -> list[SizeRequirement]:
             )
             for constraint in condition.data.constraints
         ]
-    return found
+    return requirements

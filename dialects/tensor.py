@@ -38,11 +38,11 @@ class GenerateOp(IRDLOperation):
         shape = self.result.type.get_shape()
         if len(self.dynamic_extents) != list(shape).count(DYNAMIC_INDEX):
             raise VerifyException(f"{self.name}: one operand for each size that is ?")
-        if [one.type for one in self.body.block.args] != [IndexType()] * len(shape):
+        if [arg.type for arg in self.body.block.args] != [IndexType()] * len(shape):
             raise VerifyException(f"{self.name}: the body takes an index for each dimension")
         end = self.body.block.last_op
         element = self.result.type.element_type
-        if not isinstance(end, YieldOp) or [one.type for one in end.operands] != [element]:
+        if not isinstance(end, YieldOp) or [value.type for value in end.operands] != [element]:
             raise VerifyException(f"{self.name}: the body yields one {element}")
 
 

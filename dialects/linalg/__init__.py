@@ -90,12 +90,12 @@ class GenericOp(ops.GenericOp):
         if not isinstance(maps, ArrayAttr) or not isinstance(kinds, ArrayAttr):
             parser.raise_error("linalg.generic: expected indexing_maps and iterator_types")
         types: list[Attribute] = []
-        for one in kinds:
-            if isinstance(one, StringAttr):
-                if one.data not in ("parallel", "reduction", "window"):
-                    parser.raise_error(f"linalg.generic: unknown iterator type '{one.data}'")
-                one = attrs.IteratorTypeAttr(attrs.IteratorType(one.data))
-            types.append(one)
+        for kind in kinds:
+            if isinstance(kind, StringAttr):
+                if kind.data not in ("parallel", "reduction", "window"):
+                    parser.raise_error(f"linalg.generic: unknown iterator type '{kind.data}'")
+                kind = attrs.IteratorTypeAttr(attrs.IteratorType(kind.data))
+            types.append(kind)
         op = cls(inputs, outputs, body, ArrayAttr(maps), ArrayAttr(types), results)
         for name in ("doc", "library_call"):
             if name in given:
@@ -200,7 +200,9 @@ class NamedOp(IRDLOperation):
                 printer.print_attribute(self.res[0].type)
             else:
                 with printer.in_parens():
-                    printer.print_list(self.res, lambda one: printer.print_attribute(one.type))
+                    printer.print_list(
+                        self.res, lambda result: printer.print_attribute(result.type)
+                    )
 
 
 def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue]) -> None:
@@ -208,14 +210,14 @@ def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue]) -> 
         printer.print_string(f" {word}(")
         printer.print_list(values, printer.print_ssa_value)
         printer.print_string(" : ")
-        printer.print_list(values, lambda one: printer.print_attribute(one.type))
+        printer.print_list(values, lambda value: printer.print_attribute(value.type))
         printer.print_string(")")
 
 
 def verify_results(op: Operation, outputs: Sequence[SSAValue]) -> None:
     """On tensors there is a result of the type of each output, on memrefs there is none."""
-    expected = [one.type for one in outputs if isinstance(one.type, TensorType)]
-    if [one.type for one in op.results] != expected:
+    expected = [output.type for output in outputs if isinstance(output.type, TensorType)]
+    if [result.type for result in op.results] != expected:
         raise VerifyException(
             f"{op.name}: the results have the types of the tensors in outs(...), in order"
         )
@@ -225,9 +227,9 @@ def is_default_maps(name: str, maps: Attribute) -> bool:
     """Whether ``maps`` are those that the name of the op implies, which are not printed."""
     if not isinstance(maps, ArrayAttr):
         return False
-    given = [one.data for one in maps]
+    given = [map_.data for map_ in maps]
     if name == "linalg.elementwise":
-        return all(one == AffineMap.identity(one.num_dims) for one in given)
+        return all(map_ == AffineMap.identity(map_.num_dims) for map_ in given)
     definition = NAMED.get(name.removeprefix("linalg."))
     if definition is None or not definition.is_contraction:
         return False
@@ -258,13 +260,13 @@ def _body_of(op_type: type[Operation], given: dict[str, Attribute], block: Block
     properties = op_type.get_irdl_definition().properties
     if "fastmath" in properties:
         given = {"fastmath": arith.FastMathFlagsAttr("none"), **given}
-    made = op_type.create(
+    op = op_type.create(
         operands=args,
         result_types=[args[0].type],
         properties={name: value for name, value in given.items() if name in properties},
         attributes={name: value for name, value in given.items() if name not in properties},
     )
-    block.add_ops([made, ops.YieldOp(*made.results)])
+    block.add_ops([op, ops.YieldOp(*op.results)])
     return Region(block)
 
 
@@ -289,7 +291,7 @@ class MapOp(IRDLOperation):
 
     @property
     def outputs(self) -> tuple[SSAValue, ...]:
-        """What is written."""
+        """The operands that are written."""
         return (self.init,)
 
     def verify_(self) -> None:
@@ -303,12 +305,12 @@ class MapOp(IRDLOperation):
         if len(outputs) != 1:
             parser.raise_error("linalg.map: expected one operand in outs(...)")
         if short is not None:
-            block = Block(arg_types=[_element(one.type) for one in inputs])
+            block = Block(arg_types=[_element(value.type) for value in inputs])
             body = _body_of(*short, block, 0)
             block.insert_arg(_element(outputs[0].type), len(inputs))
         else:
             body = _parse_body(parser)
-        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        types = [value.type for value in outputs if isinstance(value.type, TensorType)]
         return cls.build(
             operands=[inputs, outputs[0]], result_types=[types], attributes=given, regions=[body]
         )
@@ -355,11 +357,11 @@ class ReduceOp(IRDLOperation):
         )
         given = parser.parse_optional_attr_dict()
         if short is not None:
-            block = Block(arg_types=[_element(one.type) for one in (*inputs, *outputs)])
+            block = Block(arg_types=[_element(value.type) for value in (*inputs, *outputs)])
             body = _body_of(*short, block, len(inputs))
         else:
             body = _parse_body(parser)
-        types = [one.type for one in outputs if isinstance(one.type, TensorType)]
+        types = [value.type for value in outputs if isinstance(value.type, TensorType)]
         properties = {"dimensions": DenseArrayBase.from_list(i64, dimensions)}
         return cls.build(
             operands=[inputs, outputs],
@@ -380,9 +382,9 @@ class ReduceOp(IRDLOperation):
 
 
 def _named(name: str) -> type[NamedOp]:
-    made = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
-    made.__module__ = __name__
-    return irdl_op_definition(made)
+    op_class = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
+    op_class.__module__ = __name__
+    return irdl_op_definition(op_class)
 
 
 NAMED_OPS = {

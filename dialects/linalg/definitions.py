@@ -1,4 +1,4 @@
-"""What linalg's named ops compute: indexing maps by the letters of their dimensions, and bodies.
+"""The named ops of linalg: indexing maps by the letters of their dimensions, and bodies.
 
 ``Definition("contract", ("mk", "kn"), "mn")`` is a matmul. In a convolution or pooling an upper
 case letter is a window: ``X`` is ``x * stride + i * dilation``, and so for ``Y`` with ``j`` and
@@ -29,17 +29,17 @@ class Definition:
         """The letters of the loops: those of the output, then those that are reduced."""
         letters = list(self.output)
         used = "".join(self.inputs)
-        if any(one in WINDOWS for one in used):
+        if any(letter in WINDOWS for letter in used):
             used = "".join(c if c not in WINDOWS else "" for c in self.inputs[1]) + "".join(
                 c for c in self.inputs[0] if c not in WINDOWS
             )
-        letters += [one for one in dict.fromkeys(used) if one not in letters]
+        letters += [letter for letter in dict.fromkeys(used) if letter not in letters]
         return "".join(letters)
 
     @property
     def window_letters(self) -> list[str]:
         """The windowed dimensions, in the order of strides and dilations."""
-        return sorted(one for one in "".join(self.inputs) if one in WINDOWS)
+        return sorted(letter for letter in "".join(self.inputs) if letter in WINDOWS)
 
     @property
     def is_contraction(self) -> bool:
@@ -55,11 +55,13 @@ class Definition:
             if letter not in WINDOWS:
                 return AffineExpr.dimension(loops.index(letter))
             n = windows.index(letter)
-            at, offset = (AffineExpr.dimension(loops.index(one)) for one in WINDOWS[letter])
+            at, offset = (
+                AffineExpr.dimension(loops.index(position)) for position in WINDOWS[letter]
+            )
             return at * strides[n] + offset * dilations[n]
 
         return [
-            AffineMap(len(loops), 0, tuple(expr(one) for one in letters))
+            AffineMap(len(loops), 0, tuple(expr(letter) for letter in letters))
             for letters in (*self.inputs, self.output)
         ]
 
@@ -69,7 +71,7 @@ class Definition:
         known: dict[str, str] = {}
         for (at, offset), axis in zip(WINDOWS.values(), axes, strict=False):
             known[at], known[offset] = f"o{axis}", f"k{axis}"
-        return [known.get(one, one) for one in self.loops]
+        return [known.get(letter, letter) for letter in self.loops]
 
 
 def _contractions() -> dict[str, Definition]:

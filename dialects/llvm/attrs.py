@@ -175,7 +175,7 @@ class LoopUnswitchAttr(KeywordAttr):
 
 @irdl_attr_definition(init=False)
 class LoopAnnotationAttr(KeywordAttr):
-    """What LLVM is told about the loop whose back edge carries this attribute.
+    """Hints to LLVM about the loop whose back edge carries this attribute.
 
     MLIR's ``followup..``, ``startLoc`` and ``endLoc`` parameters are not supported.
     """

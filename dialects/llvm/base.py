@@ -36,7 +36,7 @@ def split_properties(
 
 
 def shown_attributes(op: IRDLOperation, elided: Collection[str] = ()) -> dict[str, Attribute]:
-    """What the attribute dictionary of ``op`` shows: ``elided`` properties print elsewhere."""
+    """The contents of the attribute dictionary of ``op``: ``elided`` properties print elsewhere."""
     known = op.get_irdl_definition().properties
     shown = dict(op.attributes)
     for name, value in op.properties.items():
@@ -96,7 +96,7 @@ def print_op_bundles(
     printer.print_string(" ")
     with printer.in_square_brackets():
         printer.print_list(
-            split_bundles(operands, sizes, tags), lambda one: _print_bundle(printer, *one)
+            split_bundles(operands, sizes, tags), lambda bundle: _print_bundle(printer, *bundle)
         )
 
 

@@ -317,9 +317,9 @@ def _parse_signature(
     parser.parse_punctuation("->")
     results, res_attrs = _parse_types(parser)
     properties: dict[str, Attribute] = {}
-    if any(one.data for one in arg_attrs):
+    if any(attrs.data for attrs in arg_attrs):
         properties["arg_attrs"] = ArrayAttr(arg_attrs)
-    if any(one.data for one in res_attrs):
+    if any(attrs.data for attrs in res_attrs):
         properties["res_attrs"] = ArrayAttr(res_attrs)
     return args, results, properties
 

@@ -37,7 +37,7 @@ from kc.dialects.llvm.base import NO_SIZES, parse_attr_dict, parse_values, print
 
 
 class BranchOp(IRDLOperation, ABC):
-    """What terminators with successors share."""
+    """The base of terminators with successors."""
 
     def edges(self) -> list[tuple[Block, Sequence[SSAValue]]]:
         """The successors, each with the values its block arguments get."""

@@ -181,7 +181,7 @@ class FuncOp(IRDLOperation):
         known = cls.get_irdl_definition().properties
         properties |= {name: attributes.pop(name) for name in list(attributes) if name in known}
         properties["function_type"] = LLVMFunctionType(inputs, output, variadic)
-        if any(one.data for one in arg_attrs):
+        if any(attrs.data for attrs in arg_attrs):
             properties["arg_attrs"] = ArrayAttr(arg_attrs)
         if res_attrs.data:
             properties["res_attrs"] = ArrayAttr([res_attrs])

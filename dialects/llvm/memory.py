@@ -61,7 +61,7 @@ def _ordering_attr(ordering: int | str) -> IntegerAttr:
 
 
 class AccessOp(IRDLOperation, ABC):
-    """What ops that touch memory have in common."""
+    """The base of ops that touch memory."""
 
     KEYWORDS: ClassVar[tuple[str, ...]] = (
         "ordering",

@@ -1,4 +1,4 @@
-"""What functions and globals of the llvm dialect are declared with: keywords and attributes."""
+"""The keywords and attributes that functions and globals of the llvm dialect are declared with."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def same_shape(ty: Attribute, element: Attribute) -> Attribute:
 
 
 def lanes(ty: Attribute) -> tuple[Attribute, Attribute] | None:
-    """What two vectors must share to have the same lanes; None for scalars."""
+    """The part of a vector's type that tells its lanes; None for scalars."""
     return (ty.shape, ty.scalable_dims) if isinstance(ty, VectorType) else None
 
 

@@ -75,7 +75,7 @@ class ScheduleOp(IRDLOperation):
             value = fields.get(slot.name)
             if slot.handle is not None:
                 many = value if isinstance(value, list) else [value]
-                operands.append([one for one in many if one is not None])
+                operands.append([value for value in many if value is not None])
             elif slot.name in fields:
                 properties[slot.name] = to_attr(value, params, symbol=_is_symbol(slot))
         types = [result_type(cls.STEP)] * results if results else []
@@ -89,16 +89,16 @@ class ScheduleOp(IRDLOperation):
     @property
     def fields(self) -> dict[str, Any]:
         """The fields that are given, handles and params as SSA values in them."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         params: Sequence[SSAValue] = self.params  # pyright: ignore[reportAttributeAccessIssue]
         for slot in slots(self.STEP):
             if slot.handle is not None:
                 given = list(getattr(self, f"{slot.name}_operands"))
                 if given:
-                    found[slot.name] = given if slot.many else given[0]
+                    fields[slot.name] = given if slot.many else given[0]
             elif slot.name in self.properties:
-                found[slot.name] = from_attr(self.properties[slot.name], params)
-        return found
+                fields[slot.name] = from_attr(self.properties[slot.name], params)
+        return fields
 
     @property
     def unsafe(self) -> bool:
@@ -149,9 +149,11 @@ def _make_op(step: Any) -> type[ScheduleOp]:
     members["made"] = var_result_def()
     if not any(slot.handle for slot in slots(step)):
         del members["irdl_options"]
-    made = irdl_op_definition(type(f"{registry.camel_case(step.name)}Op", (ScheduleOp,), members))
-    made.STEP = step
-    return made
+    op_class = irdl_op_definition(
+        type(f"{registry.camel_case(step.name)}Op", (ScheduleOp,), members)
+    )
+    op_class.STEP = step
+    return op_class
 
 
 _DIALECTS: dict[tuple[tuple[str, str], ...], Dialect] = {}
@@ -170,7 +172,9 @@ def op_of(step: Any) -> type[ScheduleOp]:
     """The operation of a step."""
     name = f"sched.{step.name.replace('-', '_')}"
     return next(
-        one for one in _dialect().operations if one.name == name and issubclass(one, ScheduleOp)
+        operation
+        for operation in _dialect().operations
+        if operation.name == name and issubclass(operation, ScheduleOp)
     )
 
 

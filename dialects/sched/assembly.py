@@ -29,15 +29,15 @@ from kc.support.diagnostics import suggest
 
 
 def leading_operands(step: Any) -> list[Parameter]:
-    """What takes the loops and blocks that come first, in order."""
-    found: list[Parameter] = []
-    for one in parameters(step):
-        slot = one.slots[0]
-        is_required = len(one.slots) > 1 or slot.default is REQUIRED or one.variadic
-        if one.names_ir and (is_required or one.element is not None or slot.leading):
-            if not any(slot in it.slots for it in found):
-                found.append(one)
-    return found
+    """The parameters that take the loops and blocks that come first, in order."""
+    leading: list[Parameter] = []
+    for parameter in parameters(step):
+        slot = parameter.slots[0]
+        is_required = len(parameter.slots) > 1 or slot.default is REQUIRED or parameter.variadic
+        if parameter.names_ir and (is_required or parameter.element is not None or slot.leading):
+            if not any(slot in it.slots for it in leading):
+                leading.append(parameter)
+    return leading
 
 
 def parse(cls: Any, parser: Parser) -> Any:
@@ -57,10 +57,10 @@ class _Reader:
     def read(self) -> Any:
         leading = leading_operands(self.step)
         self._leading_operands(leading)
-        rest = [one for one in slots(self.step) if not any(one in it.slots for it in leading)]
-        for slot in [one for one in rest if one.leading]:
+        rest = [slot for slot in slots(self.step) if not any(slot in it.slots for it in leading)]
+        for slot in [slot for slot in rest if slot.leading]:
             self.values[slot.name] = self._value()
-        rest = [one for one in rest if not one.leading]
+        rest = [slot for slot in rest if not slot.leading]
         while self._at_keyword():
             self._keyword(rest)
         attributes = self.parser.parse_optional_attr_dict()
@@ -75,7 +75,7 @@ class _Reader:
             )
         else:
             types = []
-        handles = [self.operands.get(one.name, []) for one in slots(self.step) if one.handle]
+        handles = [self.operands.get(slot.name, []) for slot in slots(self.step) if slot.handle]
         return self.cls(
             operands=[*handles, self.params],
             properties=self.values,
@@ -84,32 +84,34 @@ class _Reader:
         )
 
     def _leading_operands(self, leading: list[Parameter]) -> None:
-        found: list[SSAValue] = []
+        operands: list[SSAValue] = []
         spans = [self.parser._current_token.span]
         kind = leading[0].slots[0].handle if leading else None
         first = self._optional_operand(kind)
         while first is not None:
-            found.append(first)
+            operands.append(first)
             if self.parser.parse_optional_punctuation(",") is None:
                 break
             spans.append(self.parser._current_token.span)
             first = self._operand(kind)
-        count = len(found)
-        for number, one in enumerate(leading):
+        count = len(operands)
+        for number, parameter in enumerate(leading):
             is_last = number == len(leading) - 1
             takes_all = is_last and (
-                one.variadic or one.element is not None or any(it.many for it in one.slots)
+                parameter.variadic
+                or parameter.element is not None
+                or any(it.many for it in parameter.slots)
             )
-            taken = found if takes_all else found[:1]
-            found = found[len(taken) :]
+            taken = operands if takes_all else operands[:1]
+            operands = operands[len(taken) :]
             if taken:
-                slot = self._slot_for(one, taken)
+                slot = self._slot_for(parameter, taken)
                 self.operands[slot.name] = taken
-        if found:
-            names = ", ".join(one.name for one in leading) or "none"
+        if operands:
+            names = ", ".join(parameter.name for parameter in leading) or "none"
             self.parser.raise_error(
                 f"{self.cls.name} takes fewer loops and blocks: {names}",
-                spans[count - len(found)],
+                spans[count - len(operands)],
             )
 
     def _slot_for(self, parameter: Parameter, values: Sequence[SSAValue]) -> Slot:
@@ -117,8 +119,8 @@ class _Reader:
         if len(parameter.slots) == 1:
             return parameter.slots[0]
         kind = values[0].type.name.removeprefix("sched.")
-        fitting = [one for one in parameter.slots if one.handle == kind]
-        fitting = [one for one in fitting if one.many or len(values) == 1] or fitting
+        fitting = [slot for slot in parameter.slots if slot.handle == kind]
+        fitting = [slot for slot in fitting if slot.many or len(values) == 1] or fitting
         return fitting[0] if fitting else parameter.slots[0]
 
     def _optional_operand(self, kind: str | None) -> SSAValue | None:
@@ -142,9 +144,9 @@ class _Reader:
 
     def _keyword(self, rest: list[Slot]) -> None:
         token = self.parser._current_token
-        slot = next((one for one in rest if one.keyword == token.text), None)
+        slot = next((slot for slot in rest if slot.keyword == token.text), None)
         if slot is None:
-            hints = suggest(token.text, [one.keyword for one in rest], "the options are")
+            hints = suggest(token.text, [slot.keyword for slot in rest], "the options are")
             more = f"; {hints[0]}" if hints else ""
             self.parser.raise_error(
                 f"{self.cls.name} has no option '{token.text}'{more}", token.span
@@ -177,9 +179,9 @@ class _Reader:
             return ParamAttr(IntAttr(len(self.params) - 1))
         if parser.parse_optional_punctuation("?") is not None:
             return UnitAttr()
-        found = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, self._value)
-        if found is not None:
-            return ArrayAttr(found)
+        elements = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, self._value)
+        if elements is not None:
+            return ArrayAttr(elements)
         if parser.parse_optional_punctuation("{") is not None:
             return self._dictionary()
         text = parser.parse_optional_str_literal()
@@ -208,20 +210,22 @@ def print_(op: Any, printer: Printer) -> None:
     """Everything after the name of the operation."""
     leading = leading_operands(op.STEP)
     first = True
-    for one in leading:
-        for slot in one.slots:
+    for parameter in leading:
+        for slot in parameter.slots:
             for value in getattr(op, f"{slot.name}_operands"):
                 printer.print_string(" " if first else ", ")
                 printer.print_ssa_value(value)
                 first = False
-    rest = [one for one in slots(op.STEP) if not any(one in it.slots for it in leading)]
-    for slot in [one for one in rest if one.leading] + [one for one in rest if not one.leading]:
+    rest = [slot for slot in slots(op.STEP) if not any(slot in it.slots for it in leading)]
+    for slot in [slot for slot in rest if slot.leading] + [
+        slot for slot in rest if not slot.leading
+    ]:
         _print_slot(op, slot, printer)
     if op.attributes:
         printer.print_op_attributes(op.attributes)
     if op.results and result_count(op.STEP, op.fields) is None:
         printer.print_string(" : ")
-        printer.print_list(op.results, lambda one: printer.print_attribute(one.type))
+        printer.print_list(op.results, lambda result: printer.print_attribute(result.type))
 
 
 def _print_slot(op: Any, slot: Slot, printer: Printer) -> None:
@@ -255,7 +259,7 @@ def _print_value(op: Any, attr: Attribute, printer: Printer) -> None:
         printer.print_string("?")
     elif isinstance(attr, ArrayAttr):
         with printer.in_square_brackets():
-            printer.print_list(attr.data, lambda one: _print_value(op, one, printer))
+            printer.print_list(attr.data, lambda element: _print_value(op, element, printer))
     elif isinstance(attr, DictionaryAttr):
         with printer.in_braces():
             printer.print_list(

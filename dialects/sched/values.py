@@ -91,9 +91,11 @@ def to_attr(value: Any, params: list[SSAValue], *, symbol: bool = False) -> Attr
     if isinstance(value, float):
         return FloatAttr(value, f64)
     if isinstance(value, list | tuple):
-        return ArrayAttr([to_attr(one, params) for one in value])
+        return ArrayAttr([to_attr(element, params) for element in value])
     if isinstance(value, Mapping):
-        return DictionaryAttr({str(key): to_attr(one, params) for key, one in value.items()})
+        return DictionaryAttr(
+            {str(key): to_attr(element, params) for key, element in value.items()}
+        )
     return SymbolRefAttr(str(value)) if symbol else StringAttr(str(value))
 
 
@@ -115,7 +117,7 @@ def from_attr(attr: Attribute, params: Sequence[SSAValue]) -> Any:
     if isinstance(attr, SymbolRefAttr):
         return attr.string_value()
     if isinstance(attr, ArrayAttr):
-        return [from_attr(one, params) for one in attr.data]
+        return [from_attr(element, params) for element in attr.data]
     if isinstance(attr, DictionaryAttr):
-        return {key: from_attr(one, params) for key, one in attr.data.items()}
+        return {key: from_attr(element, params) for key, element in attr.data.items()}
     raise VerifyException(f"{attr} is no value of a schedule")

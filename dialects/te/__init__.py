@@ -105,12 +105,12 @@ class ReturnOp(IRDLOperation):
     def verify_(self) -> None:
         parent = self.parent_op()
         assert isinstance(parent, FuncOp)
-        found = [value.type for value in self.values]
+        returned = [value.type for value in self.values]
         expected = list(parent.function_type.outputs.data)
-        if found != expected:
+        if returned != expected:
             raise VerifyException(
                 "te.return: returns ("
-                + ", ".join(map(str, found))
+                + ", ".join(map(str, returned))
                 + f"), but @{parent.sym_name.data} declares ("
                 + ", ".join(map(str, expected))
                 + ")"
@@ -180,7 +180,7 @@ class FuncOp(IRDLOperation):
         for op in self.body.block.ops:
             if isinstance(op, ComputeOp | ExternOp | ReadOp | ReturnOp | ScanOp):
                 continue
-            if any(isinstance(one.type, TensorType) for one in (*op.operands, *op.results)):
+            if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
                 raise VerifyException(
                     f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "
                     "te.compute, te.extern and te.scan do"

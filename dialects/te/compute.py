@@ -280,25 +280,25 @@ class ComputeOp(IRDLOperation):
     @property
     def names(self) -> list[str]:
         """The names of the spatial, then of the reduction axes."""
-        return [one.data for one in (*self.axis_names.data, *self.reduce_names.data)]
+        return [name.data for name in (*self.axis_names.data, *self.reduce_names.data)]
 
     @property
     def spatial_extents(self) -> list[int | SSAValue]:
         """The extents of the spatial axes: the shape of the results."""
-        found = self.extents[: self.rank]
-        return [one for one in found if one is not None]
+        extents = self.extents[: self.rank]
+        return [extent for extent in extents if extent is not None]
 
     @property
     def extents(self) -> list[int | SSAValue | None]:
         """The extents of the spatial, then of the reduction axes; None: the domain gives it."""
         dynamic = iter(self.dynamic_extents)
-        found: list[int | SSAValue | None] = []
+        extents: list[int | SSAValue | None] = []
         for n, extent in enumerate(self.static_extents.iter_values()):
             if extent != DYNAMIC:
-                found.append(int(extent))
+                extents.append(int(extent))
             else:
-                found.append(None if self.has_domain and n >= self.rank else next(dynamic))
-        return found
+                extents.append(None if self.has_domain and n >= self.rank else next(dynamic))
+        return extents
 
     @property
     def is_reduction(self) -> bool:
@@ -317,7 +317,7 @@ class ComputeOp(IRDLOperation):
 
     @property
     def has_init(self) -> bool:
-        """Whether the reduction starts from something else than the identity."""
+        """Whether the reduction starts from something other than the identity."""
         return bool(self.init.blocks)
 
     @property
@@ -328,7 +328,7 @@ class ComputeOp(IRDLOperation):
     @property
     def element_types(self) -> list[Attribute]:
         """The element type of each result."""
-        return [one.type.element_type for one in self.tensors]  # pyright: ignore[reportAttributeAccessIssue]
+        return [tensor.type.element_type for tensor in self.tensors]  # pyright: ignore[reportAttributeAccessIssue]
 
     @property
     def yield_op(self) -> YieldOp:
@@ -384,13 +384,13 @@ class ComputeOp(IRDLOperation):
         last = region.block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException(f"te.compute: the {what} of {self.label} must end with te.yield")
-        found, types = [one.type for one in last.values], self.element_types
-        if len(found) != len(types):
+        yielded, types = [value.type for value in last.values], self.element_types
+        if len(yielded) != len(types):
             raise VerifyException(
-                f"te.compute: the {what} of {self.label} yields {len(found)} values for "
+                f"te.compute: the {what} of {self.label} yields {len(yielded)} values for "
                 f"{len(types)} tensors"
             )
-        for value, element in zip(found, types, strict=True):
+        for value, element in zip(yielded, types, strict=True):
             if value != element:
                 raise VerifyException(
                     f"te.compute: the {what} of {self.label} yields {value} for elements of "
@@ -426,7 +426,7 @@ class ComputeOp(IRDLOperation):
         ):
             if present and not self.is_reduction:
                 raise VerifyException(
-                    f"te.compute: {self.label} has {what}, which is for reductions"
+                    f"te.compute: {self.label} has {what}, which only reductions have"
                 )
         if self.has_init:
             self._verify_region("init", self.init, self.rank)
@@ -443,9 +443,9 @@ class ComputeOp(IRDLOperation):
     def _verify_domain(self) -> None:
         self._verify_region("domain", self.domain, self.rank)
         last = self.domain.block.last_op
-        found = [one.type for one in last.values] if isinstance(last, YieldOp) else []
+        yielded = [value.type for value in last.values] if isinstance(last, YieldOp) else []
         count = self.extents.count(None)
-        if not count or found != [INDEX] * count:
+        if not count or yielded != [INDEX] * count:
             raise VerifyException(
                 f"te.compute: the domain of {self.label} must yield an index for each of its "
                 f"{count} extents that are ?"
@@ -491,7 +491,7 @@ class ComputeOp(IRDLOperation):
         if parser.parse_optional_keyword("reduce"):
             name = parser.parse_optional_str_literal()
             if name is None:
-                combiner = Combiner(parser.parse_keyword_in([one.value for one in Combiner]))
+                combiner = Combiner(parser.parse_keyword_in([kind.value for kind in Combiner]))
             reduce_axes = parser.parse_comma_separated_list(square, parse_axis)
             if name is not None:
                 region, identity = parse_combiner(parser)
@@ -517,16 +517,17 @@ class ComputeOp(IRDLOperation):
             parsed: Sequence[tuple[str, tuple[int, UnresolvedOperand | None]]],
         ) -> list[tuple[str, Any]]:
             given = (
-                (name, extent if extent != DYNAMIC else None, one) for name, (extent, one) in parsed
+                (name, extent if extent != DYNAMIC else None, operand)
+                for name, (extent, operand) in parsed
             )
             return [
-                (name, extent if one is None else parser.resolve_operand(one, INDEX))
-                for name, extent, one in given
+                (name, extent if operand is None else parser.resolve_operand(operand, INDEX))
+                for name, extent, operand in given
             ]
 
         if any(extent == (DYNAMIC, None) for _, extent in axes):
             parser.raise_error("te.compute: the extent of a spatial axis cannot be ?", start, start)
-        if (domain is not None) != any(one == (DYNAMIC, None) for _, one in reduce_axes):
+        if (domain is not None) != any(axis == (DYNAMIC, None) for _, axis in reduce_axes):
             parser.raise_error(
                 "te.compute: extents are ? if, and only if, there is a domain", start, start
             )
@@ -568,11 +569,11 @@ class ComputeOp(IRDLOperation):
                 printer.print_string(f" {word} ")
                 printer.print_region(region, print_entry_block_args=False)
         print_optional_attributes(printer, self.attributes)
-        printer.print_string(" do " if any(one.blocks for one in self.regions[1:]) else " ")
+        printer.print_string(" do " if any(region.blocks for region in self.regions[1:]) else " ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.exit_scope()
         printer.print_string(" : ")
-        printer.print_list(self.tensors, lambda one: printer.print_attribute(one.type))
+        printer.print_list(self.tensors, lambda tensor: printer.print_attribute(tensor.type))
 
     def _print_axes(self, printer: Printer, start: int, stop: int) -> None:
         extents = self.extents
@@ -581,10 +582,10 @@ class ComputeOp(IRDLOperation):
             if n > start:
                 printer.print_string(", ")
             # All regions name the axes alike, so that one list serves them.
-            regions = [one for one in (self.body, self.where) if one.blocks]
+            regions = [region for region in (self.body, self.where) if region.blocks]
             if n < self.rank:
-                regions += [one for one in (self.init, self.domain) if one.blocks]
-            variables = [one.block.args[n] for one in regions]
+                regions += [region for region in (self.init, self.domain) if region.blocks]
+            variables = [region.block.args[n] for region in regions]
             print_named_variable(printer, self.names[n], *variables)
             printer.print_string(" = ")
             extent = extents[n]
@@ -603,9 +604,9 @@ def output_name(label: str, index: int, count: int) -> str:
 
 
 def _shape_text(extents: Sequence[int]) -> str:
-    return "[" + ", ".join("?" if one == DYNAMIC else str(one) for one in extents) + "]"
+    return "[" + ", ".join("?" if extent == DYNAMIC else str(extent) for extent in extents) + "]"
 
 
 def computes_in(op: Operation) -> list[ComputeOp]:
     """The computes in ``op``, in order."""
-    return [one for one in op.walk() if isinstance(one, ComputeOp)]
+    return [nested for nested in op.walk() if isinstance(nested, ComputeOp)]

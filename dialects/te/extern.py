@@ -77,9 +77,9 @@ class ExternOp(IRDLOperation):
     ) -> None:
         """``inputs`` are tensors, then scalars; ``sizes`` the dynamic ones of all results."""
         if body is None:
-            tensors = [one.type for one in inputs if isinstance(one.type, TensorType)]
-            scalars = [one.type for one in inputs if not isinstance(one.type, TensorType)]
-            buffers = [buffer_type(one) for one in (*tensors, *results)]
+            tensors = [value.type for value in inputs if isinstance(value.type, TensorType)]
+            scalars = [value.type for value in inputs if not isinstance(value.type, TensorType)]
+            buffers = [buffer_type(tensor) for tensor in (*tensors, *results)]
             body = Region(Block(arg_types=[*buffers, *scalars]))
         super().__init__(
             operands=[list(inputs), list(sizes)],
@@ -99,7 +99,7 @@ class ExternOp(IRDLOperation):
     @property
     def tensor_inputs(self) -> list[SSAValue]:
         """The tensors read."""
-        return [one for one in self.inputs if isinstance(one.type, TensorType)]
+        return [value for value in self.inputs if isinstance(value.type, TensorType)]
 
     @property
     def input_buffers(self) -> Sequence[BlockArgument]:
@@ -121,28 +121,28 @@ class ExternOp(IRDLOperation):
 
     def extents(self, index: int) -> list[int | SSAValue]:
         """The dimensions of a result: integers or index values."""
-        shapes = [_shape(one) for one in self.tensors]
-        rest = iter(self.sizes[sum(one.count(DYNAMIC) for one in shapes[:index]) :])
-        return [next(rest) if one == DYNAMIC else one for one in shapes[index]]
+        shapes = [_shape(tensor) for tensor in self.tensors]
+        rest = iter(self.sizes[sum(shape.count(DYNAMIC) for shape in shapes[:index]) :])
+        return [next(rest) if size == DYNAMIC else size for size in shapes[index]]
 
     def verify_(self) -> None:
         verify_name(self, self.label)
         label, args = self.label, self.body.block.args
         if not self.tensors:
             raise VerifyException(f"te.extern: {label} has no result")
-        kinds = [isinstance(one.type, TensorType) for one in self.inputs]
+        kinds = [isinstance(value.type, TensorType) for value in self.inputs]
         if kinds != sorted(kinds, reverse=True):
             raise VerifyException(f"te.extern: {label} has a tensor after a scalar")
         tensors = [*self.tensor_inputs, *self.tensors]
-        scalars = [one.type for one in self.inputs if not isinstance(one.type, TensorType)]
-        wanted: list[Attribute] = [*(buffer_type(one.type) for one in tensors), *scalars]
-        found = [one.type for one in args]
-        if found != wanted:
+        scalars = [value.type for value in self.inputs if not isinstance(value.type, TensorType)]
+        wanted: list[Attribute] = [*(buffer_type(tensor.type) for tensor in tensors), *scalars]
+        taken = [arg.type for arg in args]
+        if taken != wanted:
             raise VerifyException(
-                f"te.extern: the region of {label} takes ({_list(found)}); its inputs, results and "
+                f"te.extern: the region of {label} takes ({_list(taken)}); its inputs, results and "
                 f"scalars are ({_list(wanted)})"
             )
-        dynamic = sum(_shape(one).count(DYNAMIC) for one in self.tensors)
+        dynamic = sum(_shape(tensor).count(DYNAMIC) for tensor in self.tensors)
         if dynamic != len(self.sizes):
             raise VerifyException(
                 f"te.extern: the results of {label} have {dynamic} dynamic dimensions "
@@ -150,7 +150,7 @@ class ExternOp(IRDLOperation):
             )
         inputs = set(self.input_buffers)
         for op in self.body.walk():
-            written = next((one for one in written_buffers(op) if one in inputs), None)
+            written = next((buffer for buffer in written_buffers(op) if buffer in inputs), None)
             if written is not None:
                 raise VerifyException(
                     f"te.extern: the region of {label} writes its input "
@@ -181,28 +181,28 @@ class ExternOp(IRDLOperation):
             outer.extend(parser.resolve_operands([name], [type_], position))
 
         def parse_output() -> Parser.Argument:
-            made = parser.parse_argument()
-            if not isinstance(made.type, MemRefType):
-                parser.raise_error(f"te.extern: expected a memref type, got {made.type}")
+            argument = parser.parse_argument()
+            if not isinstance(argument.type, MemRefType):
+                parser.raise_error(f"te.extern: expected a memref type, got {argument.type}")
             if parser.parse_optional_keyword("of"):
                 sizes.extend(
                     parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
                 )
-            return made
+            return argument
 
         parser.parse_comma_separated_list(paren, parse_input)
         parser.parse_punctuation("->")
         outputs = parser.parse_comma_separated_list(paren, parse_output)
         attributes = parse_optional_attributes(parser)
-        buffers = [one for one in inner if isinstance(one.type, MemRefType)]
-        scalars = [one for one in inner if not isinstance(one.type, MemRefType)]
+        buffers = [argument for argument in inner if isinstance(argument.type, MemRefType)]
+        scalars = [argument for argument in inner if not isinstance(argument.type, MemRefType)]
         body = parser.parse_region([*buffers, *outputs, *scalars])
-        types = [one.type for one in outputs]
+        types = [argument.type for argument in outputs]
         op = cls(
             label.data,
             outer,
             [TensorType(t.element_type, t.shape) for t in types if isinstance(t, MemRefType)],
-            [parser.resolve_operand(one, INDEX) for one in sizes],
+            [parser.resolve_operand(size, INDEX) for size in sizes],
             body,
         )
         op.attributes.update(attributes)
@@ -213,7 +213,7 @@ class ExternOp(IRDLOperation):
         printer.print_string_literal(self.label)
         printer.print_string(" (")
         printer.enter_scope()
-        own = [*self.input_buffers, *(one for _, one in self.scalars)]
+        own = [*self.input_buffers, *(arg for _, arg in self.scalars)]
         for n, (arg, value) in enumerate(zip(own, self.inputs, strict=True)):
             printer.print_string(", " if n else "")
             printer.print_block_argument(arg)
@@ -223,7 +223,7 @@ class ExternOp(IRDLOperation):
         for n, arg in enumerate(self.output_buffers):
             printer.print_string(", " if n else "")
             printer.print_block_argument(arg)
-            dynamic = [one for one in self.extents(n) if not isinstance(one, int)]
+            dynamic = [extent for extent in self.extents(n) if not isinstance(extent, int)]
             if dynamic:
                 printer.print_string(" of (")
                 printer.print_list(dynamic, printer.print_ssa_value)

@@ -139,8 +139,8 @@ class ScanOp(IRDLOperation):
         args = self.body.block.args
         if not args or args[0].type != INDEX:
             raise VerifyException(f"te.scan: the region of {label} must start with an index")
-        types = [one.type for one in self.tensors]
-        if [one.type for one in args[1:]] != types or len(self.inits) != len(types):
+        types = [tensor.type for tensor in self.tensors]
+        if [arg.type for arg in args[1:]] != types or len(self.inits) != len(types):
             raise VerifyException(
                 f"te.scan: {label} has {len(self.inits)} initial tensors for {len(types)} states, "
                 "which its region must take as arguments"
@@ -158,8 +158,8 @@ class ScanOp(IRDLOperation):
                 or _element(init) != _element(state)
             ):
                 raise VerifyException(
-                    f"te.scan: state {n} of {label} has the type {state.type}, which its initial "
-                    f"tensor of type {init.type} has not but for the first dimension"
+                    f"te.scan: state {n} of {label} has the type {state.type}; its initial tensor "
+                    f"has the type {init.type}, but may differ only in the first dimension"
                 )
             if first[0] < 1 or first[0] != self.start:
                 raise VerifyException(
@@ -182,15 +182,15 @@ class ScanOp(IRDLOperation):
                 raise VerifyException(
                     f"te.scan: the region of {label} holds {op.name}; it holds only te.compute"
                 )
-        rows = [TensorType(_element(one), _shape(one)[1:]) for one in self.tensors]
-        found = [one.type for one in last.values]
-        if found != rows:
+        rows = [TensorType(_element(tensor), _shape(tensor)[1:]) for tensor in self.tensors]
+        yielded = [value.type for value in last.values]
+        if yielded != rows:
             raise VerifyException(
-                f"te.scan: the region of {label} yields ({', '.join(map(str, found))}); a row of "
+                f"te.scan: the region of {label} yields ({', '.join(map(str, yielded))}); a row of "
                 f"its states is ({', '.join(map(str, rows))})"
             )
-        makers = [one.owner for one in last.values]
-        if any(one not in list(self.body.block.ops) for one in makers) or len(
+        makers = [value.owner for value in last.values]
+        if any(maker not in list(self.body.block.ops) for maker in makers) or len(
             set(last.values)
         ) != len(last.values):
             raise VerifyException(
@@ -218,10 +218,10 @@ class ScanOp(IRDLOperation):
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_state)
         attributes = parse_optional_attributes(parser)
         types: list[TensorType] = []
-        for one in states:
-            if not isinstance(one.type, TensorType):
-                parser.raise_error(f"te.scan: expected a tensor type, got {one.type}")
-            types.append(one.type)
+        for state in states:
+            if not isinstance(state.type, TensorType):
+                parser.raise_error(f"te.scan: expected a tensor type, got {state.type}")
+            types.append(state.type)
         dynamic = parser.resolve_operand(operand, INDEX) if operand is not None else extent
         body = parser.parse_region([time.resolve(INDEX), *states])
         op = cls(label.data, axis_name, dynamic, inits, types, body)
@@ -254,7 +254,7 @@ class ScanOp(IRDLOperation):
 
 
 def tensor_extents(tensor: SSAValue) -> list[int | SSAValue]:
-    """The sizes of what a compute, a scan or an extern makes."""
+    """The sizes of a tensor that a compute, a scan or an extern makes."""
     op = tensor.owner
     if isinstance(op, ExternOp):
         return op.extents(list(op.tensors).index(tensor))  # pyright: ignore[reportArgumentType]

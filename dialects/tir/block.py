@@ -54,7 +54,7 @@ from kc.dialects.tir.canonicalization import Canonicalized
 
 
 class IterType(StrEnum):
-    """What a block promises about an iteration variable.
+    """The promise of a block about an iteration variable.
 
     Instances that differ in a ``spatial`` variable write different elements and may run in any
     order; along a ``reduce`` variable a commutative, associative combiner is applied; nothing
@@ -144,12 +144,12 @@ class BlockOp(IRDLOperation):
     @property
     def types(self) -> list[IterType]:
         """The kind of each iteration variable."""
-        return [one.data for one in self.iter_types.data]
+        return [kind.data for kind in self.iter_types.data]
 
     @property
     def names(self) -> list[str]:
         """The name of each iteration variable."""
-        return [one.data for one in self.iter_names.data]
+        return [name.data for name in self.iter_names.data]
 
     @property
     def extents(self) -> list[int | SSAValue]:
@@ -184,16 +184,16 @@ class BlockOp(IRDLOperation):
         verify_name(self, self.label)
         verify_structured(self)
         count = len(self.iter_types.data)
-        for what, found in (
+        for what, number in (
             ("names", len(self.iter_names.data)),
             ("extents", len(self.static_extents)),
             ("bindings", len(self.bindings.data.results)),
             ("body arguments", len(self.body.block.args)),
         ):
-            if found != count:
+            if number != count:
                 raise VerifyException(
                     f"tir.block: block {self.label} has {count} iteration variables "
-                    f"but {found} {what}"
+                    f"but {number} {what}"
                 )
         dynamic = 0
         for name, extent in zip(self.names, self.static_extents.iter_values(), strict=True):
@@ -250,7 +250,7 @@ class BlockOp(IRDLOperation):
         variables: list[Parser.UnresolvedArgument] = []
 
         def parse_iter() -> None:
-            kind = IterType(parser.parse_keyword_in([one.value for one in IterType]))
+            kind = IterType(parser.parse_keyword_in([kind.value for kind in IterType]))
             name, var = parse_named_variable(parser)
             variables.append(var)
             iters.append((kind, name))

@@ -66,8 +66,8 @@ class _CallEffects(MemoryEffect):
 class CallExternOp(IRDLOperation):
     """``%r = tir.call_extern pure "cbrtf"(%x) : (f32) -> f32``: a call out of the program.
 
-    ``tir.call_extern packed "my.add"("text", read %A, write %C, %n) : (memref<8xf32>, ...)``. Text
-    is for packed functions alone. Each buffer is read, written, or both, as for ``tir.call``; a
+    ``tir.call_extern packed "my.add"("text", read %A, write %C, %n) : (memref<8xf32>, ...)``. Only
+    packed functions take text. Each buffer is read, written, or both, as for ``tir.call``; a
     ``pure`` call gives the same for the same arguments, does nothing else, and takes no buffer.
     ``kc.unsigned`` lists the operands (and by their number, a result) that are unsigned;
     ``kc.traced`` says that a function of Python that gives None gives the last operand.
@@ -95,14 +95,17 @@ class CallExternOp(IRDLOperation):
         packed: bool = False,
         pure: bool = False,
     ) -> None:
-        """``modes`` has one of "read", "write", "update" for each buffer, None for what is none."""
+        """``modes`` has one of "read", "write", "update" for each buffer, None for other values."""
         pairs = list(zip(arguments, modes, strict=True))
-        operands = [(one, mode) for one, mode in pairs if isinstance(one, SSAValue)]
+        operands = [(argument, mode) for argument, mode in pairs if isinstance(argument, SSAValue)]
         properties: dict[str, Attribute] = {
             "callee": StringAttr(callee),
             "modes": ArrayAttr([StringAttr(mode or "") for _, mode in operands]),
             "texts": ArrayAttr(
-                [StringAttr(one) if isinstance(one, str) else UnitAttr() for one in arguments]
+                [
+                    StringAttr(argument) if isinstance(argument, str) else UnitAttr()
+                    for argument in arguments
+                ]
             ),
         }
         if packed:
@@ -110,7 +113,7 @@ class CallExternOp(IRDLOperation):
         if pure:
             properties["pure"] = UnitAttr()
         super().__init__(
-            operands=[[one for one, _ in operands]],
+            operands=[[operand for operand, _ in operands]],
             properties=properties,
             result_types=[list(results)],
         )
@@ -140,14 +143,14 @@ class CallExternOp(IRDLOperation):
         """The element types of the operands, and of the result."""
         given = self.attributes.get(UNSIGNED)
         unsigned = set(given.iter_values()) if isinstance(given, DenseArrayBase) else set()
-        types = [one.type for one in (*self.arguments, *self.values)]
-        found = [dtype_name(one, n in unsigned) for n, one in enumerate(types)]
+        types = [value.type for value in (*self.arguments, *self.values)]
+        dtypes = [dtype_name(type_, n in unsigned) for n, type_ in enumerate(types)]
         count = len(self.arguments)
-        return found[:count], found[count] if self.values else None
+        return dtypes[:count], dtypes[count] if self.values else None
 
     @property
     def signature(self) -> PackedSignature:
-        """What a call of a packed function passes."""
+        """The parameters that a call of a packed function passes."""
         dtypes, result = self.dtypes
         operands = iter(zip(self.arguments, self.modes, dtypes, strict=True))
         parameters: list[PackedParameter] = []
@@ -163,10 +166,12 @@ class CallExternOp(IRDLOperation):
             strides = (
                 None
                 if dense
-                else tuple(UNKNOWN if one is None else one for one in strides_of(value.type))
+                else tuple(
+                    UNKNOWN if stride is None else stride for stride in strides_of(value.type)
+                )
             )
             shape = tuple(
-                UNKNOWN if one == DYNAMIC_INDEX else one for one in value.type.get_shape()
+                UNKNOWN if size == DYNAMIC_INDEX else size for size in value.type.get_shape()
             )
             parameters.append(PackedArray(dtype, shape, strides, mode.data != "read"))
         traced = TRACED in self.attributes
@@ -178,16 +183,16 @@ class CallExternOp(IRDLOperation):
             raise VerifyException("tir.call_extern: the function has no name")
         if len(self.values) > 1:
             raise VerifyException(f"{where} has {len(self.values)} results; a call has at most one")
-        if any(isinstance(one.type, MemRefType) for one in self.values):
-            raise VerifyException(f"{where} gives a buffer; a call gives a scalar")
-        count = sum(isinstance(one, UnitAttr) for one in self.texts)
+        if any(isinstance(value.type, MemRefType) for value in self.values):
+            raise VerifyException(f"{where} returns a buffer; a call returns a scalar")
+        count = sum(isinstance(text, UnitAttr) for text in self.texts)
         if count != len(self.arguments) or len(self.modes) != len(self.arguments):
             raise VerifyException(
                 f"{where} has {len(self.arguments)} operands, places for {count} and "
                 f"{len(self.modes)} modes"
             )
         if count != len(self.texts) and not self.is_packed:
-            raise VerifyException(f"{where} is given text, which packed functions alone are")
+            raise VerifyException(f"{where} is given text, which only packed functions take")
         for n, (value, mode) in enumerate(zip(self.arguments, self.modes, strict=True)):
             is_buffer = isinstance(value.type, MemRefType)
             if is_buffer != (mode.data in MODES):
@@ -201,7 +206,7 @@ class CallExternOp(IRDLOperation):
                     f"{where}: operand {n} is a buffer; a pure function takes scalars"
                 )
         if self.is_pure and not self.values:
-            raise VerifyException(f"{where} is pure and has no result, so it is for nothing")
+            raise VerifyException(f"{where} is pure and has no result, so it has no effect")
 
     @classmethod
     def parse(cls, parser: Parser) -> CallExternOp:
@@ -222,11 +227,11 @@ class CallExternOp(IRDLOperation):
         position = parser.pos
         types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         results = [parser.parse_type()] if parser.parse_optional_punctuation("->") else []
-        names = [one for one in arguments if not isinstance(one, str)]
+        names = [argument for argument in arguments if not isinstance(argument, str)]
         values = iter(parser.resolve_operands(names, types, position))
         op = cls(
             callee,
-            [one if isinstance(one, str) else next(values) for one in arguments],
+            [argument if isinstance(argument, str) else next(values) for argument in arguments],
             modes,
             results,
             packed=packed,
@@ -252,10 +257,12 @@ class CallExternOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         with printer.in_parens():
-            printer.print_list([one.type for one in self.arguments], printer.print_attribute)
-        for one in self.values:
+            printer.print_list(
+                [argument.type for argument in self.arguments], printer.print_attribute
+            )
+        for returned in self.values:
             printer.print_string(" -> ")
-            printer.print_attribute(one.type)
+            printer.print_attribute(returned.type)
 
 
 def dtype_name(type_: Attribute, unsigned: bool = False) -> str:

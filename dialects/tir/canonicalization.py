@@ -21,7 +21,7 @@ class Canonicalized(HasCanonicalizationPatternsTrait):
 
 
 class ConstantIndices(ConstantMaterializationInterface):
-    """What ``tir`` folds to are indices."""
+    """The constants that ``tir`` folds to are indices."""
 
     def materialize_constant(self, value: Attribute, type: Attribute) -> Operation | None:
         if isinstance(value, IntegerAttr) and isinstance(type, IndexType):

@@ -75,7 +75,7 @@ class CombineOp(IRDLOperation):
             operands=[list(lhs), list(rhs)],
             properties={"combiner_name": StringAttr(combiner_name), "identity": identity},
             regions=[combiner],
-            result_types=[[one.type for one in lhs]],
+            result_types=[[value.type for value in lhs]],
         )
 
     @property
@@ -98,20 +98,22 @@ class CombineOp(IRDLOperation):
         ops: list[Operation] = []
         for op in self.combiner.block.ops:
             if isinstance(op, YieldOp):
-                return ops, [values.get(one, one) for one in op.values]
+                return ops, [values.get(value, value) for value in op.values]
             ops.append(op.clone(values))
         raise AssertionError("a verified combiner ends with tir.yield")
 
     def verify_(self) -> None:
         where = f"tir.combine: the combiner {self.label}"
-        types = [one.type for one in self.lhs]
+        types = [value.type for value in self.lhs]
         if not types:
             raise VerifyException(f"{where} combines nothing")
-        if [one.type for one in self.rhs] != types or [one.type for one in self.combined] != types:
+        if [value.type for value in self.rhs] != types or [
+            value.type for value in self.combined
+        ] != types:
             raise VerifyException(
                 f"{where} must be given and give the same types twice, not "
                 + " and ".join(
-                    f"({', '.join(str(one.type) for one in values)})"
+                    f"({', '.join(str(value.type) for value in values)})"
                     for values in (self.lhs, self.rhs, self.combined)
                 )
             )
@@ -138,7 +140,9 @@ class CombineOp(IRDLOperation):
                 start,
             )
         place = iter(types)
-        lhs, rhs = ([parser.resolve_operand(one, next(place)) for one in group] for group in given)
+        lhs, rhs = (
+            [parser.resolve_operand(operand, next(place)) for operand in group] for group in given
+        )
         op = cls(name, lhs, rhs, region, identity)
         op.attributes.update(attributes)
         return op
@@ -157,8 +161,8 @@ class CombineOp(IRDLOperation):
 
 def combiner_region(source: Region) -> Region:
     """A copy of a region that ends with some yield, as the combiner of a ``tir.combine``."""
-    made = Region(Block(arg_types=[arg.type for arg in source.block.args]))
-    block = made.block
+    combiner = Region(Block(arg_types=[arg.type for arg in source.block.args]))
+    block = combiner.block
     values: dict[SSAValue, SSAValue] = {}
     for old, new in zip(source.block.args, block.args, strict=True):
         new.name_hint = old.name_hint
@@ -166,10 +170,10 @@ def combiner_region(source: Region) -> Region:
     last = source.block.last_op
     for op in source.block.ops:
         new = (
-            YieldOp(*(values.get(one, one) for one in op.operands))
+            YieldOp(*(values.get(operand, operand) for operand in op.operands))
             if op is last
             else op.clone(values)
         )
         new.location = op.location
         block.add_op(new)
-    return made
+    return combiner

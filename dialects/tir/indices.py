@@ -76,7 +76,7 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         """``tir.apply (%c2 * 3)`` is 6, and ``tir.apply (%i)`` is ``%i``."""
         if isinstance(self.expr, AffineDimExpr):
             return [self.operands_of_map[self.expr.position]]
-        makers = [one.owner for one in self.operands_of_map]
+        makers = [operand.owner for operand in self.operands_of_map]
         numbers = [
             maker.value.value.data
             for maker in makers
@@ -192,7 +192,7 @@ def _parse_index_list(parser: Parser) -> list[SSAValue]:
     names = parser.parse_comma_separated_list(
         parser.Delimiter.SQUARE, parser.parse_unresolved_operand
     )
-    return [parser.resolve_operand(one, INDEX) for one in names]
+    return [parser.resolve_operand(name, INDEX) for name in names]
 
 
 @irdl_op_definition
@@ -211,4 +211,4 @@ def symbol_names(function: Operation) -> list[str]:
     names = function.attributes.get("kc.symbols")
     if not isinstance(names, ArrayAttr):
         return []
-    return [one.data for one in names if isinstance(one, StringAttr)]
+    return [name.data for name in names if isinstance(name, StringAttr)]

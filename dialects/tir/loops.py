@@ -1,4 +1,4 @@
-"""``tir.for`` and ``tir.if``: what runs how often, and where."""
+"""``tir.for`` and ``tir.if``: how often code runs, and where."""
 
 from __future__ import annotations
 

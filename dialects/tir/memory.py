@@ -235,15 +235,15 @@ class AllocOp(IRDLOperation):
         self._verify_notes(self.buffer.type.get_num_dims())
 
     def _verify_notes(self, rank: int) -> None:
-        """What is noted about dimensions: ``tir.storage_align`` and ``tir.axis_separators``."""
+        """Verify the notes on dimensions: ``tir.storage_align`` and ``tir.axis_separators``."""
         aligned = self.attributes.get("tir.storage_align", ArrayAttr([]))
         entries = aligned.data if isinstance(aligned, ArrayAttr) else (aligned,)
         axes: list[int] = []
-        for one in entries:
-            values = one.get_values() if isinstance(one, DenseArrayBase) else ()
+        for entry in entries:
+            values = entry.get_values() if isinstance(entry, DenseArrayBase) else ()
             if len(values) != 3 or not 0 <= values[0] < rank or not 0 <= values[2] < values[1]:
                 raise VerifyException(
-                    f"tir.alloc: tir.storage_align of buffer {self.label} has the entry {one}; "
+                    f"tir.alloc: tir.storage_align of buffer {self.label} has the entry {entry}; "
                     f"it has a dimension (0 to {rank - 1}), a factor, and an offset less than that"
                 )
             axes.append(int(values[0]))
@@ -254,9 +254,9 @@ class AllocOp(IRDLOperation):
         separators = self.attributes.get("tir.axis_separators")
         if separators is None:
             return
-        found = separators.get_values() if isinstance(separators, DenseArrayBase) else (0,)
-        ends = [0, *found, rank]
-        if any(one >= other for one, other in zip(ends, ends[1:], strict=False)):
+        positions = separators.get_values() if isinstance(separators, DenseArrayBase) else (0,)
+        ends = [0, *positions, rank]
+        if any(previous >= following for previous, following in zip(ends, ends[1:], strict=False)):
             raise VerifyException(
                 f"tir.alloc: tir.axis_separators of buffer {self.label} is {separators}; "
                 f"separators are between its {rank} dimensions, in increasing order"
@@ -276,7 +276,7 @@ class AllocOp(IRDLOperation):
         buffer_type = parser.parse_type()
         if not isinstance(buffer_type, MemRefType):
             parser.raise_error(f"tir.alloc: expected a memref type, got {buffer_type}")
-        op = cls(label.data, buffer_type, [parser.resolve_operand(one, INDEX) for one in sizes])
+        op = cls(label.data, buffer_type, [parser.resolve_operand(size, INDEX) for size in sizes])
         op.attributes.update(attributes)
         return op
 

@@ -1,4 +1,4 @@
-"""Thread axes and memory scopes: what loops that are bound to threads mean.
+"""Thread axes and memory scopes: the meaning of loops that are bound to threads.
 
 ``tir.for %i in 64 thread "threadIdx.x" { ... }`` runs its iterations as threads. The axes are
 ``blockIdx.x``, ``.y``, ``.z``, ``threadIdx.x``, ``.y``, ``.z``, ``vthread.x``, ``.y``, ``.z`` and
@@ -19,7 +19,7 @@
 * **Virtual threads** run interleaved in one real thread: registers of several, in one.
 
 A buffer that is allocated in a kernel belongs to the iterations of the loops around the ``alloc``,
-as anywhere, but for the threads that share its memory scope, who have one buffer together:
+as anywhere, except that the threads that share its memory scope have one buffer together:
 
 ==========================  =======================================
 scope                       shared by the threads of
@@ -52,9 +52,9 @@ THREAD_AXES = (*BLOCK_AXES, *LANE_AXES, *VIRTUAL_AXES)
 """The axes that loops are bound to."""
 
 
-def is_same_axis(axis: str | None, other: str | None) -> bool:
+def is_same_axis(outer: str | None, inner: str | None) -> bool:
     """Whether two loops, one in the other, are the same threads."""
-    return axis is not None and axis == other and axis != "vthread"
+    return outer is not None and outer == inner and outer != "vthread"
 
 
 def is_in_lockstep(axis: str | None) -> bool:

@@ -48,7 +48,7 @@ from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.tir.canonicalization import Canonicalized
 
 MODES = ("read", "write", "update")
-"""What a call does with a buffer: reads all of it, writes all of it without reading it, or both."""
+"""How a call uses a buffer: it reads all of it, writes all of it without reading it, or both."""
 
 
 def strides_of(type_: MemRefType) -> list[int | None]:
@@ -109,29 +109,29 @@ class ViewOp(IRDLOperation):
     @property
     def positions(self) -> list[int]:
         """The dimensions of the buffer that those of the view are."""
-        return [int(one) for one in self.dims.iter_values()]
+        return [int(dim) for dim in self.dims.iter_values()]
 
     def verify_(self) -> None:
-        source, made = self.buffer.type, self.result.type
+        source, view = self.buffer.type, self.result.type
         assert isinstance(source, MemRefType)
-        assert isinstance(made, MemRefType)
+        assert isinstance(view, MemRefType)
         verify_access(self, source, self.indices, len(self.operands_of_map))
         rank = source.get_num_dims()
-        if (source.element_type, source.memory_space) != (made.element_type, made.memory_space):
-            raise VerifyException(f"tir.view: {made} is no part of {source}")
+        if (source.element_type, source.memory_space) != (view.element_type, view.memory_space):
+            raise VerifyException(f"tir.view: {view} is no part of {source}")
         dims = self.positions
-        ordered = all(one < other for one, other in zip(dims, dims[1:], strict=False))
+        ordered = all(dim < following for dim, following in zip(dims, dims[1:], strict=False))
         if (
-            len(dims) != made.get_num_dims()
+            len(dims) != view.get_num_dims()
             or not ordered
-            or any(not 0 <= one < rank for one in dims)
+            or any(not 0 <= dim < rank for dim in dims)
         ):
             raise VerifyException(
-                f"tir.view: {made} goes along {made.get_num_dims()} dimensions of {source}, in "
+                f"tir.view: {view} goes along {view.get_num_dims()} dimensions of {source}, in "
                 f"order, not along {dims}"
             )
         own = strides_of(source)
-        for dim, size, stride in zip(dims, made.get_shape(), strides_of(made), strict=True):
+        for dim, size, stride in zip(dims, view.get_shape(), strides_of(view), strict=True):
             whole = source.get_shape()[dim]
             if size == DYNAMIC_INDEX or (whole != DYNAMIC_INDEX and size > whole):
                 raise VerifyException(
@@ -160,10 +160,10 @@ class ViewOp(IRDLOperation):
         for n in range(2):
             if n:
                 parser.parse_keyword("to")
-            one = parser.parse_type()
-            if not isinstance(one, MemRefType):
-                parser.raise_error(f"tir.view: expected a memref type, got {one}")
-            types.append(one)
+            type_ = parser.parse_type()
+            if not isinstance(type_, MemRefType):
+                parser.raise_error(f"tir.view: expected a memref type, got {type_}")
+            types.append(type_)
         op = cls(
             parser.resolve_operand(buffer, types[0]),
             affine.map_of(exprs),
@@ -177,21 +177,21 @@ class ViewOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         print_access(printer, self.buffer, self.indices, self.operands_of_map)
-        source, made = self.buffer.type, self.result.type
+        source, view = self.buffer.type, self.result.type
         assert isinstance(source, MemRefType)
-        assert isinstance(made, MemRefType)
-        if self.positions != _last(source, made):
+        assert isinstance(view, MemRefType)
+        if self.positions != _last(source, view):
             printer.print_string(f" along {self.positions}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(source)
         printer.print_string(" to ")
-        printer.print_attribute(made)
+        printer.print_attribute(view)
 
 
-def _last(source: MemRefType, made: MemRefType) -> list[int]:
+def _last(source: MemRefType, view: MemRefType) -> list[int]:
     rank = source.get_num_dims()
-    return list(range(max(0, rank - made.get_num_dims()), rank))
+    return list(range(max(0, rank - view.get_num_dims()), rank))
 
 
 class _TakesArguments(SymbolUserOpInterface):
@@ -239,7 +239,7 @@ class CallOp(IRDLOperation):
             operands=[list(arguments)],
             properties={
                 "callee": SymbolRefAttr(callee),
-                "modes": ArrayAttr([StringAttr(one or "") for one in modes]),
+                "modes": ArrayAttr([StringAttr(mode or "") for mode in modes]),
             },
         )
 
@@ -293,4 +293,6 @@ class CallOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         with printer.in_parens():
-            printer.print_list([one.type for one in self.arguments], printer.print_attribute)
+            printer.print_list(
+                [argument.type for argument in self.arguments], printer.print_attribute
+            )

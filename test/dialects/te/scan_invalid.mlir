@@ -15,7 +15,7 @@ te.func @f(%I: tensor<1x4xf32>) -> tensor<8x4xf32> {
 // -----
 
 te.func @f(%I: tensor<1x5xf32>) -> tensor<8x4xf32> {
-  // expected-error@+1 {{te.scan: state 0 of S has the type tensor<8x4xf32>, which its initial tensor of type tensor<1x5xf32> has not but for the first dimension}}
+  // expected-error@+1 {{te.scan: state 0 of S has the type tensor<8x4xf32>; its initial tensor has the type tensor<1x5xf32>, but may differ only in the first dimension}}
   %S = te.scan "S" [%t = 8] (%s: tensor<8x4xf32> = %I: tensor<1x5xf32>) {
     %U = te.compute "U" [%i = 4] {
       %a = te.read %s[%t - 1, %i] : tensor<8x4xf32>

@@ -115,7 +115,7 @@ te.func @f(%A: tensor<4xf32>) -> tensor<f32> {
 // -----
 
 te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{te.compute: C has where, which is for reductions}}
+  // expected-error@+1 {{te.compute: C has where, which only reductions have}}
   %C = te.compute "C" [%i = 4] where { te.condition (%i < 2) } do {
     %a = te.read %A[%i] : tensor<4xf32>
     te.yield %a : f32
@@ -126,7 +126,7 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{te.compute: C has init, which is for reductions}}
+  // expected-error@+1 {{te.compute: C has init, which only reductions have}}
   %C = te.compute "C" [%i = 4] init {
     %a = te.read %A[%i] : tensor<4xf32>
     te.yield %a : f32

@@ -25,7 +25,7 @@ func.func @f(%A: memref<8xf32>) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{tir.call_extern: f is pure and has no result, so it is for nothing}}
+  // expected-error@+1 {{tir.call_extern: f is pure and has no result, so it has no effect}}
   tir.call_extern pure "f"(%x) : (f32)
   func.return
 }
@@ -33,7 +33,7 @@ func.func @f(%x: f32) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{tir.call_extern: f is given text, which packed functions alone are}}
+  // expected-error@+1 {{tir.call_extern: f is given text, which only packed functions take}}
   tir.call_extern "f"("text", %x) : (f32)
   func.return
 }
@@ -49,7 +49,7 @@ func.func @f(%x: f32) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{tir.call_extern: f gives a buffer; a call gives a scalar}}
+  // expected-error@+1 {{tir.call_extern: f returns a buffer; a call returns a scalar}}
   %r = tir.call_extern "f"(%x) : (f32) -> memref<8xf32>
   func.return
 }
