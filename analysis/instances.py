@@ -184,7 +184,11 @@ class Space:
         made.values[loop.var] = at
         if loop.static_extent == 0 and not _initialises(made.op, loop):
             made.empty.append(loop)
-        made.constraints.append(at.within(self.size(loop.extent_value, made)))
+        size = self.size(loop.extent_value, made)
+        runs = at.within(size)
+        if loop.static_extent is None and _initialises(made.op, loop):
+            runs = any_of([runs, all_of([at.equals(0), size <= 0])])
+        made.constraints.append(runs)
 
     def axis(self, loop: ForOp) -> str | None:
         """The thread axis of a loop."""
@@ -199,10 +203,13 @@ class Space:
                 made.values[body.args[n]] = ZERO_TERM
                 continue
             value = self.expr(expr, block.binding_operands, made)
-            made.values[body.args[n]] = value
-            made.constraints.append(value.within(self.size(block.extents[n], made)))
+            size = self.size(block.extents[n], made)
             if in_init and is_reduced:
-                made.constraints.append(value.equals(0))
+                made.values[body.args[n]] = ZERO_TERM
+                made.constraints.append(any_of([value.equals(0), size <= 0]))
+                continue
+            made.values[body.args[n]] = value
+            made.constraints.append(value.within(size))
         runs = self.condition(block.predicate.data, block.predicate_operands, made)
         made.constraints.append(runs)
 

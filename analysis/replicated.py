@@ -12,6 +12,7 @@ from xdsl.ir import Block, SSAValue
 
 from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import (
     defined_inside,
     derived_values,
@@ -19,7 +20,7 @@ from kc.analysis.loop_tree import (
     loops_around,
     memory_scope,
 )
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, is_shared
 
 
@@ -40,7 +41,10 @@ class _Replication:
 
     def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
         """Whether ``buffer`` is the same, if those in ``known`` are."""
-        stores = [use.operation for use in buffer.uses if isinstance(use.operation, StoreOp)]
+        users = [use.operation for use in buffer.uses]
+        if not all(isinstance(op, LoadOp | StoreOp) for op in users):
+            return False
+        stores = [op for op in users if isinstance(op, StoreOp)]
         blocks = {store.parent_op() for store in stores}
         (block,) = blocks if len(blocks) == 1 else (None,)
         if not isinstance(block, BlockOp) or any(one.buffer is not buffer for one in stores):
@@ -52,7 +56,11 @@ class _Replication:
         known |= {buffer}
         inner = [op for region in block.regions for op in region.walk()]
         used = {value for op in inner for value in op.operands}
-        return all(self._is_same(value, block, known) for value in used)
+        return all(self._is_same(value, block, known) for value in used) and all(
+            self._has_written(load)
+            for load in inner
+            if isinstance(load, LoadOp) and load.buffer not in known
+        )
 
     def _reduces_alike(self, block: BlockOp) -> bool:
         """Whether the block has the same reduce iterations in every iteration of the loop."""
@@ -77,8 +85,32 @@ class _Replication:
         """Whether each thread has written a buffer of its own, wherever that is allocated."""
         if not isinstance(value.owner, AllocOp) or is_shared(memory_scope(value), self.axis):
             return False
-        users = (use.operation for use in value.uses)
-        return any(isinstance(one, StoreOp) and is_inside(one, self.loop) for one in users)
+        return bool(self._stores(value))
+
+    def _stores(self, buffer: SSAValue) -> list[StoreOp]:
+        users = [use.operation for use in buffer.uses]
+        return [op for op in users if isinstance(op, StoreOp) and is_inside(op, self.loop)]
+
+    def _has_written(self, load: LoadOp) -> bool:
+        """Whether an iteration of the loop has itself written what it loads from a buffer of its
+        own. What the others find in theirs may be anything."""
+        buffer = load.buffer
+        is_own = defined_inside(buffer, self.loop) or self._is_own(buffer)
+        if not is_own or is_shared(memory_scope(buffer), self.axis):
+            return True
+        space = Space()
+        read = space.instance(load)
+        shared = {
+            loop: at
+            for loop, at in read.loops.items()
+            if loop is self.loop or not is_inside(loop, self.loop) or defined_inside(buffer, loop)
+        }
+        supplies: list[Supply] = []
+        for store in self._stores(buffer):
+            write = space.instance(store, shared)
+            before = space.before(write, read)
+            supplies.append(Supply(write, space.element(store, write), [before]))
+        return space.uncovered(read, space.element(load, read), supplies) is None
 
 
 def _determines(store: StoreOp, block: BlockOp) -> bool:

@@ -387,6 +387,7 @@ class FunctionPrinter:
         self.block(op.body.block)
         self._assign(op.results, op.body.block)
         self._close()
+        self._ignore_unread(op)
 
     def parallel(self, op: scf.ParallelOp) -> None:
         if op.initVals:
@@ -439,6 +440,13 @@ class FunctionPrinter:
             self._assign(op.results, op.false_region.block)
             self.indent -= 1
         self.write("}")
+        self._ignore_unread(op)
+
+    def _ignore_unread(self, op: Operation) -> None:
+        """Tell C compilers, which warn of variables that are set alone, of results without uses."""
+        for result in op.results:
+            if not any(self._takes_part(use.operation) for use in result.uses):
+                self.write(f"(void){self._code[result].text};")
 
     def _assign(self, results: Sequence[SSAValue], block: Block) -> None:
         """Store what a block yields in the variables of the results, all at once."""

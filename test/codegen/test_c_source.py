@@ -212,6 +212,35 @@ def test_what_decided_comparisons_compare_has_no_variable(tmp_path):
     np.testing.assert_array_equal(d, [True] * 4)
 
 
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+def test_what_a_branch_or_a_loop_yields_to_nobody_gives_no_warning(tmp_path):
+    text = emit_c(
+        lowered("""
+func.func @f(%A: memref<4xf64>, %c: i1) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %x = memref.load %A[%zero] : memref<4xf64>
+  %y = scf.if %c -> (f64) {
+    memref.store %x, %A[%one] : memref<4xf64>
+    scf.yield %x : f64
+  } else {
+    %z = memref.load %A[%one] : memref<4xf64>
+    scf.yield %z : f64
+  }
+  %s = scf.for %i = %zero to %one step %one iter_args(%last = %x) -> (f64) {
+    %v = memref.load %A[%i] : memref<4xf64>
+    memref.store %v, %A[%one] : memref<4xf64>
+    scf.yield %v : f64
+  }
+  func.return
+}
+""")
+    )
+    (tmp_path / "f.c").write_text(text)
+    command = [CC, "-std=c99", "-Wall", "-Wextra", "-Werror", "-c", "f.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+
 @pytest.mark.parametrize(("text", "expected"), REFUSED)
 def test_refusals(text, expected):
     from kc.support.diagnostics import source_text

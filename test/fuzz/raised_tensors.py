@@ -279,7 +279,7 @@ class TensorWriter:
             f"ins(%{x.name} : {self.type(x.dims)}) outs(%{start} : {self.type(dims)}) "
             f"dimensions = {gone}"
         )
-        result = before.copy()
+        result = np.array(before)
         for at in np.ndindex(*x.array.shape):
             place = tuple(n for axis, n in enumerate(at) if axis not in gone)
             result[place] = FUNCTIONS[kind](result[place], x.array[at])

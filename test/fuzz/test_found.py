@@ -88,6 +88,87 @@ func.func @main(%C: memref<4xi32>) {
 }
 """
 
+EMPTY_BY_APPLY = (
+    EMPTY_REDUCTION.replace("%B = tir", "%none = tir.apply (0)\n  %B = tir", 1)
+    .replace("tir.for %k in 0", "tir.for %k in %none")
+    .replace("%v_k in 0", "%v_k in %none")
+    .replace("0xi32", "?xi32")
+)
+
+STAGE_IN_INIT = """
+func.func @main(%A: memref<3x2xi32>, %C: memref<3xi32>) {
+  tir.for %k in 2 {
+    tir.block "O" (reduce %v_k in 2 = %k) init {
+      %B = tir.alloc "B" : memref<1xi32>
+      tir.for %i in 3 {
+        tir.block "B" (spatial %v in 1 = 0) do {
+          %seven = arith.constant 7 : i32
+          tir.store %seven, %B[%v] : memref<1xi32>
+        }
+        tir.block "I" (spatial %v in 3 = %i) do {
+          %b = tir.load %B[0] : memref<1xi32>
+          tir.store %b, %C[%v] : memref<3xi32>
+        }
+      }
+    } do {
+      tir.for %i in 3 {
+        tir.block "U" (spatial %v in 3 = %i) do {
+          %old = tir.load %C[%v] : memref<3xi32>
+          %a = tir.load %A[%v, %v_k] : memref<3x2xi32>
+          %new = arith.addi %old, %a : i32
+          tir.store %new, %C[%v] : memref<3xi32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+INDEX_OF_INDEX = """
+func.func @main(%A: memref<8xi32>, %C: memref<8xi32>) {
+  %I = tir.alloc "I" : memref<4x2xindex>
+  tir.for %i in 8 {
+    tir.block "I" (spatial %v in 8 = %i) do {
+      %0 = tir.apply (7 - %v)
+      tir.store %0, %I[%v floordiv 2, %v mod 2] : memref<4x2xindex>
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v in 8 = %i) do {
+      %at = tir.load %I[%v floordiv 2, %v mod 2] : memref<4x2xindex>
+      %a = tir.load %A[%at] : memref<8xi32>
+      tir.store %a, %C[%v] : memref<8xi32>
+    }
+  }
+  func.return
+}
+"""
+
+TILE_OF_A_THREAD = """
+func.func @main(%A: memref<4xi32>, %C: memref<4xi32>) {
+  tir.for %j in 4 thread "threadIdx.x" {
+    %B = tir.alloc "B" : memref<4xi32, "local">
+    tir.block "B" (spatial %v in 4 = %j) do {
+      %a = tir.load %A[%v] : memref<4xi32>
+      tir.store %a, %B[%v] : memref<4xi32, "local">
+    }
+    %D = tir.alloc "D" : memref<4xi32, "local">
+    tir.for %k in 4 {
+      tir.block "D" (spatial %v in 4 = %k) do {
+        %b = tir.load %B[%v] : memref<4xi32, "local">
+        tir.store %b, %D[%v] : memref<4xi32, "local">
+      }
+    }
+    tir.block "C" (spatial %v in 4 = %j) do {
+      %d = tir.load %D[%v] : memref<4xi32, "local">
+      tir.store %d, %C[%v] : memref<4xi32>
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
@@ -124,6 +205,23 @@ ACCEPTED = {
         EMPTY_REDUCTION.replace("0xi32", "1xi32").replace("in 0", "in 1"),
         ["sch.reindex_cache_write('B', 'B', 'local', '(v_i, v_k)->(v_k, v_i)')"],
     ),
+    "loop_partition of a reduction over nothing, by a computed size": (
+        EMPTY_BY_APPLY.replace("memref<?xi32>, %C", "memref<0xi32>, %C").replace(
+            "tir.load %A[%v_k] : memref<?xi32>", "tir.load %A[%v_k] : memref<0xi32>"
+        ),
+        ["sch.loop_partition(sch.get_loops('B')[0], [1, None])"],
+    ),
+    "compute_root in an init": (STAGE_IN_INIT, ["sch.compute_root('B')"]),
+    "cache_index of an index with an index": (
+        INDEX_OF_INDEX,
+        ["sch.cache_index('C', 'global', 0)"],
+    ),
+    "set_scope of what a thread has computed": (
+        TILE_OF_A_THREAD.replace('"B" (spatial %v in 4 = %j)', '"B" (spatial %v in 4 = %l)')
+        .replace('    tir.block "B"', '    tir.for %l in 4 {\n    tir.block "B"')
+        .replace("    %D = tir", "    }\n    %D = tir"),
+        ["sch.set_scope('D', 'D', 'shared')"],
+    ),
     "blockize, whose init has a bound loop": (
         EMPTY_REDUCTION.replace("0xi32", "3xi32").replace("in 0", "in 3"),
         [
@@ -148,6 +246,10 @@ REFUSED = {
     "reindex_cache_write of what is never written": (
         NEVER_RUN,
         "sch.reindex_cache_write('C', 'C', 'local', '(v_i)->(v_i)')",
+    ),
+    "set_scope of what a thread copies of elements that it has not written": (
+        TILE_OF_A_THREAD,
+        "sch.set_scope('D', 'D', 'shared')",
     ),
     "reverse_compute_at in a reduction over nothing": (
         EMPTY_REDUCTION,

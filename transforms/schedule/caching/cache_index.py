@@ -47,7 +47,7 @@ TVM: ``cache_index``. Halide: ``compute_root`` of a ``Func`` for the index.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -118,7 +118,7 @@ class CacheIndex(Primitive):
         block = site.resolve_block(self.block)
         require_scope(site, "cache_index", self.scope)
         found = indices_of(block)
-        taken = [one for one in found if len(one.uses) > self.cse_thresh]
+        taken = _with_readers([one for one in found if len(one.uses) > self.cse_thresh])
         if not taken:
             most = max((len(one.uses) for one in found), default=0)
             raise site.refuse(
@@ -150,6 +150,8 @@ class CacheIndex(Primitive):
             _build(site, plan.block, index, anchor, start, self.scope, n)
             for n, (index, anchor) in enumerate(plan.places)
         ]
+        for n, ((index, _), nest) in enumerate(zip(plan.places, made, strict=True)):
+            _load_index(plan.block, index, nest, start, n)
         _erase_unused(plan.block, {op for index, _ in plan.places for op in index.slice})
         return Rewritten(
             tuple(loop for one in made for loop in one.loops),
@@ -246,7 +248,7 @@ def _build(
     scope: str,
     number: int,
 ) -> Nest:
-    """Compute ``index`` in front of ``anchor``, and let the block load it in front of ``start``."""
+    """Compute ``index`` in front of ``anchor``."""
     name = fresh_name(site, f"index_{number}")
     extents = [block.extents[n] for n in index.variables]
     shape = [one if isinstance(one, int) else DYNAMIC for one in extents]
@@ -269,13 +271,23 @@ def _build(
     home = anchor.parent
     assert home is not None
     home.insert_ops_before([alloc, nest.top], anchor)
-    load = LoadOp(alloc.buffer, identity, arguments)
+    return nest
+
+
+def _load_index(block: BlockOp, index: Index, nest: Nest, start: Operation, number: int) -> None:
+    """Let the block load ``index`` in front of ``start``, from where ``nest`` has put it.
+
+    Only where all indices are computed: they may be computed from loads that have an index.
+    """
+    store = nest.block.body.block.last_op
+    assert isinstance(store, StoreOp)
+    arguments = [block.body.block.args[n] for n in index.variables]
+    load = LoadOp(store.buffer, AffineMap.identity(len(arguments)), arguments)
     load.location = block.location
     load.result.name_hint = f"n{number}"
     block.body.block.insert_op_before(load, start)
     for user, dim in index.uses:
         set_index(user, dim, load.result)
-    return nest
 
 
 def _erase_unused(block: BlockOp, ops: Collection[Operation]) -> None:
@@ -317,6 +329,19 @@ class Index:
     def gathers(self) -> list[LoadOp]:
         """The loads that it is computed from."""
         return [one for one in self.slice if isinstance(one, LoadOp)]
+
+
+def _with_readers(indices: Sequence[Index]) -> list[Index]:
+    """Those of ``indices`` that something reads once the others are loaded: not those of loads that
+    only other indices are computed from."""
+    sliced = {op for index in indices for op in index.slice}
+    loads = {load for index in indices for load, _ in index.uses}
+
+    def goes(load: LoadOp) -> bool:
+        users = {use.operation for use in load.result.uses}
+        return load in sliced and all(user in sliced or user in loads for user in users)
+
+    return [index for index in indices if not all(goes(load) for load, _ in index.uses)]
 
 
 def indices_of(block: BlockOp) -> list[Index]:

@@ -58,7 +58,7 @@ from kc.analysis.instances import Space
 from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
+from kc.dialects.tir import BlockOp, ForOp, IfOp
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
 from kc.transforms.schedule._buffers import name_apart
 from kc.transforms.schedule._sizes import symbol_value
@@ -335,15 +335,11 @@ def _unknown(
 
 
 def _never_starts(block: BlockOp) -> bool:
-    """Whether no instance of ``block`` has all reduce variables at 0."""
+    """Whether the init of ``block`` is never executed."""
+    first = block.init.block.first_op
+    assert first is not None
     space = Space()
-    made = space.instance(block)
-    zeros = [
-        made.values[arg].equals(0)
-        for arg, kind in zip(block.body.block.args, block.types, strict=True)
-        if kind is IterType.REDUCE
-    ]
-    return space.find([made], zeros) is None
+    return space.find([space.instance(first)], []) is None
 
 
 def _replace_if_known(op: IfOp) -> None:

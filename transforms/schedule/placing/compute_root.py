@@ -91,10 +91,19 @@ class ComputeRoot(Primitive):
             )
         if block.is_reduction:
             self._require_finished(site, made)
-        home = made.scope.regions[-1].block
+        home = next(region.block for region in made.scope.regions if region.is_ancestor(block))
         anchor = next(
-            op for op in home.ops if any(loop_tree.is_inside(one, op) for one in made.users)
+            (op for op in home.ops if any(loop_tree.is_inside(user, op) for user in made.users)),
+            None,
         )
+        if anchor is None:
+            raise site.refuse(
+                "KC3208",
+                f"compute_root: block {block.label} cannot be computed at the root",
+                at=block,
+                mark={made.users[0]: "reads"},
+                why=f"it is in the init of {describe(made.scope)}, and read in the body alone",
+            )
         placing = plan_placing(site, "compute_root", made, anchor, home, "at the root")
         for alloc in allocs:
             if not all(can_rebuild(one, anchor) for one in alloc.dynamic_sizes):
