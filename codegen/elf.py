@@ -73,7 +73,7 @@ class ElfObject:
         """The symbol table."""
         form = f"{self.order}IBBHQQ" if self.wide else f"{self.order}IIIBBH"
         columns = (0, 4, 5, 1, 3) if self.wide else (0, 1, 2, 3, 5)  # name value size info section
-        found: list[Symbol] = []
+        symbols: list[Symbol] = []
         for section in self.sections:
             if section.type != _SYMTAB:
                 continue
@@ -81,35 +81,37 @@ class ElfObject:
             for fields in struct.iter_unpack(form, self.content(section)):
                 at, value, size, info, where = (fields[column] for column in columns)
                 name = self._text(strings + at) if at else ""
-                found.append(Symbol(name, value, size, info >> 4, info & 15, where))
-        return found
+                symbols.append(Symbol(name, value, size, info >> 4, info & 15, where))
+        return symbols
 
     def section(self, name: str) -> int | None:
         """The number of the section of a name."""
-        return next((n for n, one in enumerate(self.sections) if one.name == name), None)
+        return next((n for n, section in enumerate(self.sections) if section.name == name), None)
 
     def content(self, section: Section) -> bytes:
         """The bytes of a section."""
         return self.data[section.offset : section.offset + section.size]
 
     def relocations(self, number: int) -> Iterator[tuple[int, Symbol, int]]:
-        """What is filled in in a section: (offset, the symbol, what is added to its address).
+        """The places to fill in in a section: (offset, the symbol, what is added to its address).
 
         Those with addends (RELA), which the 64-bit machines have.
         """
         form = f"{self.order}QQq" if self.wide else f"{self.order}IIi"
         shift = 32 if self.wide else 8
-        for one in self.sections:
-            if one.type == _RELA and one.info == number:
-                for offset, info, addend in struct.iter_unpack(form, self.content(one)):
+        for section in self.sections:
+            if section.type == _RELA and section.info == number:
+                for offset, info, addend in struct.iter_unpack(form, self.content(section)):
                     yield offset, self.symbols[info >> shift], addend
 
     def undefined(self) -> list[str]:
         """The names it needs from elsewhere, in its order; weak ones are not needed."""
         return [
-            one.name
-            for one in self.symbols
-            if one.name and one.section == _UNDEFINED and one.binding not in (_LOCAL, _WEAK)
+            symbol.name
+            for symbol in self.symbols
+            if symbol.name
+            and symbol.section == _UNDEFINED
+            and symbol.binding not in (_LOCAL, _WEAK)
         ]
 
     def _text(self, at: int) -> str:

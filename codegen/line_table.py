@@ -41,14 +41,14 @@ def line_ranges(elf: ElfObject) -> list[LineRange]:
         for at, symbol, addend in elf.relocations(number)
     }
     reader = _Reader(elf.content(elf.sections[number]), elf.order)
-    found: list[LineRange] = []
+    ranges: list[LineRange] = []
     while reader.at < len(reader.data):
         length = reader.fixed("I")
         end = reader.at + length
         if reader.fixed("H") == 4:
-            found += _program(reader, end, 8 if elf.wide else 4, places)
+            ranges += _program(reader, end, 8 if elf.wide else 4, places)
         reader.at = end
-    return found
+    return ranges
 
 
 class _Reader:

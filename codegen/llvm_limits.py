@@ -1,4 +1,4 @@
-"""What LLVM's code generation cannot take, refused before it is asked to.
+"""Refuses what LLVM's code generation cannot take, before it is asked to.
 
 It ends the process on some of it, and takes minutes for the rest. Diagnostics: KC4109 vectors,
 integers and lists of arguments that are too long, KC4110 scalable vectors for a machine without.

@@ -55,7 +55,7 @@ def main() -> None:
     except RuntimeError as reason:
         json.dump({"refused": str(reason)}, sys.stdout)
         return
-    module = optimized(llvm, parse, lambda made: made, machine, request["opt_level"])
+    module = optimized(llvm, parse, lambda parsed: parsed, machine, request["opt_level"])
     answer = {
         "ir": str(module),
         "asm": machine.emit_assembly(module.clone()),
@@ -67,7 +67,7 @@ def main() -> None:
 def optimized(
     llvm: Any, parse: Callable[[], Parsed], ref: Callable[[Parsed], Any], machine: Any, level: int
 ) -> Parsed:
-    """What LLVM's default pipeline makes of the module ``ref`` of what ``parse`` gives.
+    """The module of ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
 
     Loops and straight-line code are vectorised from level 2. What LLVM's passes leave is verified,
     as code generation aborts on invalid IR, or makes wrong code of it: SROA of LLVM 22.1 may take
@@ -78,17 +78,17 @@ def optimized(
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
     for speed, loops, straight in [(level, level >= 2, level >= 2), *attempts]:
-        made = parse()
+        parsed = parse()
         options = llvm.create_pipeline_tuning_options(speed_level=speed)
         options.loop_vectorization = loops
         options.slp_vectorization = straight
-        run_pipeline(llvm, ref(made), machine, options)
+        run_pipeline(llvm, ref(parsed), machine, options)
         try:
-            ref(made).verify()
+            ref(parsed).verify()
         except RuntimeError as error:
             reason = str(error)
         else:
-            return made
+            return parsed
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
 
 

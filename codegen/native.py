@@ -46,7 +46,9 @@ _RISKY = re.compile(
 def _is_risky(text: str, machine: Machine) -> bool:
     """Whether LLVM is known to abort on some code of this kind: see ``isolated``."""
     llvm = llvm_binding()
-    arch, home = (llvm.get_triple_parts(one).Arch for one in (machine.triple, host_target()[0]))
+    arch, home = (
+        llvm.get_triple_parts(triple).Arch for triple in (machine.triple, host_target()[0])
+    )
     if arch != home or _RISKY.search(text):
         return True
     return arch != "x86_64" and "bfloat" in text
@@ -62,7 +64,7 @@ class CompiledModule:
         module: ParsedModule | None = None,
         parts: tuple[str | None, str | None, bytes | None] = (None, None, None),
     ):
-        """Of an optimised module, or of what a worker made of one."""
+        """Wraps an optimised module, or the answer of a worker that optimised one."""
         self.machine = machine
         self._opt_level = opt_level
         self._lock = threading.Lock()
@@ -183,10 +185,10 @@ def compile_ir(
         return module
 
     try:
-        made = optimized(llvm_binding(), parse, lambda one: one.ref, target, opt_level)
+        module = optimized(llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level)
     except RuntimeError as reason:
         raise _failed(str(reason)) from None
-    return CompiledModule(machine, opt_level, made)
+    return CompiledModule(machine, opt_level, module)
 
 
 def make_machine(

@@ -59,8 +59,8 @@ class ParsedModule:
 
 
 def _close(*objects: Any) -> None:
-    for one in objects:
-        one.close()
+    for handle in objects:
+        handle.close()
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def _is_listed(machine: Machine) -> bool:
     features LLVM has no code for an architecture.
     """
     name = machine.triple.split("-")[0]
-    every = (architecture(one) for one in kinds()["llvm"].architectures)
-    arch = next((one for one in every if name in (one.name, *one.machines)), None)
+    known = map(architecture, kinds()["llvm"].architectures)
+    arch = next((arch for arch in known if name in (arch.name, *arch.machines)), None)
     if arch is None or machine.abi or machine.cpu not in ("", *arch.cpus):
         return False
     withheld = {feature for features in arch.withheld.values() for feature in features}
@@ -239,8 +239,8 @@ def text_of_bitcode(data: bytes) -> str:
 def last_words(said: str) -> str:
     """The line of LLVM's output that says what went wrong."""
     for words in (r"LLVM ERROR: (.*)", r"\berror: (.*)", r"Assertion `(.*)' failed"):
-        if found := re.search(words, said):
-            return found.group(1)
+        if match := re.search(words, said):
+            return match.group(1)
     lines = [line for line in said.splitlines() if line.strip()]
     return lines[-1] if lines else "LLVM said nothing"
 
@@ -292,7 +292,7 @@ def check_runs_here(machine: Machine) -> None:
     llvm = llvm_binding()
     triple, cpu, features = host_target()
     check_machine(machine)
-    here, there = (llvm.get_triple_parts(one) for one in (triple, machine.triple))
+    here, there = (llvm.get_triple_parts(name) for name in (triple, machine.triple))
     if (here.Arch, here.OS, here.ObjectFormat) != (there.Arch, there.OS, there.ObjectFormat):
         raise TargetError(
             "KC6105",
@@ -301,8 +301,8 @@ def check_runs_here(machine: Machine) -> None:
         )
     if (machine.cpu, machine.features) in (("", ""), (cpu, features)):
         return
-    lacking = {one[1:] for one in features.split(",") if one.startswith("-")}
-    asked = [one[1:] for one in machine.features.split(",") if one.startswith("+")]
+    lacking = {feature[1:] for feature in features.split(",") if feature.startswith("-")}
+    asked = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
     missing = [name for name in asked if name in lacking]
     if machine.cpu:
         missing += _features_among(machine, sorted(lacking.difference(_ON_REQUEST_ONLY, missing)))

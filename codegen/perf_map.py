@@ -34,26 +34,28 @@ def wanted() -> bool:
 
 
 def entries(elf: ElfObject, address: Callable[[str], int | None]) -> list[Entry]:
-    """What is in an object that is loaded; ``address`` tells where an exported name of it is.
+    """The functions of an object that is loaded; ``address`` tells where an exported name of it is.
 
     Sections without such a name are left out: where they are is not known.
     """
     lines: dict[int, list[LineRange]] = {}
-    for one in line_ranges(elf):
-        lines.setdefault(one.section, []).append(one)
+    for range_ in line_ranges(elf):
+        lines.setdefault(range_.section, []).append(range_)
     bases: dict[int, int] = {}
-    functions = [one for one in elf.symbols if one.is_function]
-    for one in functions:
-        if one.section not in bases and (at := address(one.name)) is not None:
-            bases[one.section] = at - one.value
-    found: list[Entry] = []
-    for one in functions:
-        base = bases.get(one.section)
-        if base is not None and one.size:
-            for start, end, place in _parts(one.value, one.value + one.size, lines, one.section):
-                name = f"kc::{one.name}"
-                found.append(Entry(base + start, end - start, f"{name} {place}" if place else name))
-    return sorted(found)
+    functions = [symbol for symbol in elf.symbols if symbol.is_function]
+    for function in functions:
+        if function.section not in bases and (at := address(function.name)) is not None:
+            bases[function.section] = at - function.value
+    parts: list[Entry] = []
+    for function in functions:
+        base = bases.get(function.section)
+        if base is not None and function.size:
+            for start, end, place in _parts(
+                function.value, function.value + function.size, lines, function.section
+            ):
+                name = f"kc::{function.name}"
+                parts.append(Entry(base + start, end - start, f"{name} {place}" if place else name))
+    return sorted(parts)
 
 
 def _parts(
@@ -64,18 +66,18 @@ def _parts(
     Code that comes from no line counts as from the one before it.
     """
     at, place = start, ""
-    for one in lines.get(section, ()):
-        if one.line and one.start < end and one.end > start:
-            here = f"{Path(one.file).name}:{one.line}"
+    for range_ in lines.get(section, ()):
+        if range_.line and range_.start < end and range_.end > start:
+            here = f"{Path(range_.file).name}:{range_.line}"
             if place and here != place:
-                yield at, one.start, place
-                at = one.start
+                yield at, range_.start, place
+                at = range_.start
             place = here
     yield at, end, place
 
 
-def write(found: list[Entry]) -> None:
+def write(added: list[Entry]) -> None:
     """Add entries to the map of this process."""
-    text = "".join(f"{one.address:x} {one.size:x} {one.name}\n" for one in found)
+    text = "".join(f"{entry.address:x} {entry.size:x} {entry.name}\n" for entry in added)
     with open(f"/tmp/perf-{os.getpid()}.map", "a", encoding="utf-8") as stream:
         stream.write(text)

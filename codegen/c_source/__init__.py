@@ -21,15 +21,16 @@ from kc.support.locations import location_of
 
 
 def emit_c(module: ModuleOp) -> str:
-    """The C source of a module's functions. Raises CodegenError (KC44xx) for what C has not."""
+    """The C source of a module's functions. Raises CodegenError (KC44xx) for what C lacks."""
     helpers = Helpers()
-    globals_ = [one for one in module.body.ops if isinstance(one, memref.GlobalOp)]
-    tables = [define_table(one, Expressions(helpers)) for one in globals_]
-    printers = [FunctionPrinter(one, Expressions(helpers)) for one in _functions(module)]
+    globals_ = [op for op in module.body.ops if isinstance(op, memref.GlobalOp)]
+    tables = [define_table(op, Expressions(helpers)) for op in globals_]
+    printers = [FunctionPrinter(function, Expressions(helpers)) for function in _functions(module)]
     declared = [
-        f"{FunctionPrinter(one.function, one.expressions).prototype()};\n" for one in printers
+        f"{FunctionPrinter(printer.function, printer.expressions).prototype()};\n"
+        for printer in printers
     ]
-    defined = [one.define() for one in printers if one.function.body.blocks]
+    defined = [printer.define() for printer in printers if printer.function.body.blocks]
     return "\n".join([helpers.text(), *tables, "".join(declared), *defined])
 
 
@@ -37,9 +38,9 @@ def emit_header(module: ModuleOp, name: str) -> str:
     """The header ``name`` that declares a module's functions, for C and C++."""
     guard = re.sub(r"\W", "_", name).upper()
     lines = [
-        f"{FunctionPrinter(one, Expressions(Helpers())).prototype()};\n"
-        for one in _functions(module)
-        if one.body.blocks
+        f"{FunctionPrinter(function, Expressions(Helpers())).prototype()};\n"
+        for function in _functions(module)
+        if function.body.blocks
     ]
     text = "".join(lines)
     return (
@@ -51,7 +52,7 @@ def emit_header(module: ModuleOp, name: str) -> str:
 
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
-    found: list[func.FuncOp] = []
+    functions: list[func.FuncOp] = []
     for op in module.body.ops:
         if isinstance(op, memref.GlobalOp):
             continue
@@ -62,5 +63,5 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
                 location=location_of(op),
                 why="the C target takes functions",
             )
-        found.append(op)
-    return found
+        functions.append(op)
+    return functions

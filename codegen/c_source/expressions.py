@@ -103,19 +103,19 @@ class Expressions:
         kind = op.results[0].type
         if isinstance(op, arith.ConstantOp):
             return self.constant(op)
-        if c_type(kind) is None or any(c_type(one.type) is None for one in op.operands):
+        if c_type(kind) is None or any(c_type(operand.type) is None for operand in op.operands):
             raise CodegenError(
                 "KC4401",
                 f"c: there is no C type for {op.name} on {kind}",
                 location=location_of(op),
                 why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
             )
-        made = _TABLE[op.name](self, op, list(operands))
-        reads = any(one.reads for one in operands)
+        code = _TABLE[op.name](self, op, list(operands))
+        reads = any(operand.reads for operand in operands)
         short = short_float(kind)
         if short is not None and op.name not in _EXACT:
-            made = call(self.helpers.use(f"kc_round_{short}"), made.text)
-        return Code(made.text, made.binds, reads)
+            code = call(self.helpers.use(f"kc_round_{short}"), code.text)
+        return Code(code.text, code.binds, reads)
 
     def constant(self, op: arith.ConstantOp) -> Code:
         value = op.value
@@ -136,7 +136,7 @@ class Expressions:
         """A call of a function of math.h for ``kind``."""
         self.helpers.include("math.h")
         suffix = "" if isinstance(kind, Float64Type) else "f"
-        return call(name + suffix, *(one.text for one in operands))
+        return call(name + suffix, *(operand.text for operand in operands))
 
 
 def integer(value: int, kind: Attribute) -> Code:
@@ -166,7 +166,7 @@ def floating(value: float, kind: Attribute) -> Code:
         import numpy as np
 
         text = str(np.float32(abs(value)))
-    if not any(one in text for one in ".en"):
+    if not any(mark in text for mark in ".en"):
         text += ".0"
     if not isinstance(kind, Float64Type):
         text += "f"
@@ -188,7 +188,7 @@ def _cast(text: Code, to: str) -> Code:
 def _wrapping(sign: str, binds: int) -> Make:
     """Sum, difference or product: unsigned where C's signed one could overflow."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         kind = op.results[0].type
         left, right = operands
         plain = Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds)
@@ -200,7 +200,7 @@ def _wrapping(sign: str, binds: int) -> Make:
         if width < 32:
             return _cast(plain, f"int{width}_t")
         unsigned = f"uint{width}_t"
-        left, right = (_cast(one, unsigned) for one in (left, right))
+        left, right = (_cast(operand, unsigned) for operand in (left, right))
         return _cast(
             Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds),
             f"int{width}_t",
@@ -209,16 +209,16 @@ def _wrapping(sign: str, binds: int) -> Make:
     return make
 
 
-def _bit_product(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _bit_product(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     if bits(op.results[0].type) == 1:
-        return _bitwise("&", AND)(made, op, operands)
-    return _wrapping("*", TIMES)(made, op, operands)
+        return _bitwise("&", AND)(expressions, op, operands)
+    return _wrapping("*", TIMES)(expressions, op, operands)
 
 
 def _plain(sign: str, binds: int) -> Make:
     """An operator of C on the operands as they are."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         left, right = operands
         return Code(f"{left.within(binds)} {sign} {right.within(binds + 1)}", binds)
 
@@ -228,25 +228,25 @@ def _plain(sign: str, binds: int) -> Make:
 def _bitwise(sign: str, binds: int) -> Make:
     """A bit operator; its operands are in parentheses, as compilers ask for."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
-        left, right = (one.within(UNARY) for one in operands)
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
+        left, right = (operand.within(UNARY) for operand in operands)
         kind = op.results[0].type
-        found = Code(f"{left} {sign} {right}", binds)
-        return _cast(found, f"int{bits(kind)}_t") if 1 < bits(kind) < 32 else found
+        code = Code(f"{left} {sign} {right}", binds)
+        return _cast(code, f"int{bits(kind)}_t") if 1 < bits(kind) < 32 else code
 
     return make
 
 
 def _divide(sign: str, *, signed: bool) -> Make:
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         kind = op.results[0].type
         left, right = operands
         width = bits(kind)
         if not signed:
-            left, right = (_cast(one, f"uint{width}_t") for one in (left, right))
-        found = Code(f"{left.within(TIMES)} {sign} {right.within(UNARY)}", TIMES)
+            left, right = (_cast(operand, f"uint{width}_t") for operand in (left, right))
+        quotient = Code(f"{left.within(TIMES)} {sign} {right.within(UNARY)}", TIMES)
         plain = signed and (isinstance(kind, IndexType) or width >= 32)
-        return found if plain else _cast(found, f"int{width}_t")
+        return quotient if plain else _cast(quotient, f"int{width}_t")
 
     return make
 
@@ -254,30 +254,30 @@ def _divide(sign: str, *, signed: bool) -> Make:
 def _rounded_division(which: str) -> Make:
     """Quotients rounded down or up, by a helper."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
-        name = made.helpers.use(f"kc_{which}")
-        found = call(name, *(one.text for one in operands))
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
+        name = expressions.helpers.use(f"kc_{which}")
+        quotient = call(name, *(operand.text for operand in operands))
         width = bits(op.results[0].type)
-        return found if width == 64 else _cast(found, f"int{width}_t")
+        return quotient if width == 64 else _cast(quotient, f"int{width}_t")
 
     return make
 
 
-def _ceil_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _ceil_unsigned(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     width = bits(op.results[0].type)
-    name = made.helpers.use("kc_ceildivu")
-    found = call(name, *(_cast(one, f"uint{width}_t").text for one in operands))
-    return _cast(found, f"int{width}_t")
+    name = expressions.helpers.use("kc_ceildivu")
+    quotient = call(name, *(_cast(operand, f"uint{width}_t").text for operand in operands))
+    return _cast(quotient, f"int{width}_t")
 
 
 def _shift(sign: str, *, signed: bool) -> Make:
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         width = bits(op.results[0].type)
         left, right = operands
         if not signed:
             left = _cast(left, f"uint{width}_t")
-        found = Code(f"{left.within(UNARY)} {sign} {right.within(UNARY)}", SHIFT)
-        return _cast(found, f"int{width}_t")
+        code = Code(f"{left.within(UNARY)} {sign} {right.within(UNARY)}", SHIFT)
+        return _cast(code, f"int{width}_t")
 
     return make
 
@@ -285,38 +285,38 @@ def _shift(sign: str, *, signed: bool) -> Make:
 def _choose(sign: str, *, signed: bool = True) -> Make:
     """The smaller or larger of two integers."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         width = bits(op.results[0].type)
         if width == 1:  # true is -1 where it is signed
             both = (sign == "<") != signed
-            return _bitwise("&", AND)(made, op, operands) if both else _either(operands)
+            return _bitwise("&", AND)(expressions, op, operands) if both else _either(operands)
         prefix = "min" if sign == "<" else "max"
-        name = made.helpers.use(f"kc_{prefix}{'' if signed else 'u'}")
-        parts = operands if signed else [_cast(one, f"uint{width}_t") for one in operands]
-        found = call(name, *(one.text for one in parts))
-        return found if width == 64 and signed else _cast(found, f"int{width}_t")
+        name = expressions.helpers.use(f"kc_{prefix}{'' if signed else 'u'}")
+        parts = operands if signed else [_cast(operand, f"uint{width}_t") for operand in operands]
+        code = call(name, *(part.text for part in parts))
+        return code if width == 64 and signed else _cast(code, f"int{width}_t")
 
     return make
 
 
 def _either(operands: list[Code]) -> Code:
-    left, right = (one.within(UNARY) for one in operands)
+    left, right = (operand.within(UNARY) for operand in operands)
     return Code(f"{left} | {right}", OR)
 
 
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 
 
-def _compare(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _compare(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     assert isinstance(op, arith.CmpiOp)
     predicate = op.predicate.value.data
     width = bits(_operand_type(op))
     if predicate >= 6 and width > 1:
-        operands = [_cast(one, f"uint{width}_t") for one in operands]
+        operands = [_cast(operand, f"uint{width}_t") for operand in operands]
     sign = _COMPARE[predicate]
     if width == 1 and 2 <= predicate < 6:
         operands.reverse()  # true is -1
-    left, right = (one.within(PLUS) for one in operands)
+    left, right = (operand.within(PLUS) for operand in operands)
     if left == right:  # compilers warn of it
         return Code("true" if "=" in sign and sign != "!=" else "false")
     return Code(f"{left} {sign} {right}", EQUAL if predicate < 2 else LESS)
@@ -332,22 +332,22 @@ def is_decided(op: Operation) -> bool:
 _FLOAT_COMPARE = ("==", ">", ">=", "<", "<=", "!=")
 
 
-def _compare_floats(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _compare_floats(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     assert isinstance(op, arith.CmpfOp)
     predicate = op.predicate.value.data
     if predicate in (0, 15):
         return Code("true" if predicate else "false")
     if predicate in (7, 14):
-        made.helpers.include("math.h")
-        left, right = (one.text for one in operands)
+        expressions.helpers.include("math.h")
+        left, right = (operand.text for operand in operands)
         either = f"isunordered({left}, {right})"
         return Code(f"!{either}", UNARY) if predicate == 7 else Code(either)
     if predicate in (6, 8):  # ordered and different, unordered or equal
-        made.helpers.include("math.h")
-        left, right = (one.text for one in operands)
+        expressions.helpers.include("math.h")
+        left, right = (operand.text for operand in operands)
         either = f"islessgreater({left}, {right})"
         return Code(f"!{either}", UNARY) if predicate == 8 else Code(either)
-    left, right = (one.within(PLUS) for one in operands)
+    left, right = (operand.within(PLUS) for operand in operands)
     if predicate < 6:
         sign = _FLOAT_COMPARE[predicate - 1]
         return Code(f"{left} {sign} {right}", EQUAL if sign == "==" else LESS)
@@ -357,12 +357,12 @@ def _compare_floats(made: Expressions, op: Operation, operands: list[Code]) -> C
     return Code(f"!({left} {sign} {right})", UNARY)
 
 
-def _select(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _select(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     test, yes, no = operands
     return Code(f"{test.within(LESS)} ? {yes.within(OR)} : {no.within(OR)}", TERNARY)
 
 
-def _convert(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _convert(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     """A conversion that C's cast does: the value stays, or is cut to the width."""
     target = c_type(op.results[0].type)
     assert target is not None
@@ -374,7 +374,7 @@ def _convert(made: Expressions, op: Operation, operands: list[Code]) -> Code:
     return _cast(value, target)
 
 
-def _from_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _from_unsigned(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     target = c_type(op.results[0].type)
     assert target is not None
     width = bits(_operand_type(op))
@@ -382,84 +382,86 @@ def _from_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Co
     return _cast(value, target)
 
 
-def _to_unsigned(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _to_unsigned(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     width = bits(op.results[0].type)
     if width == 1:
         return Code(f"{operands[0].within(PLUS)} >= 1", LESS)
     return _cast(_cast(operands[0], f"uint{width}_t"), f"int{width}_t")
 
 
-def _float_cast(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _float_cast(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     target = c_type(op.results[0].type)
     if target == c_type(_operand_type(op)):
         return operands[0]
     # A short float is rounded once, from what it comes from.
     short = short_float(op.results[0].type)
     if short is not None and isinstance(_operand_type(op), Float64Type):
-        return call(made.helpers.use(f"kc_round_{short}"), operands[0].text)
+        return call(expressions.helpers.use(f"kc_round_{short}"), operands[0].text)
     assert target is not None
     return _cast(operands[0], target)
 
 
-def _bitcast(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _bitcast(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     source, target = _operand_type(op), op.results[0].type
-    names = [short_float(one) or c_type(one) or "" for one in (source, target)]
+    names = [short_float(kind) or c_type(kind) or "" for kind in (source, target)]
     if names[0] == names[1]:
         return operands[0]
-    names = [one.removesuffix("_t") for one in names]
-    return call(made.helpers.use(f"kc_{names[1]}_of_{names[0]}"), operands[0].text)
+    names = [name.removesuffix("_t") for name in names]
+    return call(expressions.helpers.use(f"kc_{names[1]}_of_{names[0]}"), operands[0].text)
 
 
-def _negate(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _negate(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     return Code(f"-{operands[0].within(PRIMARY)}", UNARY)
 
 
 def _extremum(which: str) -> Make:
     """minimumf and maximumf: a NaN wins, and -0 is less than 0."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         suffix = "" if isinstance(op.results[0].type, Float64Type) else "f"
-        return call(made.helpers.use(f"kc_{which}{suffix}"), *(one.text for one in operands))
+        return call(
+            expressions.helpers.use(f"kc_{which}{suffix}"), *(operand.text for operand in operands)
+        )
 
     return make
 
 
 def _function(name: str) -> Make:
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
-        return made.math_function(name, op.results[0].type, *operands)
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
+        return expressions.math_function(name, op.results[0].type, *operands)
 
     return make
 
 
 def _classify(name: str) -> Make:
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
-        made.helpers.include("math.h")
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
+        expressions.helpers.include("math.h")
         return Code(f"{name}({operands[0].text}) != 0", EQUAL)
 
     return make
 
 
-def _reciprocal_root(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _reciprocal_root(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     kind = op.results[0].type
-    root = made.math_function("sqrt", kind, *operands)
+    root = expressions.math_function("sqrt", kind, *operands)
     return Code(f"{'1.0' if isinstance(kind, Float64Type) else '1.0f'} / {root.text}", TIMES)
 
 
-def _absolute(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+def _absolute(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     width = bits(op.results[0].type)
-    found = call(made.helpers.use("kc_abs"), operands[0].text)
-    return found if width == 64 else _cast(found, f"int{width}_t")
+    code = call(expressions.helpers.use("kc_abs"), operands[0].text)
+    return code if width == 64 else _cast(code, f"int{width}_t")
 
 
 def _count(which: str) -> Make:
     """Population count, leading and trailing zeros, by a helper on 64 bits."""
 
-    def make(made: Expressions, op: Operation, operands: list[Code]) -> Code:
+    def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         width = bits(op.results[0].type)
         value = _cast(operands[0], f"uint{width}_t").text
-        name = made.helpers.use(f"kc_{which}")
-        found = call(name, value) if which == "popcount" else call(name, value, str(width))
-        return _cast(found, f"int{width}_t")
+        name = expressions.helpers.use(f"kc_{which}")
+        code = call(name, value) if which == "popcount" else call(name, value, str(width))
+        return _cast(code, f"int{width}_t")
 
     return make
 

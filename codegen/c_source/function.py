@@ -80,15 +80,15 @@ class FunctionPrinter:
 
     def type_of(self, value: SSAValue, owner: Operation) -> str:
         """The C type of a scalar value."""
-        found = c_type(value.type)
-        if found is None:
+        name = c_type(value.type)
+        if name is None:
             raise CodegenError(
                 "KC4401",
                 f"c: there is no C type for {owner.name} on {value.type}",
                 location=location_of(owner),
                 why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
             )
-        return found
+        return name
 
     # The function --------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class FunctionPrinter:
             )
         arguments: Sequence[SSAValue] = function.body.block.args if function.body.blocks else ()
         if not function.body.blocks:
-            parameters = [self._bare(one) for one in function.function_type.inputs]
+            parameters = [self._bare(kind) for kind in function.function_type.inputs]
         for value in arguments:
             name = self.fresh(self._argument_name(value), "arg")
             self._code[value] = Code(name)
@@ -147,7 +147,7 @@ class FunctionPrinter:
             element = memory_type(kind.element_type)
             if POINTERS in self.function.attributes:
                 return f"{element} *"
-            dims = ", int64_t" * sum(one < 0 for one in kind.get_shape())
+            dims = ", int64_t" * sum(size < 0 for size in kind.get_shape())
             return f"{element} *restrict{dims}"
         return c_type(kind) or "void"
 
@@ -161,35 +161,35 @@ class FunctionPrinter:
         return value.name_hint
 
     def _written(self) -> set[SSAValue]:
-        found: set[SSAValue] = set()
+        written: set[SSAValue] = set()
         for op in self.function.walk():
             if isinstance(op, memref.StoreOp):
-                found.add(op.memref)
+                written.add(op.memref)
             elif isinstance(op, memref.CopyOp):
-                found.add(op.destination)
+                written.add(op.destination)
             elif isinstance(op, func.CallOp):
-                found.update(op.operands)
-        return found
+                written.update(op.operands)
+        return written
 
     def _element(self, buffer: SSAValue, op: Operation) -> str:
         assert isinstance(buffer.type, MemRefType)
-        found = memory_type(buffer.type.element_type)
-        if found is None or buffer.type.layout.name != "none":
+        element = memory_type(buffer.type.element_type)
+        if element is None or buffer.type.layout.name != "none":
             raise CodegenError(
                 "KC4401",
                 f"c: there is no C array for {buffer.type}",
                 location=location_of(op),
                 why="arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double",
             )
-        return found
+        return element
 
     def define(self) -> str:
         """The definition."""
         head = self.prototype()
         self.block(self.function.body.block)
         body = "\n".join(self.lines)
-        unused = [one for one in self._parameters if not re.search(rf"\b{one}\b", body)]
-        ignored = [f"  (void){one};" for one in unused]
+        unused = [name for name in self._parameters if not re.search(rf"\b{name}\b", body)]
+        ignored = [f"  (void){name};" for name in unused]
         return "\n".join([f"{head} {{", *ignored, *self.lines, "}", ""])
 
     # Statements ----------------------------------------------------------------------------
@@ -210,8 +210,8 @@ class FunctionPrinter:
                 self.operation(op)
         # What the block yields is used after it.
         yielded = block.last_op.operands if block.last_op is not None else ()
-        waiting = [one for one in self._waiting if one.owner.parent is block]
-        assert not [one for one in waiting if one not in yielded], "unused value"
+        waiting = [value for value in self._waiting if value.owner.parent is block]
+        assert not [value for value in waiting if value not in yielded], "unused value"
 
     def operation(self, op: Operation) -> None:
         if isinstance(op, arith.ConstantOp):
@@ -221,9 +221,9 @@ class FunctionPrinter:
         elif isinstance(op, memref.DimOp):
             self._result(op, self._dimension(op))
         elif self.expressions.supports(op):
-            # Of a comparison that is decided, nobody reads the operands, which may have no code.
+            # Nobody reads the operands of a comparison that is decided; they may have no code.
             unread = is_decided(op)
-            operands = [Code("0") if unread else self.value(one) for one in op.operands]
+            operands = [Code("0") if unread else self.value(operand) for operand in op.operands]
             self._result(op, self.expressions.make(op, operands))
         elif isinstance(op, scf.YieldOp | scf.ReduceOp):
             return
@@ -255,12 +255,12 @@ class FunctionPrinter:
     def _is_live(self, op: Operation) -> bool:
         """Whether something comes of ``op``."""
         if op not in self._live:
-            # A prefetch is advice, of which C knows nothing.
+            # A prefetch is advice, which C has no word for.
             pure = isinstance(
                 op, memref.LoadOp | memref.DimOp | PrefetchOp
             ) or self.expressions.supports(op)
             self._live[op] = not pure or any(
-                self._takes_part(use.operation) for one in op.results for use in one.uses
+                self._takes_part(use.operation) for result in op.results for use in result.uses
             )
         return self._live[op]
 
@@ -286,7 +286,7 @@ class FunctionPrinter:
         name = self.value(buffer).text
         if not indices:
             return f"{name}[0]"
-        codes = [self.value(one) for one in indices]
+        codes = [self.value(index) for index in indices]
         place = codes[0]
         for size, index in zip(self._shapes[buffer][1:], codes[1:], strict=True):
             if size.text == "1":
@@ -337,8 +337,8 @@ class FunctionPrinter:
         buffer = op.memref
         assert isinstance(buffer.type, MemRefType)
         element = self._element(buffer, op)
-        sizes = iter([self.value(one) for one in op.dynamic_sizes])
-        shape = [Code(str(one)) if one >= 0 else next(sizes) for one in buffer.type.get_shape()]
+        sizes = iter([self.value(size) for size in op.dynamic_sizes])
+        shape = [Code(str(size)) if size >= 0 else next(sizes) for size in buffer.type.get_shape()]
         named: list[Code] = []
         name = self.fresh(buffer.name_hint, "buffer")
         for n, size in enumerate(shape):
@@ -349,14 +349,14 @@ class FunctionPrinter:
             named.append(size)
         self._shapes[buffer] = named
         self._code[buffer] = Code(name)
-        known = [one for one in buffer.type.get_shape() if one >= 0]
+        known = [size for size in buffer.type.get_shape() if size >= 0]
         if len(known) == len(shape) and math.prod(known) * _ELEMENT[element] <= STACK:
             self.write(f"{element} {name}[{max(math.prod(known), 1)}];")
-            loads = [one.operation for one in buffer.uses if type(one.operation) is memref.LoadOp]
+            loads = [use.operation for use in buffer.uses if type(use.operation) is memref.LoadOp]
             if not any(map(self._is_live, loads)):
                 self.write(f"(void){name};")
             return
-        count = " * ".join([*(one.text for one in named), f"(int64_t)sizeof({element})"])
+        count = " * ".join([*(size.text for size in named), f"(int64_t)sizeof({element})"])
         alloc = self.expressions.helpers.use("kc_alloc")
         self.write(f"{element} *{name} = {alloc}({count});")
         self._heap.add(buffer)
@@ -365,7 +365,7 @@ class FunctionPrinter:
         """A constant beside the function."""
         assert isinstance(op.memref.type, MemRefType)
         self._code[op.memref] = Code(table_name(op.name_.string_value()))
-        self._shapes[op.memref] = [Code(str(one)) for one in op.memref.type.get_shape()]
+        self._shapes[op.memref] = [Code(str(size)) for size in op.memref.type.get_shape()]
 
     def dealloc(self, op: memref.DeallocOp) -> None:
         self._settle()
@@ -376,8 +376,8 @@ class FunctionPrinter:
 
     def loop(self, op: scf.ForOp) -> None:
         carried = list(op.body.block.args[1:])
-        lower, upper, step = (self.value(one) for one in (op.lb, op.ub, op.step))
-        starts = [self.value(one) for one in op.iter_args]
+        lower, upper, step = (self.value(bound) for bound in (op.lb, op.ub, op.step))
+        starts = [self.value(value) for value in op.iter_args]
         self._settle()
         for result, argument, start in zip(op.results, carried, starts, strict=True):
             name = self.fresh(result.name_hint or argument.name_hint, "sum")
@@ -398,7 +398,7 @@ class FunctionPrinter:
                 why="OpenMP's reductions are not those of MLIR",
             )
         bounds = [
-            tuple(self.value(one) for one in three)
+            tuple(self.value(value) for value in three)
             for three in zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ]
         self._settle()
@@ -454,8 +454,8 @@ class FunctionPrinter:
         if not results:
             return
         assert yielded is not None
-        codes = [self.value(one) for one in yielded.operands]
-        targets = [self._code[one].text for one in results]
+        codes = [self.value(value) for value in yielded.operands]
+        targets = [self._code[result].text for result in results]
         pairs = [(a, b) for a, b in zip(targets, codes, strict=True) if a != b.text]
         if len(pairs) > 1:
             kept: list[tuple[str, Code]] = []

@@ -182,7 +182,7 @@ for _kind, _suffix in (("float", "f"), ("double", "")):
 
 
 class Helpers:
-    """What a file needs before its functions."""
+    """The headers and helper functions that a file needs."""
 
     def __init__(self) -> None:
         self._used: dict[str, str] = {}
@@ -196,13 +196,13 @@ class Helpers:
         """Ask for a helper function; its name."""
         if name not in self._used:
             text, headers, needs = _HELPERS[name]
-            for one in needs:
-                self.use(one)
+            for helper in needs:
+                self.use(helper)
             self.headers.update(headers)
             self._used[name] = text
         return name
 
     def text(self) -> str:
         """The includes and the functions."""
-        includes = "".join(f"#include <{one}>\n" for one in sorted(self.headers))
+        includes = "".join(f"#include <{header}>\n" for header in sorted(self.headers))
         return "\n".join([includes, *self._used.values()])

@@ -49,7 +49,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
             line = ""
         line += f" {word},"
     lines.append(line)
-    body = "".join(f"\n {one}" for one in lines)
+    body = "".join(f"\n {row}" for row in lines)
     name = table_name(op.sym_name.data)
     return f"static const {element} {name}[{max(len(words), 1)}] = {{{body}\n}};\n"
 
@@ -59,8 +59,8 @@ def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[st
     form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
     if form is not None:
         values: Sequence[Any] = value.get_values()
-        codes = [form.encode(float(one)) for one in values]  # pyright: ignore[reportArgumentType]  no complex numbers
+        codes = [form.encode(float(element)) for element in values]  # pyright: ignore[reportArgumentType]  no complex numbers
         # Floats of 8 bits are in a signed type.
         return [str(code - (code & form.sign) * 2 if form.bits == 8 else code) for code in codes]
-    constants = [arith.ConstantOp(one) for one in value.iter_attrs()]  # pyright: ignore
-    return [expressions.constant(one).text for one in constants]
+    constants = [arith.ConstantOp(attr) for attr in value.iter_attrs()]  # pyright: ignore
+    return [expressions.constant(constant).text for constant in constants]

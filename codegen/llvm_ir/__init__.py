@@ -52,7 +52,9 @@ def emit_llvm_ir(
     state = ModuleState(symbols, target)
     if debug_info:
         bodies = [
-            one for one in symbols.values() if isinstance(one, FuncOp) and not one.is_declaration
+            symbol
+            for symbol in symbols.values()
+            if isinstance(symbol, FuncOp) and not symbol.is_declaration
         ]
         state.debug = DebugInfo(state.metadata, bodies)
     globals_: list[str] = []
@@ -103,13 +105,13 @@ def _check_ops(
                     else:
                         unknown.setdefault(op_name(op), op)
     if unknown:
-        name, *others = unknown
+        name, *rest = unknown
         foreign = not name.startswith("llvm.")
         raise error(
             unknown[name],
             "KC4101",
             "has no translation to LLVM IR",
-            facts=[f"also: {', '.join(others)}"] if others else (),
+            facts=[f"also: {', '.join(rest)}"] if rest else (),
             hints=["convert it to the llvm dialect first"] if foreign else (),
         )
 

@@ -132,9 +132,9 @@ def parameter_text(attrs: Mapping[str, Attribute], types: TypeTable) -> str:
 def memory_text(effects: MemoryEffectsAttr) -> str | None:
     """``memory(argmem: readwrite)``; None for effects that are no restriction."""
     access = dict(effects.effects)
-    other = access.pop("other")
-    parts = [] if other == "none" else [other]
-    parts += [f"{_MEMORY_NAMES[place]}: {how}" for place, how in access.items() if how != other]
+    default = access.pop("other")
+    parts = [] if default == "none" else [default]
+    parts += [f"{_MEMORY_NAMES[place]}: {how}" for place, how in access.items() if how != default]
     if parts == ["readwrite"]:
         return None
     return f"memory({', '.join(parts) or 'none'})"
@@ -153,8 +153,8 @@ def function_attributes(op: FuncOp | CallOp) -> list[str]:
             words.extend(_UWTABLES[value.data.value])
         elif name == "passthrough":
             assert isinstance(value, ArrayAttr)
-            for one in value:
-                _passthrough(one, words, strings)
+            for entry in value:
+                _passthrough(entry, words, strings)
         elif isinstance(value, TargetFeaturesAttr):
             features = ",".join(feature.data for feature in value.features)
             strings.append(string_attribute("target-features", features))
@@ -179,15 +179,17 @@ def string_attribute(key: str, value: str) -> str:
     return f"{quoted(key.encode())}={quoted(value.encode())}"
 
 
-def _passthrough(one: Attribute, words: list[str], strings: list[str]) -> None:
+def _passthrough(entry: Attribute, words: list[str], strings: list[str]) -> None:
     """``"cold"``, or ``["key", "value"]``."""
-    match one:
+    match entry:
         case StringAttr():
-            known = one.data in _WORDS
-            (words if known else strings).append(one.data if known else quoted(one.data.encode()))
+            known = entry.data in _WORDS
+            (words if known else strings).append(
+                entry.data if known else quoted(entry.data.encode())
+            )
         case ArrayAttr(data=(StringAttr(data="alignstack"), StringAttr(data=value))):
             words.append(f"alignstack={value}")
         case ArrayAttr(data=(StringAttr(data=key), StringAttr(data=value))):
             strings.append(string_attribute(key, value))
         case _:
-            raise Inexpressible("KC4103", f"the passthrough attribute {one}")
+            raise Inexpressible("KC4103", f"the passthrough attribute {entry}")

@@ -53,7 +53,7 @@ def _bundles(w: FunctionWriter, op: llvm.CallOp | llvm.CallIntrinsicOp | llvm.As
 
 
 def _signature(w: FunctionWriter, ty: LLVMFunctionType) -> str:
-    """What stands before the callee: the result type, or the whole type of a variadic function."""
+    """The type before the callee: of the result, or of the whole function if it is variadic."""
     return w.text(ty if ty.is_variadic else ty.output)
 
 
@@ -96,7 +96,7 @@ def _check_call(op: llvm.CallOp, function: FuncOp, called: LLVMFunctionType) -> 
             facts=[f"declared: {declared}", f"called:   {called}"],
         )
     if op.CConv != function.CConv:
-        conventions = (one.convention.data for one in (function.CConv, op.CConv))
+        conventions = (convention.convention.data for convention in (function.CConv, op.CConv))
         raise error(
             op,
             "KC4104",

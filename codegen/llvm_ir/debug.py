@@ -25,7 +25,7 @@ class DebugInfo:
     def __init__(self, metadata: Metadata, functions: Sequence[FuncOp]):
         """``functions`` are those with a body."""
         self._metadata = metadata
-        places = [place for one in functions if (place := _place_of(one)) is not None]
+        places = [place for function in functions if (place := _place_of(function)) is not None]
         self._main = self._file(places[0].file if places else "<unknown>")
         self._unit = metadata.distinct(
             f'!DICompileUnit(language: DW_LANG_C_plus_plus_14, file: {self._main}, producer: "kc", '
@@ -40,7 +40,7 @@ class DebugInfo:
         ]
 
     def lines(self) -> list[str]:
-        """What says that the module has debug information."""
+        """The metadata that says that the module has debug information."""
         return [
             f"!llvm.dbg.cu = !{{{self._unit}}}",
             f"!llvm.module.flags = !{{{', '.join(self._flags)}}}",
@@ -97,8 +97,8 @@ class FunctionDebugInfo:
 
 def _place_of(function: FuncOp) -> Location | None:
     """Where a function begins: its own place, else the first that one of its ops has."""
-    found = location_of(function)
-    if found is not None:
-        return found
+    place = location_of(function)
+    if place is not None:
+        return place
     places = (to_location(op.location) for op in function.walk())
-    return next((one for one in places if one is not None), None)
+    return next((place for place in places if place is not None), None)

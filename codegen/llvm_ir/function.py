@@ -45,8 +45,8 @@ def constant_value(state: ModuleState, op: Operation) -> str:
             return "undef"
         case AddressOfOp():
             name = op.global_name.string_value()
-            found = state.lookup(op, name)
-            space = found.addr_space.value.data if isinstance(found, GlobalOp) else 0
+            target = state.lookup(op, name)
+            space = target.addr_space.value.data if isinstance(target, GlobalOp) else 0
             if space != address_space(op.result.type):
                 raise error(op, "KC4104", f"@{name} is in address space {space}")
             return symbol(name)

@@ -56,23 +56,25 @@ def _initializer(state: ModuleState, op: GlobalOp) -> str | None:
     def typed(value: SSAValue) -> str:
         return f"{state.text(value.type)} {values[value]}"
 
-    for one in op.initializer.first_block.ops:
-        match one:
-            case _ if isinstance(one, CONSTANTS):
-                values[one.results[0]] = constant_value(state, one)
-            case GEPOp() if not one.ssa_indices:
-                flags = f" {one.flags.replace('|', ' ')}" if one.flags else ""
-                indices = [f"i32 {index}" for index in one.rawConstantIndices.iter_values()]
-                parts = ", ".join([state.text(one.elem_type), typed(one.ptr), *indices])
-                values[one.result] = f"getelementptr{flags} ({parts})"
+    for constant in op.initializer.first_block.ops:
+        match constant:
+            case _ if isinstance(constant, CONSTANTS):
+                values[constant.results[0]] = constant_value(state, constant)
+            case GEPOp() if not constant.ssa_indices:
+                flags = f" {constant.flags.replace('|', ' ')}" if constant.flags else ""
+                indices = [f"i32 {index}" for index in constant.rawConstantIndices.iter_values()]
+                parts = ", ".join([state.text(constant.elem_type), typed(constant.ptr), *indices])
+                values[constant.result] = f"getelementptr{flags} ({parts})"
             case AddrSpaceCastOp() | BitcastOp() | IntToPtrOp() | PtrToIntOp():
-                cast = one.name.removeprefix("llvm.")
-                values[one.res] = f"{cast} ({typed(one.arg)} to {state.text(one.res.type)})"
+                cast = constant.name.removeprefix("llvm.")
+                values[constant.res] = (
+                    f"{cast} ({typed(constant.arg)} to {state.text(constant.res.type)})"
+                )
             case ReturnOp(arg=SSAValue() as result):
                 return values[result]
             case _:
                 raise error(
-                    one,
+                    constant,
                     "KC4105",
                     f"is no constant, which the initialiser of @{op.sym_name.data} must be",
                 )

@@ -125,31 +125,31 @@ def _loop_facts(loop: LoopAnnotationAttr) -> list[tuple[str, ...]]:
     when(loop.must_progress, "loop.mustprogress")
     if (vectorized := _flag(loop.is_vectorized)) is not None:
         fact("loop.isvectorized", f"i32 {int(vectorized)}")
-    if not isinstance(one := loop.vectorize, NoneAttr):
-        boolean(one.disable, "loop.vectorize.enable", negated=True)
-        boolean(one.predicate_enable, "loop.vectorize.predicate.enable")
-        boolean(one.scalable_enable, "loop.vectorize.scalable.enable")
-        count(one.width, "loop.vectorize.width")
-    if not isinstance(one := loop.interleave, NoneAttr):
-        count(one.count, "loop.interleave.count")
-    if not isinstance(one := loop.unroll, NoneAttr):
-        when(one.disable, "loop.unroll.disable", "loop.unroll.enable")
-        count(one.count, "loop.unroll.count")
-        boolean(one.runtime_disable, "loop.unroll.runtime.disable")
-        when(one.full, "loop.unroll.full")
-    if not isinstance(one := loop.unroll_and_jam, NoneAttr):
-        when(one.disable, "loop.unroll_and_jam.disable", "loop.unroll_and_jam.enable")
-        count(one.count, "loop.unroll_and_jam.count")
-    if not isinstance(one := loop.licm, NoneAttr):
-        when(one.disable, "licm.disable")
-        when(one.versioning_disable, "loop.licm_versioning.disable")
-    if not isinstance(one := loop.distribute, NoneAttr):
-        boolean(one.disable, "loop.distribute.enable", negated=True)
-    if not isinstance(one := loop.pipeline, NoneAttr):
-        boolean(one.disable, "loop.pipeline.disable")
-        count(one.initiation_interval, "loop.pipeline.initiationinterval")
-    if not isinstance(one := loop.peeled, NoneAttr):
-        count(one.count, "loop.peeled.count")
-    if not isinstance(one := loop.unswitch, NoneAttr):
-        when(one.partial_disable, "loop.unswitch.partial.disable")
+    if not isinstance(hints := loop.vectorize, NoneAttr):
+        boolean(hints.disable, "loop.vectorize.enable", negated=True)
+        boolean(hints.predicate_enable, "loop.vectorize.predicate.enable")
+        boolean(hints.scalable_enable, "loop.vectorize.scalable.enable")
+        count(hints.width, "loop.vectorize.width")
+    if not isinstance(hints := loop.interleave, NoneAttr):
+        count(hints.count, "loop.interleave.count")
+    if not isinstance(hints := loop.unroll, NoneAttr):
+        when(hints.disable, "loop.unroll.disable", "loop.unroll.enable")
+        count(hints.count, "loop.unroll.count")
+        boolean(hints.runtime_disable, "loop.unroll.runtime.disable")
+        when(hints.full, "loop.unroll.full")
+    if not isinstance(hints := loop.unroll_and_jam, NoneAttr):
+        when(hints.disable, "loop.unroll_and_jam.disable", "loop.unroll_and_jam.enable")
+        count(hints.count, "loop.unroll_and_jam.count")
+    if not isinstance(hints := loop.licm, NoneAttr):
+        when(hints.disable, "licm.disable")
+        when(hints.versioning_disable, "loop.licm_versioning.disable")
+    if not isinstance(hints := loop.distribute, NoneAttr):
+        boolean(hints.disable, "loop.distribute.enable", negated=True)
+    if not isinstance(hints := loop.pipeline, NoneAttr):
+        boolean(hints.disable, "loop.pipeline.disable")
+        count(hints.initiation_interval, "loop.pipeline.initiationinterval")
+    if not isinstance(hints := loop.peeled, NoneAttr):
+        count(hints.count, "loop.peeled.count")
+    if not isinstance(hints := loop.unswitch, NoneAttr):
+        when(hints.partial_disable, "loop.unswitch.partial.disable")
     return facts

@@ -1,4 +1,4 @@
-"""What the functions and globals of one LLVM IR module share while it is written."""
+"""The state that the functions and globals of one LLVM IR module share while it is written."""
 
 from __future__ import annotations
 
@@ -50,15 +50,16 @@ class ModuleState:
 
     def lookup(self, op: Operation, name: str) -> FuncOp | GlobalOp:
         """The symbol ``op`` refers to."""
-        found = self.symbols.get(name)
-        if found is None:
+        definition = self.symbols.get(name)
+        if definition is None:
             raise error(
                 op,
                 "KC4104",
                 f"there is no symbol @{name} in the module",
                 hints=suggest(name, self.symbols),
             )
-        return found
+
+        return definition
 
 
 def collect_symbols(module: ModuleOp) -> dict[str, FuncOp | GlobalOp]:

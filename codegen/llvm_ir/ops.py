@@ -193,7 +193,7 @@ def _scope(op: AccessOp | llvm.FenceOp) -> str:
 
 
 def _access(op: llvm.LoadOp | llvm.StoreOp) -> tuple[str, str]:
-    """What stands before the type of an access, and what after the pointer."""
+    """The texts before the type of an access, and after the pointer."""
     volatile = "volatile " if op.volatile_ is not None else ""
     if not op.ordering.value.data:
         return volatile, alignment(op)

@@ -97,10 +97,10 @@ class TypeTable:
 
     def text(self, ty: Attribute) -> str:
         """``ty`` in LLVM IR; raises :class:`Inexpressible` (KC4102)."""
-        found = self._text.get(ty)
-        if found is None:
-            found = self._text[ty] = self._print(ty)
-        return found
+        text = self._text.get(ty)
+        if text is None:
+            text = self._text[ty] = self._print(ty)
+        return text
 
     def _print(self, ty: Attribute) -> str:
         if type(ty) in _FLOATS:
@@ -123,7 +123,7 @@ class TypeTable:
             case LLVMStructType():
                 return self._print_struct(ty)
             case LLVMFunctionType():
-                inputs = [self.text(one) for one in ty.inputs]
+                inputs = [self.text(type_) for type_ in ty.inputs]
                 if ty.is_variadic:
                     inputs.append("...")
                 return f"{self.text(ty.output)} ({', '.join(inputs)})"
@@ -131,7 +131,9 @@ class TypeTable:
 
     def _print_struct(self, ty: LLVMStructType) -> str:
         name = ty.struct_name.data
-        body = f"{{ {', '.join(self.text(one) for one in ty.types)} }}" if ty.types.data else "{}"
+        body = (
+            f"{{ {', '.join(self.text(field) for field in ty.types)} }}" if ty.types.data else "{}"
+        )
         if ty.is_packed:
             body = f"<{body}>"
         if not name:
@@ -219,8 +221,8 @@ def constant_text(value: Attribute, ty: Attribute, types: TypeTable) -> str:
             return "c" + quoted(value.data)
         case ArrayAttr(), LLVMStructType():
             fields = [
-                f"{types.text(field)} {constant_text(one, field, types)}"
-                for one, field in zip(value.data, ty.types.data, strict=True)
+                f"{types.text(field)} {constant_text(constant, field, types)}"
+                for constant, field in zip(value.data, ty.types.data, strict=True)
             ]
             body = f"{{ {', '.join(fields)} }}" if fields else "{}"
             return f"<{body}>" if ty.is_packed else body
