@@ -93,8 +93,8 @@ class Instance:
 
     def at(self, witness: Witness) -> str:
         """The loops around ``op`` at a witness: `` at (i=1, j=0)``, nothing without loops."""
-        found = [f"{loop.label}={witness[at]}" for loop, at in self.loops.items()]
-        return f" at ({', '.join(found)})" if found else ""
+        counts = [f"{loop.label}={witness[at]}" for loop, at in self.loops.items()]
+        return f" at ({', '.join(counts)})" if counts else ""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Supply:
 
 
 class Space:
-    """What the instances of one question share: the symbolic sizes, as parameters.
+    """The context that the instances of one question share: the symbolic sizes, as parameters.
 
     ``bound`` loops are taken to be bound to the axes given there.
     """
@@ -124,116 +124,120 @@ class Space:
 
     def instance(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
         """An execution of ``op``; loops in ``shared`` have the coordinate given there."""
-        made = self.place(op, shared)
+        instance = self.place(op, shared)
         if isinstance(op, BlockOp):
-            self._enter_block(op, op.body.block, made)
+            self._enter_block(op, op.body.block, instance)
             if op.has_init:
                 for twin, arg in zip(op.init.block.args, op.body.block.args, strict=True):
-                    made.values[twin] = made.values[arg]
-        return made
+                    instance.values[twin] = instance.values[arg]
+        return instance
 
     def place(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
         """A time at which control comes to ``op``, before anything of ``op`` is executed."""
         self._fresh += 1
-        made = Instance(op, f"q{self._fresh}")
+        instance = Instance(op, f"q{self._fresh}")
         path: list[tuple[Operation, Operation]] = []
         child, parent = op, op.parent_op()
         while parent is not None and not isinstance(parent, FuncOp):
             path.append((parent, child))
             child, parent = parent, parent.parent_op()
         for parent, child in reversed(path):
-            self._enter(parent, child, made, shared or {})
-        return made
+            self._enter(parent, child, instance, shared or {})
+        return instance
 
     def _enter(
-        self, parent: Operation, child: Operation, made: Instance, shared: Mapping[ForOp, Term]
+        self, parent: Operation, child: Operation, instance: Instance, shared: Mapping[ForOp, Term]
     ) -> None:
         if isinstance(parent, ForOp):
-            self.enter_loop(parent, made, shared.get(parent))
+            self.enter_loop(parent, instance, shared.get(parent))
         elif isinstance(parent, IfOp):
-            condition = self.condition(parent.condition.data, parent.operands_of_set, made)
+            condition = self.condition(parent.condition.data, parent.operands_of_set, instance)
             holds = child.parent_region() is parent.then
-            made.constraints.append(condition if holds else ~condition)
-        elif isinstance(parent, scf.IfOp) and (condition := self._truth(parent.cond, made)):
+            instance.constraints.append(condition if holds else ~condition)
+        elif isinstance(parent, scf.IfOp) and (condition := self._truth(parent.cond, instance)):
             holds = child.parent_region() is parent.true_region
-            made.constraints.append(condition if holds else ~condition)
+            instance.constraints.append(condition if holds else ~condition)
         elif isinstance(parent, BlockOp):
             block = child.parent
             assert block is not None
-            self._enter_block(parent, block, made)
+            self._enter_block(parent, block, instance)
         else:
-            made.opaque.append(Undecided(f"{parent.name} is not understood"))
+            instance.opaque.append(Undecided(f"{parent.name} is not understood"))
 
-    def _truth(self, value: SSAValue, made: Instance) -> Condition | None:
+    def _truth(self, value: SSAValue, instance: Instance) -> Condition | None:
         """When a computed condition holds, if that is affine."""
         index = IndexValues()
         for holds in (True, False):
             parts = conjunction(value, index, holds=holds)
             if parts is not None:
-                condition = self.condition(*index.to_set(parts), made)
+                condition = self.condition(*index.to_set(parts), instance)
                 return condition if holds else ~condition
         return None
 
-    def enter_loop(self, loop: ForOp, made: Instance, shared: Term | None = None) -> None:
-        """Put ``made`` into an iteration of ``loop``."""
-        at = shared if shared is not None else self.dim(made)
-        for outer, outer_at in made.loops.items():
+    def enter_loop(self, loop: ForOp, instance: Instance, shared: Term | None = None) -> None:
+        """Put ``instance`` into an iteration of ``loop``."""
+        at = shared if shared is not None else self.dim(instance)
+        for outer, outer_at in instance.loops.items():
             if is_same_axis(self.axis(outer), self.axis(loop)):
-                made.constraints.append(at.equals(outer_at))  # each thread runs its own iteration
-        made.loops[loop] = at
-        made.values[loop.var] = at
-        if loop.static_extent == 0 and not _initialises(made.op, loop):
-            made.empty.append(loop)
-        size = self.size(loop.extent_value, made)
+                instance.constraints.append(
+                    at.equals(outer_at)
+                )  # each thread runs its own iteration
+        instance.loops[loop] = at
+        instance.values[loop.var] = at
+        if loop.static_extent == 0 and not _initialises(instance.op, loop):
+            instance.empty.append(loop)
+        size = self.size(loop.extent_value, instance)
         runs = at.within(size)
-        if loop.static_extent is None and _initialises(made.op, loop):
+        if loop.static_extent is None and _initialises(instance.op, loop):
             runs = any_of([runs, all_of([at.equals(0), size <= 0])])
-        made.constraints.append(runs)
+        instance.constraints.append(runs)
 
     def axis(self, loop: ForOp) -> str | None:
         """The thread axis of a loop."""
         return self.bound.get(loop, loop.axis)
 
-    def _enter_block(self, block: BlockOp, body: Block, made: Instance) -> None:
+    def _enter_block(self, block: BlockOp, body: Block, instance: Instance) -> None:
         in_init = body is not block.body.block
         for n, expr in enumerate(block.binding_exprs):
             is_reduced = block.types[n] is IterType.REDUCE
             if is_reduced and block.has_init and block.extents[n] == 0:
                 # There is an initial value, whatever an iteration would bind the variable to.
-                made.values[body.args[n]] = ZERO_TERM
+                instance.values[body.args[n]] = ZERO_TERM
                 continue
-            value = self.expr(expr, block.binding_operands, made)
-            size = self.size(block.extents[n], made)
+            value = self.expr(expr, block.binding_operands, instance)
+            size = self.size(block.extents[n], instance)
             if in_init and is_reduced:
-                made.values[body.args[n]] = ZERO_TERM
-                made.constraints.append(any_of([value.equals(0), size <= 0]))
+                instance.values[body.args[n]] = ZERO_TERM
+                instance.constraints.append(any_of([value.equals(0), size <= 0]))
                 continue
-            made.values[body.args[n]] = value
-            made.constraints.append(value.within(size))
-        runs = self.condition(block.predicate.data, block.predicate_operands, made)
-        made.constraints.append(runs)
+            instance.values[body.args[n]] = value
+            instance.constraints.append(value.within(size))
+        runs = self.condition(block.predicate.data, block.predicate_operands, instance)
+        instance.constraints.append(runs)
 
-    def dim(self, made: Instance) -> Term:
-        """A new coordinate of ``made``."""
-        name = f"{made.tag}_{len(made.dims)}"
-        made.dims.append(name)
+    def dim(self, instance: Instance) -> Term:
+        """A new coordinate of ``instance``."""
+        name = f"{instance.tag}_{len(instance.dims)}"
+        instance.dims.append(name)
         return dim(name)
 
-    def element(self, op: LoadOp | StoreOp, made: Instance) -> list[Term]:
-        """The indices of an access, where ``made`` is an execution of it.
+    def element(self, op: LoadOp | StoreOp, instance: Instance) -> list[Term]:
+        """The indices of an access, where ``instance`` is an execution of it.
 
-        Those of a vector are of any of its lanes, which is a new coordinate of ``made``.
+        Those of a vector are of any of its lanes, which is a new coordinate of ``instance``.
         """
-        element = [self.expr(one, op.operands_of_map, made) for one in op.indices.data.results]
+        element = [
+            self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
+        ]
         type_ = op.result.type if isinstance(op, LoadOp) else op.value.type
         if isinstance(type_, VectorType):
-            lane = self.dim(made)
-            made.constraints.append(lane.within(type_.get_shape()[-1]))
+            lane = self.dim(instance)
+            instance.constraints.append(lane.within(type_.get_shape()[-1]))
             element[-1] += lane
         return element
 
     def in_bounds(
-        self, op: LoadOp | StoreOp, element: Sequence[Term], made: Instance
+        self, op: LoadOp | StoreOp, element: Sequence[Term], instance: Instance
     ) -> list[Condition]:
         """That an access stays inside its buffer, as every access does."""
         type_ = op.buffer.type
@@ -246,36 +250,36 @@ class Space:
         facts = [index >= 0 for index in element]
         for index, size in zip(element, sizes, strict=True):
             if size is not None:
-                facts.append(index < self.size(size, made))
+                facts.append(index < self.size(size, instance))
         return facts
 
     # Values --------------------------------------------------------------------------------
 
-    def size(self, extent: int | SSAValue, made: Instance) -> Term:
+    def size(self, extent: int | SSAValue, instance: Instance) -> Term:
         """An extent; 0 counts as 1, as an empty reduction stores its initial value."""
-        return number(max(extent, 1)) if isinstance(extent, int) else self.value(extent, made)
+        return number(max(extent, 1)) if isinstance(extent, int) else self.value(extent, instance)
 
-    def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], made: Instance) -> Term:
+    def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], instance: Instance) -> Term:
         """An affine expression over ``operands``."""
-        return self._reader(made).expr(expr, operands)
+        return self._reader(instance).expr(expr, operands)
 
     def condition(
-        self, condition: AffineSet, operands: Sequence[SSAValue], made: Instance
+        self, condition: AffineSet, operands: Sequence[SSAValue], instance: Instance
     ) -> Condition:
         """A conjunction over ``operands``."""
-        return self._reader(made).condition(condition, operands)
+        return self._reader(instance).condition(condition, operands)
 
-    def value(self, value: SSAValue, made: Instance) -> Term:
+    def value(self, value: SSAValue, instance: Instance) -> Term:
         """An index value."""
-        return self._reader(made).read(value)
+        return self._reader(instance).read(value)
 
-    def _reader(self, made: Instance) -> TermReader:
+    def _reader(self, instance: Instance) -> TermReader:
         def leaf(value: SSAValue) -> Term:
             if _is_invariant(value):
                 return self._parameter(value)
-            return self._opaque(f"{value.name_hint or 'an index'} is not affine", made)
+            return self._opaque(f"{value.name_hint or 'an index'} is not affine", instance)
 
-        return TermReader(made.values, leaf, lambda reason: self._opaque(reason, made))
+        return TermReader(instance.values, leaf, lambda reason: self._opaque(reason, instance))
 
     def _parameter(self, value: SSAValue) -> Term:
         owner = value.owner
@@ -289,7 +293,7 @@ class Space:
                 if isinstance(value, OpResult) and not has_effects(value.op):
                     # The same computation gives the same value.
                     op = value.op
-                    operands = [self._parameter(one) for one in op.operands]
+                    operands = [self._parameter(operand) for operand in op.operands]
                     attributes = *op.properties.items(), *op.attributes.items()
                     same = (op.name, value.index, *operands, *attributes)
                     key = self._computed.setdefault(same, key)
@@ -300,9 +304,9 @@ class Space:
                     self.facts.append(dim(name) >= 0)
         return dim(self.parameters[key])
 
-    def _opaque(self, reason: str, made: Instance) -> Term:
-        made.opaque.append(Undecided(reason))
-        return self.dim(made)
+    def _opaque(self, reason: str, instance: Instance) -> Term:
+        instance.opaque.append(Undecided(reason))
+        return self.dim(instance)
 
     # Order ---------------------------------------------------------------------------------
 
@@ -368,16 +372,16 @@ class Space:
         those of the instances' loops.
         """
         names: dict[str, None] = {}
-        for one in instances:
-            for at in one.loops.values():
+        for instance in instances:
+            for at in instance.loops.values():
                 names.update(dict.fromkeys(at.names()))
-            names.update(dict.fromkeys(one.dims))
+            names.update(dict.fromkeys(instance.dims))
         for extra in extra_dims:
             names.update(dict.fromkeys(extra.names()))
-        parts = [part for one in instances for part in one.constraints]
+        parts = [part for instance in instances for part in instance.constraints]
         parts += [*constraints, *self.facts]
-        undecided = [reason for one in instances for reason in one.opaque]
-        demanded = {loop for one in instances for loop in one.loops}
+        undecided = [reason for instance in instances for reason in instance.opaque]
+        demanded = {loop for instance in instances for loop in instance.loops}
         for supply in missing:
             if not demanded.issuperset(supply.instance.empty):
                 continue  # there is none
@@ -386,7 +390,7 @@ class Space:
                 continue
             inner = [*supply.instance.constraints, *supply.constraints]
             inner += equal(extra_dims, supply.element)
-            bound = [one for one in supply.instance.dims if one not in names]
+            bound = [name for name in supply.instance.dims if name not in names]
             parts.append(~exists(bound, all_of(inner)))
         answer = first_point(all_of(parts), list(names), list(self.parameters.values()))
         if answer is None:
@@ -456,16 +460,16 @@ def is_before(first: Operation, second: Operation) -> bool:
     above = [first]
     while (parent := above[-1].parent_op()) is not None:
         above.append(parent)
-    other: Operation | None = second
+    outer: Operation | None = second
     below: Operation | None = None
-    while other is not None and other not in above:
-        below, other = other, other.parent_op()
-    if other is None or below is None or other is first:
+    while outer is not None and outer not in above:
+        below, outer = outer, outer.parent_op()
+    if outer is None or below is None or outer is first:
         return False
-    mine = above[above.index(other) - 1]
+    mine = above[above.index(outer) - 1]
     if mine.parent is below.parent:
         return mine.is_before_in_block(below)
-    regions = list(other.regions)
+    regions = list(outer.regions)
     mine_region, below_region = mine.parent_region(), below.parent_region()
     assert mine_region is not None
     assert below_region is not None
@@ -490,4 +494,4 @@ def _is_invariant(value: SSAValue) -> bool:
     owner = value.owner
     if isinstance(owner, LoadOp) or not isinstance(owner, Operation) or owner.regions:
         return False
-    return all(_is_invariant(one) for one in owner.operands)
+    return all(_is_invariant(operand) for operand in owner.operands)

@@ -47,7 +47,7 @@ class _Replication:
         stores = [op for op in users if isinstance(op, StoreOp)]
         blocks = {store.parent_op() for store in stores}
         (block,) = blocks if len(blocks) == 1 else (None,)
-        if not isinstance(block, BlockOp) or any(one.buffer is not buffer for one in stores):
+        if not isinstance(block, BlockOp) or any(store.buffer is not buffer for store in stores):
             return False
         if not all(_determines(store, block) for store in stores):
             return False
@@ -64,12 +64,12 @@ class _Replication:
 
     def _reduces_alike(self, block: BlockOp) -> bool:
         """Whether the block has the same reduce iterations in every iteration of the loop."""
-        sizes = [one.dynamic_extent for one in loops_around(block)]
+        sizes = [loop.dynamic_extent for loop in loops_around(block)]
         operands = [*block.predicate_operands, *sizes]
         for expr, kind in zip(block.binding_exprs, block.types, strict=True):
             if kind is IterType.REDUCE:
                 operands += [block.binding_operands[dim] for dim in expr.used_dims()]
-        return not any(one in self.varying for one in operands)
+        return not any(operand in self.varying for operand in operands)
 
     def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
         """Whether what the body of ``block`` uses is the same in all iterations of the loop."""
@@ -114,13 +114,13 @@ class _Replication:
 
 
 def _determines(store: StoreOp, block: BlockOp) -> bool:
-    """Whether the element that is written tells the iteration of the block, but for reductions."""
+    """Whether the written element determines the iteration of the block, reduce variables aside."""
     index = IndexValues()
-    exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
-    found = determined(exprs, index)
+    exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
+    known = determined(exprs, index)
     body = store.parent
     assert body is not None
     return all(
-        kind is IterType.REDUCE or extent == 1 or arg in found
+        kind is IterType.REDUCE or extent == 1 or arg in known
         for arg, (kind, _, extent) in zip(body.args, block.iters, strict=True)
     )
