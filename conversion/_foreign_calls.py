@@ -34,21 +34,21 @@ def declare_callee(
 ) -> SymbolRefAttr:
     """The symbol of the function ``name``, which is declared in the module if it is not yet."""
     wanted = FunctionType.from_lists(
-        [one.type for one in arguments], [one.type for one in op.values]
+        [argument.type for argument in arguments], [value.type for value in op.values]
     )
     module = function.parent_op()
     assert isinstance(module, ModuleOp)
-    for one in module.body.ops:
-        if isinstance(one, func.FuncOp) and one.sym_name.data == name:
-            _require_same(op, one, wanted)
+    for symbol in module.body.ops:
+        if isinstance(symbol, func.FuncOp) and symbol.sym_name.data == name:
+            _require_same(op, symbol, wanted)
             return SymbolRefAttr(name)
-    made = func.FuncOp.external(name, list(wanted.inputs), list(wanted.outputs))
-    made.location = op.location
+    declaration = func.FuncOp.external(name, list(wanted.inputs), list(wanted.outputs))
+    declaration.location = op.location
     if op.is_packed:
-        made.attributes["kc.packed"] = StringAttr(op.label)
+        declaration.attributes["kc.packed"] = StringAttr(op.label)
     else:
-        made.attributes[POINTERS] = UnitAttr()
-    module.body.block.add_op(made)
+        declaration.attributes[POINTERS] = UnitAttr()
+    module.body.block.add_op(declaration)
     return SymbolRefAttr(name)
 
 
@@ -57,8 +57,8 @@ def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) ->
     if not known.is_declaration or (POINTERS in known.attributes) == op.is_packed:
         raise CodegenError(
             "KC4351",
-            f"convert-tir-to-scf: {op.label} is called as a function of C, and is one of the "
-            "module",
+            f"convert-tir-to-scf: {op.label} is called as a function of C, but is defined in "
+            "the module",
             location=location_of(op),
             why="a symbol is one function",
             hints=["give the function of the module another name"],
@@ -77,8 +77,8 @@ def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) ->
 
 
 def _passed(type_: FunctionType) -> list[str]:
-    pointers = ["pointer" if isinstance(one, MemRefType) else str(one) for one in type_.inputs]
-    return [*pointers, "to", *map(str, type_.outputs)]
+    inputs = ["pointer" if isinstance(ty, MemRefType) else str(ty) for ty in type_.inputs]
+    return [*inputs, "to", *map(str, type_.outputs)]
 
 
 def _text(type_: FunctionType) -> str:
@@ -87,11 +87,13 @@ def _text(type_: FunctionType) -> str:
 
 def packed_calls(module: Operation) -> list[PackedSignature]:
     """The calls of functions of Python in a module, one for each symbol."""
-    calls = [one for one in module.walk() if isinstance(one, CallExternOp) and one.is_packed]
-    return list({one.signature.symbol: one.signature for one in reversed(calls)}.values())[::-1]
+    calls = [call for call in module.walk() if isinstance(call, CallExternOp) and call.is_packed]
+    return list({call.signature.symbol: call.signature for call in reversed(calls)}.values())[::-1]
 
 
 def c_calls(module: Operation) -> list[CallExternOp]:
     """The calls of functions of C in a module, the first of each name."""
-    calls = [one for one in module.walk() if isinstance(one, CallExternOp) and not one.is_packed]
-    return list({one.label: one for one in reversed(calls)}.values())[::-1]
+    calls = [
+        call for call in module.walk() if isinstance(call, CallExternOp) and not call.is_packed
+    ]
+    return list({call.label: call for call in reversed(calls)}.values())[::-1]

@@ -43,7 +43,7 @@ class Scope:
     """The op that is being converted; what is made goes before it."""
     head: Operation | None = None
     """The last of the ops put at the start of the block."""
-    made: dict[object, SSAValue] = field(default_factory=dict)
+    values: dict[object, SSAValue] = field(default_factory=dict)
 
 
 class IndexArithmetic:
@@ -110,12 +110,12 @@ class IndexArithmetic:
 
     def constant(self, value: int) -> SSAValue:
         """A constant index."""
-        made = self.home.made
-        if value not in made:
+        constants = self.home.values
+        if value not in constants:
             op = arith.ConstantOp(IntegerAttr(value, INDEX))
-            made[value] = self.insert_at_head(op).results[0]
-            made[value].name_hint = f"c{value}" if value >= 0 else None
-        return made[value]
+            constants[value] = self.insert_at_head(op).results[0]
+            constants[value].name_hint = f"c{value}" if value >= 0 else None
+        return constants[value]
 
     def value(self, expr: AffineExpr) -> SSAValue:
         """``expr`` as a value."""
@@ -180,9 +180,9 @@ class IndexArithmetic:
         lhs, bound = from_terms(large, 0), AffineConstantExpr(-constant)
         return self._compare("sge", self.value(lhs), self.value(bound))
 
-    def both(self, one: SSAValue, other: SSAValue) -> SSAValue:
+    def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Whether both conditions hold."""
-        return self._binary(arith.AndIOp, one, other)
+        return self._binary(arith.AndIOp, lhs, rhs)
 
     def _scaled(self, value: SSAValue, factor: int) -> SSAValue:
         if factor == 1:
@@ -213,16 +213,16 @@ class IndexArithmetic:
         """A division; by what may be 0 it stays where it is, as guards and loops say when."""
         if isinstance(rhs.owner, arith.ConstantOp):
             return self._binary(op_type, lhs, rhs)
-        made, key = self.scopes[-1].made, (op_type, lhs, rhs)
-        if key not in made:
-            made[key] = self.insert(op_type(lhs, rhs), self.scopes[-1]).results[0]
-        return made[key]
+        quotients, key = self.scopes[-1].values, (op_type, lhs, rhs)
+        if key not in quotients:
+            quotients[key] = self.insert(op_type(lhs, rhs), self.scopes[-1]).results[0]
+        return quotients[key]
 
     def _compare(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         return self._once((predicate, lhs, rhs), (lhs, rhs), lambda: CmpiOp(lhs, rhs, predicate))
 
-    def _select(self, condition: SSAValue, one: SSAValue, other: SSAValue) -> SSAValue:
-        operands = (condition, one, other)
+    def _select(self, condition: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
+        operands = (condition, on_true, on_false)
         return self._once((SelectOp, *operands), operands, lambda: SelectOp(*operands))
 
     def _once(
@@ -230,6 +230,6 @@ class IndexArithmetic:
     ) -> SSAValue:
         """The result of the op that ``make`` makes, which ``key`` tells apart."""
         scope = self.scope_of(*operands)
-        if key not in scope.made:
-            scope.made[key] = self.insert(make(), scope).results[0]
-        return scope.made[key]
+        if key not in scope.values:
+            scope.values[key] = self.insert(make(), scope).results[0]
+        return scope.values[key]

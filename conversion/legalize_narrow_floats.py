@@ -70,17 +70,17 @@ class LegalizeNarrowFloatsPass(ModulePass):
     name = "legalize-narrow-floats"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(format_of(type_) for one in op.walk() for type_ in _types(one)):
+        if any(format_of(type_) for nested in op.walk() for type_ in _types(nested)):
             patterns = own_and_added(TARGET, PATTERNS)
             NarrowFloats(target_of(op), patterns).convert(op.body.block)
 
 
 def _types(op: Operation) -> list[Attribute]:
-    return [one.type for one in (*op.operands, *op.results)]
+    return [value.type for value in (*op.operands, *op.results)]
 
 
 class NarrowFloats(Conversion):
-    """What the target does by itself, and the conversions between f32 and what it does not."""
+    """The narrow floats of a target, and the conversions between f32 and those that it lacks."""
 
     def __init__(self, target: Target, patterns: tuple[type[RewritePattern], ...]) -> None:
         super().__init__(patterns, PromoteMath)
@@ -96,7 +96,7 @@ class NarrowFloats(Conversion):
 
     def is_for_target(self, op: Operation) -> bool:
         """Whether the target has all types of ``op``."""
-        forms = {form.ir for one in _types(op) if (form := format_of(one)) is not None}
+        forms = {form.ir for type_ in _types(op) if (form := format_of(type_)) is not None}
         return forms <= self.computes
 
     def widen(self, at: BitArithmetic, value: SSAValue) -> SSAValue:
@@ -120,16 +120,17 @@ class NarrowFloats(Conversion):
     def promote(self, op: Operation, rewriter: PatternRewriter) -> None:
         """Replace ``op`` by the same operation on f32."""
         at = BitArithmetic(op)
-        made = type(op).create(
-            operands=[self.widen(at, one) for one in op.operands],
+        promoted = type(op).create(
+            operands=[self.widen(at, operand) for operand in op.operands],
             result_types=[
-                like(one.type, f32) if format_of(one.type) else one.type for one in op.results
+                like(result.type, f32) if format_of(result.type) else result.type
+                for result in op.results
             ],
             properties=dict(op.properties),
             attributes=dict(op.attributes),
         )
-        at.insert(made)
-        self.round(at, op, made.results[0], rewriter)
+        at.insert(promoted)
+        self.round(at, op, promoted.results[0], rewriter)
 
     def round(
         self, at: BitArithmetic, op: Operation, value: SSAValue, rewriter: PatternRewriter
@@ -260,7 +261,7 @@ class FuseInF32(ConversionPattern[NarrowFloats]):
         if self.conversion.is_for_target(op):
             return
         at = BitArithmetic(op)
-        wide = at.fused(*(self.conversion.widen(at, one) for one in op.operands))
+        wide = at.fused(*(self.conversion.widen(at, operand) for operand in op.operands))
         self.conversion.round(at, op, wide, rewriter)
 
 
@@ -315,12 +316,12 @@ class EncodeConstant(ConversionPattern[NarrowFloats]):
         else:
             assert isinstance(value, DenseIntOrFPElementsAttr)
             assert isinstance(kind, VectorType)
-            codes = [code(one) for one in value.get_values() if isinstance(one, float)]
+            codes = [code(element) for element in value.get_values() if isinstance(element, float)]
             attr = DenseIntOrFPElementsAttr.from_list(
                 cast(Any, kind), codes[:1] if value.is_splat() else codes
             )
-        made = arith.ConstantOp.create(properties={"value": attr}, result_types=[kind])
-        bits = at.as_type(at.insert(made), element_of(op.result.type))
+        encoded = arith.ConstantOp.create(properties={"value": attr}, result_types=[kind])
+        bits = at.as_type(at.insert(encoded), element_of(op.result.type))
         rewriter.replace(op, [], [bits])
 
 
@@ -340,18 +341,18 @@ class ReduceLaneByLane(ConversionPattern[NarrowFloats]):
     def match_and_rewrite(self, op: vector.ReductionOp, rewriter: PatternRewriter, /) -> None:
         combine = _COMBINE.get(op.kind.data.value)
         if combine is None or self.conversion.is_for_target(op):
-            return  # what is no reduction of floats is refused where it is lowered
+            return  # other reductions are refused where they are lowered
         assert isinstance(op.vector.type, VectorType)
         at = BitArithmetic(op)
         scalar = op.results[0].type
         total = op.acc
         for lane in range(op.vector.type.get_shape()[0]):
-            one = at.insert(vector.ExtractOp(op.vector, [lane], scalar))
+            element = at.insert(vector.ExtractOp(op.vector, [lane], scalar))
             if total is not None:
                 widen = self.conversion.widen
-                combined = at.insert(combine(widen(at, total), widen(at, one)))
-                one = self.conversion.narrow(at, combined, scalar)
-            total = one
+                combined = at.insert(combine(widen(at, total), widen(at, element)))
+                element = self.conversion.narrow(at, combined, scalar)
+            total = element
         assert total is not None
         rewriter.replace(op, [], [total])
 

@@ -53,11 +53,11 @@ class BitArithmetic:
     def __init__(self, op: Operation) -> None:
         self._op = op
 
-    def insert(self, made: Operation) -> SSAValue:
-        """``made`` before the operation; its result."""
-        made.location = self._op.location
-        Rewriter.insert_op(made, InsertPoint.before(self._op))
-        return made.results[0]
+    def insert(self, op: Operation) -> SSAValue:
+        """Put ``op`` before the operation; its result."""
+        op.location = self._op.location
+        Rewriter.insert_op(op, InsertPoint.before(self._op))
+        return op.results[0]
 
     # Pieces --------------------------------------------------------------------------------
 
@@ -90,8 +90,8 @@ class BitArithmetic:
 
     def choose(self, condition: SSAValue, a: SSAValue, b: SSAValue | int) -> SSAValue:
         """``a`` where the condition holds, else ``b``."""
-        other = self.constant(b, a.type) if isinstance(b, int) else b
-        return self.insert(SelectOp(condition, a, other))
+        otherwise = self.constant(b, a.type) if isinstance(b, int) else b
+        return self.insert(SelectOp(condition, a, otherwise))
 
     def convert(self, kind: type[Operation], value: SSAValue, element: Attribute) -> SSAValue:
         """``kind``, a conversion, of a value to ``element``, or to vectors of it."""
@@ -201,7 +201,9 @@ class BitArithmetic:
     def _odd_sum(self, value: SSAValue, error: SSAValue) -> SSAValue:
         """``value + error`` rounded to odd in f64, where ``value`` is the nearest to it."""
         zero = self.constant(0.0, value.type)
-        positive, negative = (self.insert(CmpfOp(error, zero, one)) for one in ("ogt", "olt"))
+        positive, negative = (
+            self.insert(CmpfOp(error, zero, predicate)) for predicate in ("ogt", "olt")
+        )
         below = self.insert(CmpfOp(value, zero, "olt"))
         # Towards zero where the error has the other sign.
         larger = self.choose(below, positive, negative)
@@ -225,9 +227,9 @@ class BitArithmetic:
         """A float whose sign bit is flipped."""
         return self._masked(arith.XOrIOp, value, lambda sign: sign)
 
-    def with_sign_of(self, value: SSAValue, other: SSAValue) -> SSAValue:
-        """``value`` with the sign bit of ``other``, which has its type."""
-        sign = self._masked(arith.AndIOp, other, lambda bit: bit)
+    def with_sign_of(self, value: SSAValue, source: SSAValue) -> SSAValue:
+        """``value`` with the sign bit of ``source``, which has its type."""
+        sign = self._masked(arith.AndIOp, source, lambda bit: bit)
         size = self.bits_of(self.without_sign(value))
         joined = self.op(arith.OrIOp, size, self.bits_of(sign))
         return self.as_type(joined, element_of(value.type))
@@ -272,7 +274,7 @@ class BitArithmetic:
 
     def fused(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
         """``a * b + c`` of three f32 that were narrow, as an f32 that rounds as the exact one."""
-        x, y, z = (self.convert(arith.ExtFOp, one, f64) for one in (a, b, c))
+        x, y, z = (self.convert(arith.ExtFOp, value, f64) for value in (a, b, c))
         product = self.insert(arith.MulfOp(x, y))  # exact: 53 bits hold it
         total = self.insert(arith.AddfOp(product, z))
         # The error of the sum (Knuth's two-sum). Infinities make it NaN, which changes nothing.

@@ -39,9 +39,9 @@ TO_LLVM: Order = (
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
 TO_C: Order = tuple(
-    "skip-vectorize" if one == "vectorize-loop" else one
-    for one in TO_LLVM
-    if one != "convert-to-llvm" and one not in _ON_REQUEST
+    "skip-vectorize" if name == "vectorize-loop" else name
+    for name in TO_LLVM
+    if name != "convert-to-llvm" and name not in _ON_REQUEST
 )
 
 OPTIONAL = {
@@ -52,7 +52,7 @@ OPTIONAL = {
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
-NEEDED = frozenset(one for one in TO_LLVM if isinstance(one, str)) - {*OPTIONAL, *_ON_REQUEST}
+NEEDED = frozenset(name for name in TO_LLVM if isinstance(name, str)) - {*OPTIONAL, *_ON_REQUEST}
 """The passes that nothing is lowered without."""
 
 
@@ -62,12 +62,12 @@ def lower_to_llvm_passes() -> list[str]:
     Each leaves alone what it is not about, so that the list serves a module of any stage. Passes
     that plugins and the pass context attach to a phase of lowering are among them.
     """
-    return [one.name for one in LowerToLlvmPass().stages()]
+    return [stage.name for stage in LowerToLlvmPass().stages()]
 
 
 def lower_to_c_passes() -> list[str]:
     """The passes that bring any module of kc to what the C target prints, in order."""
-    return [one.name for one in LowerToCPass().stages()]
+    return [stage.name for stage in LowerToCPass().stages()]
 
 
 def planned_passes(order: Order, kind: str) -> list[ModulePass]:
@@ -110,8 +110,8 @@ class LowerToLlvmPass(ModulePass):
 
         llvm.func @f(%A: !llvm.ptr {...}, %B: !llvm.ptr {...}) { ... }
 
-    It is what its passes are, one after the other (:func:`lower_to_llvm_passes`). Requires what
-    they require, and raises what they raise.
+    Runs its passes one after the other (:func:`lower_to_llvm_passes`). Requires what they
+    require, and raises what they raise.
     """
 
     name = "lower-to-llvm"
@@ -127,7 +127,7 @@ class LowerToLlvmPass(ModulePass):
 
 @dataclass(frozen=True)
 class LowerToCPass(ModulePass):
-    """Lower te and tir to loops, branches and scalars: what the C target prints.
+    """Lower te and tir to loops, branches and scalars, which the C target prints.
 
     Loops stay loops (:func:`lower_to_c_passes`): vectors and threads are the C compiler's.
     """

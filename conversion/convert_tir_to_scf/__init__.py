@@ -61,20 +61,20 @@ class ConvertTirToScfPass(ModulePass):
     """Turn loops, guards and accesses into the standard dialects.
 
     Raises CodegenError, with the module unchanged: KC4201, KC4202, KC4204, KC4206, KC4207, KC4214
-    for what earlier passes remove or a CPU has not, KC4216 for an operation without a pattern.
+    for what earlier passes remove or a CPU lacks, KC4216 for an operation without a pattern.
     """
 
     name = "convert-tir-to-scf"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        todo = [one for one in functions(op) if uses_tir(one)]
+        todo = [function for function in functions(op) if uses_tir(function)]
         if not todo:
             return
         patterns = own_and_added(TARGET, PATTERNS)
         for function in todo:
             require_lowered(function)
             combiners = (tir.CombineOp, tir.YieldOp)  # which are inlined
-            ops = (one for one in function.walk() if not isinstance(one, combiners))
+            ops = (inner for inner in function.walk() if not isinstance(inner, combiners))
             require_patterns(TARGET, patterns, ops)
         flags = target_of(op).fast_math
         for function in todo:

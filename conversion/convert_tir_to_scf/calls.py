@@ -12,7 +12,7 @@ from kc.dialects import tir
 
 
 class ConvertCall(ConversionPattern[TirToScf]):
-    """What a function does with its buffers is of no interest any more.
+    """A call of a function; what it does with its buffers no longer matters.
 
     ::
 
@@ -21,7 +21,7 @@ class ConvertCall(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.CallOp, rewriter: PatternRewriter, /) -> None:
-        arguments = [self.conversion.value(one) for one in op.arguments]
+        arguments = [self.conversion.value(argument) for argument in op.arguments]
         rewriter.replace(op, func.CallOp(op.callee, arguments, []))
 
 
@@ -36,9 +36,9 @@ class ConvertCallExtern(ConversionPattern[TirToScf]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.CallExternOp, rewriter: PatternRewriter, /) -> None:
         conversion = self.conversion
-        arguments = [conversion.value(one) for one in op.arguments]
+        arguments = [conversion.value(argument) for argument in op.arguments]
         symbol = declare_callee(conversion.function, op, conversion.callees[op], arguments)
-        rewriter.replace(op, func.CallOp(symbol, arguments, [one.type for one in op.values]))
+        rewriter.replace(op, func.CallOp(symbol, arguments, [value.type for value in op.values]))
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (ConvertCall, ConvertCallExtern)

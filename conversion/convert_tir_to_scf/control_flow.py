@@ -31,17 +31,17 @@ class ConvertFor(ConversionPattern[TirToScf]):
         extent = op.extent_value
         conversion.index.expr(op.var)  # while the loop still tells its range
         is_parallel = op.kind.data is tir.ForKind.PARALLEL and conversion.is_sequential()
-        zero, one = values.constant(0), values.constant(1)
+        zero, c1 = values.constant(0), values.constant(1)
         upper = values.constant(extent) if isinstance(extent, int) else conversion.value(extent)
         body = op.detach_region(op.body)
         end: Operation
         new: Operation
         if is_parallel:
             body.block.add_op(end := scf.ReduceOp())
-            new = scf.ParallelOp([zero], [upper], [one], body)
+            new = scf.ParallelOp([zero], [upper], [c1], body)
         else:
             body.block.add_op(end := scf.YieldOp())
-            new = scf.ForOp(zero, upper, one, [], body)
+            new = scf.ForOp(zero, upper, c1, [], body)
             if op.kind.data is tir.ForKind.UNROLLED:
                 new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
         end.location = op.location
@@ -67,24 +67,24 @@ class ConvertIf(ConversionPattern[TirToScf]):
         else:
             taken = op.then
         if not conditions:
-            self._inline(op, [one for block in taken.blocks for one in block.ops], rewriter)
+            self._inline(op, [inner for block in taken.blocks for inner in block.ops], rewriter)
             return
         condition = values.condition(conditions[0])
-        for one in conditions[1:]:
-            condition = values.both(condition, values.condition(one))
+        for constraint in conditions[1:]:
+            condition = values.both(condition, values.condition(constraint))
         regions = [op.detach_region(region) for region in (op.then, op.orelse)]
         blocks = [block for region in regions for block in region.blocks]
         for block in blocks:
             block.add_op(end := scf.YieldOp())
             end.location = op.location
-        then, other = regions
-        rewriter.replace(op, scf.IfOp(condition, [], then, other if other.blocks else None))
+        then, otherwise = regions
+        rewriter.replace(op, scf.IfOp(condition, [], then, otherwise if otherwise.blocks else None))
         conversion.convert_next(*blocks)
 
     def _inline(self, op: tir.IfOp, ops: list[Operation], rewriter: PatternRewriter) -> None:
         """Put ``ops``, a region of ``op``, in the place of ``op``; they come next."""
-        for one in ops:
-            one.detach()
+        for inner in ops:
+            inner.detach()
         rewriter.replace(op, ops, [])
         if ops:
             self.conversion.continue_with(ops[0])

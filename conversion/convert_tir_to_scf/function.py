@@ -1,4 +1,4 @@
-"""What the patterns share while one function is converted."""
+"""The state that the patterns share while one function is converted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TirToScf(Conversion):
         """``flags`` are the target's for float operations."""
         super().__init__(patterns, ConvertOperands)
         self.function = function
-        self.flags = {FastMathFlag(one) for one in flags}
+        self.flags = {FastMathFlag(flag) for flag in flags}
         self.symbols = symbol_sources(function)
         self.sized = sized_symbols(function)
         self.index = IndexValues()
@@ -65,7 +65,7 @@ class TirToScf(Conversion):
         self._signature()
         self.convert(self.function.body.block)
         for op in reversed(self._index_ops):
-            if all(one.first_use is None and one.type == tir.INDEX for one in op.results):
+            if all(result.first_use is None and result.type == tir.INDEX for result in op.results):
                 erase(op)
         self._strip()
 
@@ -78,7 +78,7 @@ class TirToScf(Conversion):
     def start(self, op: Operation) -> None:
         self.arith.go_to(op)
 
-    # What patterns ask
+    # For the patterns
 
     def value(self, value: SSAValue) -> SSAValue:
         """The index ``value``, computed by other dialects."""
@@ -90,10 +90,10 @@ class TirToScf(Conversion):
         self, op: tir.LoadOp | tir.StoreOp | tir.PrefetchOp, lane: int = 0
     ) -> list[SSAValue]:
         """The indices of the element for a lane of the vector that ``op`` accesses."""
-        exprs = [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        exprs = [self.index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
         if lane:
             exprs[-1] += lane
-        return [self.arith.value(one) for one in exprs]
+        return [self.arith.value(expr) for expr in exprs]
 
     def defer(self, op: Operation, rewriter: PatternRewriter) -> None:
         """``op`` is seen through where its results are used, and goes if nobody else uses them."""
@@ -125,7 +125,7 @@ class TirToScf(Conversion):
         contracts = isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp)
         flags = self.flags if contracts else self.flags.difference(_CONTRACT.data)
         if flags:
-            ordered = [one for one in FastMathFlag if one in flags]
+            ordered = [flag for flag in FastMathFlag if flag in flags]
             op.properties["fastmath"] = arith.FastMathFlagsAttr(ordered)
 
     # The function
@@ -147,10 +147,12 @@ class TirToScf(Conversion):
         if function.arg_attrs is None:
             return
         kept = [
-            {key: value for key, value in one.data.items() if not key.startswith("kc.")}
-            for one in function.arg_attrs.data
+            {key: value for key, value in attrs.data.items() if not key.startswith("kc.")}
+            for attrs in function.arg_attrs.data
         ]
-        function.arg_attrs = ArrayAttr(DictionaryAttr(one) for one in kept) if any(kept) else None
+        function.arg_attrs = (
+            ArrayAttr(DictionaryAttr(attrs) for attrs in kept) if any(kept) else None
+        )
 
 
 class ConvertOperands(ConversionPattern[TirToScf]):
@@ -178,7 +180,7 @@ class ConvertOperands(ConversionPattern[TirToScf]):
 
 
 def exact_operations(function: func.FuncOp) -> set[Operation]:
-    """What the operands of exact comparisons are computed by, from what is in memory."""
+    """The operations that compute the operands of exact comparisons from what is in memory."""
     pending = [op for op in function.walk() if EXACT in op.attributes]
     exact = set(pending)
     while pending:

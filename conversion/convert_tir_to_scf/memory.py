@@ -68,21 +68,21 @@ class GatherLanes(ConversionPattern[TirToScf]):
         memory = like(op.result.type, _element(op.buffer))
         if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
             return
-        made: list[Operation] = [arith.ConstantOp(_zero(memory))]
+        ops: list[Operation] = [arith.ConstantOp(_zero(memory))]
         for lane in range(memory.element_count()):
             load = memref.LoadOp.get(op.buffer, self.conversion.indices(op, lane))
-            made += [load, vector.InsertOp(load.results[0], made[-1].results[0], [lane])]
-        _replace_load(op, made, rewriter)
+            ops += [load, vector.InsertOp(load.results[0], ops[-1].results[0], [lane])]
+        _replace_load(op, ops, rewriter)
 
 
-def _replace_load(op: tir.LoadOp, made: list[Operation], rewriter: PatternRewriter) -> None:
-    """Replace ``op`` by what ``made`` loads: a bool where that is not 0."""
-    loaded = made[-1].results[0]
+def _replace_load(op: tir.LoadOp, ops: list[Operation], rewriter: PatternRewriter) -> None:
+    """Replace ``op`` by what ``ops`` load: a bool where that is not 0."""
+    loaded = ops[-1].results[0]
     if loaded.type == op.result.type:
-        rewriter.replace(op, made)
+        rewriter.replace(op, ops)
         return
     zero = arith.ConstantOp(_zero(loaded.type))
-    rewriter.replace(op, [*made, zero, CmpiOp(loaded, zero.result, "ne")])
+    rewriter.replace(op, [*ops, zero, CmpiOp(loaded, zero.result, "ne")])
 
 
 class ConvertStore(ConversionPattern[TirToScf]):
@@ -98,13 +98,13 @@ class ConvertStore(ConversionPattern[TirToScf]):
         memory = like(op.value.type, _element(op.buffer))
         if isinstance(memory, VectorType) and not has_rows(op.buffer.type):
             return
-        value, made = _in_memory(self.conversion.value(op.value), memory)
+        value, ops = _in_memory(self.conversion.value(op.value), memory)
         indices = self.conversion.indices(op)
         if isinstance(memory, VectorType):
-            made.append(vector.StoreOp(value, op.buffer, indices))
+            ops.append(vector.StoreOp(value, op.buffer, indices))
         else:
-            made.append(memref.StoreOp.get(value, op.buffer, indices))
-        rewriter.replace(op, made)
+            ops.append(memref.StoreOp.get(value, op.buffer, indices))
+        rewriter.replace(op, ops)
 
 
 class ScatterLanes(ConversionPattern[TirToScf]):
@@ -124,12 +124,12 @@ class ScatterLanes(ConversionPattern[TirToScf]):
         memory = like(op.value.type, _element(op.buffer))
         if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
             return
-        value, made = _in_memory(self.conversion.value(op.value), memory)
+        value, ops = _in_memory(self.conversion.value(op.value), memory)
         for lane in range(memory.element_count()):
             extract = vector.ExtractOp(value, [lane], memory.element_type)
             indices = self.conversion.indices(op, lane)
-            made += [extract, memref.StoreOp.get(extract.result, op.buffer, indices)]
-        rewriter.replace(op, made)
+            ops += [extract, memref.StoreOp.get(extract.result, op.buffer, indices)]
+        rewriter.replace(op, ops)
 
 
 def _in_memory(value: SSAValue, memory: Attribute) -> tuple[SSAValue, list[Operation]]:
@@ -178,7 +178,7 @@ class ConvertAlloc(ConversionPattern[TirToScf]):
             )
             conversion.arith.insert_at_head(new)
         else:
-            sizes = [conversion.value(one) for one in op.dynamic_sizes]
+            sizes = [conversion.value(size) for size in op.dynamic_sizes]
             scope = conversion.arith.scope_of(*sizes)
             new = conversion.arith.insert(memref.AllocOp(sizes, [], type_, alignment), scope)
             free = memref.DeallocOp.get(new.results[0])
@@ -218,8 +218,8 @@ class ConvertView(ConversionPattern[TirToScf]):
         sizes: list[SSAValue | int] = [1] * rank
         for dim, size in zip(op.positions, wanted.get_shape(), strict=True):
             sizes[dim] = size
-        ones: list[SSAValue | int] = [1] * rank
-        whole = memref.SubviewOp.infer_result_type(source, offsets, sizes, ones)
+        units: list[SSAValue | int] = [1] * rank
+        whole = memref.SubviewOp.infer_result_type(source, offsets, sizes, units)
         strides = whole.get_strides() or ()
         part = MemRefType(
             whole.element_type,
@@ -227,11 +227,11 @@ class ConvertView(ConversionPattern[TirToScf]):
             StridedLayoutAttr([strides[dim] for dim in op.positions], whole.get_offset()),
             whole.memory_space,
         )
-        made: list[Operation] = [memref.SubviewOp.get(op.buffer, offsets, sizes, ones, part)]
+        ops: list[Operation] = [memref.SubviewOp.get(op.buffer, offsets, sizes, units, part)]
         final = MemRefType(part.element_type, wanted.shape, wanted.layout, wanted.memory_space)
         if part != final:
-            made.append(memref.CastOp.get(made[0], final))
-        rewriter.replace(op, made)
+            ops.append(memref.CastOp.get(ops[0], final))
+        rewriter.replace(op, ops)
 
 
 def _element(buffer: SSAValue) -> Attribute:

@@ -1,4 +1,4 @@
-"""What is refused before anything changes, and what a function must say of its sizes."""
+"""The checks before anything changes, and the arguments that give a function its sizes."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ def _require_interleaving(loop: tir.ForOp) -> None:
 
 def symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
     """Symbol -> argument number and, for an array, the dimension."""
-    found: dict[str, tuple[int, int | None]] = {}
+    sources: dict[str, tuple[int, int | None]] = {}
     symbols = tir.symbol_names(function)
     attrs = function.arg_attrs.data if function.arg_attrs is not None else ()
     for n, given in enumerate(attrs):
         name = given.data.get("kc.symbol")
         if name is not None:
-            found.setdefault(name.data, (n, None))  # pyright: ignore
+            sources.setdefault(name.data, (n, None))  # pyright: ignore
         shape = given.data.get("kc.shape")
         if shape is not None:
             for dim, expr in enumerate(shape.data.results):  # pyright: ignore
                 for m, symbol in enumerate(symbols):
                     if expr == AffineExpr.symbol(m):
-                        found.setdefault(symbol, (n, dim))
-    return found
+                        sources.setdefault(symbol, (n, dim))
+    return sources

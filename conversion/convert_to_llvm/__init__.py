@@ -7,7 +7,7 @@
 :mod:`.func`         the calling convention; :mod:`.signatures` what it says of a function's type
 :mod:`.scf`          structured control flow; :mod:`.cfg` regions with several blocks
 :mod:`.parallel`     parallel loops, whose bodies become functions
-:mod:`.aliasing`     what is said of pointers, decided when all functions are translated
+:mod:`.aliasing`     the attributes of pointers, decided when all functions are translated
 :mod:`.refusals`     what is refused
 ===================  ==============================================================================
 

@@ -1,4 +1,4 @@
-"""What pointers may be said to be, decided when all functions are translated.
+"""The attributes of pointers, decided when all functions are translated.
 
 A parameter keeps ``noalias`` unless some caller in the module passes overlapping memory: the same
 memref twice, or two pointers of which each may lead to memory that others lead to as well. It is
@@ -33,8 +33,8 @@ def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
     while changed:
         changed = False
         for handover in handovers:
-            for (actual, formal), (other, other_formal) in combinations(handover, 2):
-                overlap = actual is other or not (actual.exclusive or other.exclusive)
+            for (actual, formal), (peer, other_formal) in combinations(handover, 2):
+                overlap = actual is peer or not (actual.exclusive or peer.exclusive)
                 harmless = not (formal.written or other_formal.written)
                 if overlap and not harmless and (formal.noalias or other_formal.noalias):
                     formal.noalias = other_formal.noalias = False
@@ -42,11 +42,11 @@ def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
 
 
 def _reachable(origins: Iterable[Origin], handovers: list[Handover]) -> list[Origin]:
-    found: dict[int, Origin] = {}
+    reached: dict[int, Origin] = {}
     pending = [*origins, *(actual for handover in handovers for actual, _ in handover)]
     while pending:
         origin = pending.pop()
-        if id(origin) not in found:
-            found[id(origin)] = origin
+        if id(origin) not in reached:
+            reached[id(origin)] = origin
             pending += origin.flows_to
-    return list(found.values())
+    return list(reached.values())

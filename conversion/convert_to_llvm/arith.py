@@ -158,9 +158,9 @@ class LowerCeilDivUnsigned(LlvmPattern):
     def match_and_rewrite(self, op: arith.CeilDivUIOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
         lhs, rhs, ty = _binary(s, op)
-        one, zero = s.int_constant(1, ty), s.int_constant(0, ty)
-        less = s.emit(llvm.SubOp, [lhs, one], ty)
-        more = s.emit(llvm.AddOp, [s.emit(llvm.UDivOp, [less, rhs], ty), one], ty)
+        c1, zero = s.int_constant(1, ty), s.int_constant(0, ty)
+        less = s.emit(llvm.SubOp, [lhs, c1], ty)
+        more = s.emit(llvm.AddOp, [s.emit(llvm.UDivOp, [less, rhs], ty), c1], ty)
         s.replace_by(op, llvm.SelectOp, [compare(s, "eq", lhs, zero), zero, more])
 
 
@@ -202,8 +202,7 @@ class LowerSelect(LlvmPattern):
         origin = Origin(merged=True)
         pairs = zip(s.flatten(then, origin), s.flatten(otherwise, origin), strict=True)
         chosen = [
-            s.emit(llvm.SelectOp, [s.value(condition), one, other], one.type)
-            for one, other in pairs
+            s.emit(llvm.SelectOp, [s.value(condition), lhs, rhs], lhs.type) for lhs, rhs in pairs
         ]
         s.define_memref(result, chosen, origin)
 

@@ -25,7 +25,7 @@ def reverse_post_order(region: Region) -> list[Block]:
     stack = [(entry, iter(_successors(entry)))]
     while stack:
         block, successors = stack[-1]
-        successor = next((one for one in successors if one not in seen), None)
+        successor = next((candidate for candidate in successors if candidate not in seen), None)
         if successor is None:
             stack.pop()
             order.append(block)
@@ -115,7 +115,7 @@ class LeaveUnless(LlvmPattern):
         s.start(leaving)
         signature = s.module.signatures.get(s.name)
         returned = () if signature is None or not signature.results else (signature.type.output,)
-        s.insert(llvm.ReturnOp(*(s.emit(llvm.PoisonOp, [], one) for one in returned)))
+        s.insert(llvm.ReturnOp(*(s.emit(llvm.PoisonOp, [], type_) for type_ in returned)))
         s.start(following)
 
 

@@ -58,9 +58,9 @@ def _to_abi(s: FunctionLowering, old: SSAValue, into: Origin) -> list[SSAValue]:
     """The inverse of :func:`_from_abi`; a memref leads on to ``into``."""
     if old.type == i1:
         return [s.emit(llvm.ZExtOp, [s.value(old)], i8)]
-    found = s.lowered(old)
-    if isinstance(found, MemRef):
-        found.origin.flows_to.append(into)
+    lowered = s.lowered(old)
+    if isinstance(lowered, MemRef):
+        lowered.origin.flows_to.append(into)
     return s.flatten(old)
 
 

@@ -66,7 +66,7 @@ def _default_properties(op_type: type[IRDLOperation]) -> dict[str, Attribute]:
 
 @dataclass(frozen=True)
 class CapturedMemory:
-    """What the pointer of a memref leads to: in the body, outside of it, and how aligned."""
+    """The memory that a memref's pointer leads to: in the body, outside of it, and how aligned."""
 
     origin: Origin
     outside: Origin
@@ -173,9 +173,9 @@ class FunctionLowering(PatternRewriter):
 
     def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
         """Emit ``new_ops``; ``new_results``, or those of the last, stand for those of ``op``."""
-        made = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
-        self.insert(made)
-        results = (made[-1].results if made else ()) if new_results is None else new_results
+        ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+        self.insert(ops)
+        results = (ops[-1].results if ops else ()) if new_results is None else new_results
         for old, new in zip(op.results, results, strict=True):
             assert new is not None
             self.define(old, new)
@@ -194,20 +194,20 @@ class FunctionLowering(PatternRewriter):
     def constant(self, value: Attribute, ty: Attribute) -> SSAValue:
         """A constant; equal ones are one operation in the entry block."""
         key = (value, ty)
-        if (found := self._constants.get(key)) is None:
+        if (constant := self._constants.get(key)) is None:
             op = llvm.ConstantOp.create(properties={"value": value}, result_types=(ty,))
-            found = self._constants[key] = self.insert_in_prologue(op).results[0]
-        return found
+            constant = self._constants[key] = self.insert_in_prologue(op).results[0]
+        return constant
 
     def int_constant(self, value: int, ty: Attribute = i64) -> SSAValue:
         """An integer constant; splat over the lanes of a vector type."""
         key = (value, ty)
-        if (found := self._integers.get(key)) is None:
+        if (constant := self._integers.get(key)) is None:
             element = llvm.element_type(ty)
             assert isinstance(element, IntegerType)
             attr = IntegerAttr(value, element, truncate_bits=True)
-            found = self._integers[key] = self.splat_constant(attr, ty)
-        return found
+            constant = self._integers[key] = self.splat_constant(attr, ty)
+        return constant
 
     def float_constant(self, value: float, ty: Attribute) -> SSAValue:
         """A float constant; splat over the lanes of a vector type."""
@@ -231,33 +231,33 @@ class FunctionLowering(PatternRewriter):
             new.name_hint = old.name_hint
 
     def lowered(self, old: SSAValue) -> Lowered:
-        """What ``old`` became; in the body of a parallel loop it may have to be captured."""
-        found = self.values.get(old)
-        if found is None:
+        """The translation of ``old``, which the body of a parallel loop may have to capture."""
+        new = self.values.get(old)
+        if new is None:
             assert self.parent is not None, "an operand that nothing defines"
-            found = self.values[old] = self._capture(self.parent.lowered(old))
-        return found
+            new = self.values[old] = self._capture(self.parent.lowered(old))
+        return new
 
     def value(self, old: SSAValue) -> SSAValue:
         """The llvm value of ``old``, which is not a memref."""
-        found = self.lowered(old)
-        if isinstance(found, Constant):
-            return self.constant(found.value, found.type)
-        assert isinstance(found, SSAValue)
-        return found
+        new = self.lowered(old)
+        if isinstance(new, Constant):
+            return self.constant(new.value, new.type)
+        assert isinstance(new, SSAValue)
+        return new
 
     def index(self, old: SSAValue) -> int | SSAValue:
         """The integer of ``old`` where it is a constant, else its value."""
-        found = self.lowered(old)
-        if isinstance(found, Constant) and isinstance(found.value, IntegerAttr):
-            return found.value.value.data
+        new = self.lowered(old)
+        if isinstance(new, Constant) and isinstance(new.value, IntegerAttr):
+            return new.value.value.data
         return self.value(old)
 
     def memref(self, old: SSAValue) -> MemRef:
         """The parts of ``old``, which is a memref."""
-        found = self.lowered(old)
-        assert isinstance(found, MemRef)
-        return found
+        new = self.lowered(old)
+        assert isinstance(new, MemRef)
+        return new
 
     def as_value(self, number: int | SSAValue) -> SSAValue:
         """An i64 from what :meth:`index` gives."""
@@ -297,17 +297,17 @@ class FunctionLowering(PatternRewriter):
 
     def flatten(self, old: SSAValue, into: Origin | None = None) -> list[SSAValue]:
         """The llvm values of ``old``; ``into`` is the origin a memref has where they arrive."""
-        found = self.lowered(old)
-        if not isinstance(found, MemRef):
+        new = self.lowered(old)
+        if not isinstance(new, MemRef):
             return [self.value(old)]
         if into is not None:
-            found.origin.merged = True
-            found.origin.flows_to.append(into)
+            new.origin.merged = True
+            new.origin.flows_to.append(into)
         assert isinstance(old.type, MemRefType)
-        sizes = [self.as_value(found.shape[i]) for i in dynamic_dimensions(old.type)]
-        if found.strides is not None:
-            sizes += [self.as_value(found.strides[i]) for i in dynamic_strides(old.type)]
-        return [found.pointer, *sizes]
+        sizes = [self.as_value(new.shape[i]) for i in dynamic_dimensions(old.type)]
+        if new.strides is not None:
+            sizes += [self.as_value(new.strides[i]) for i in dynamic_strides(old.type)]
+        return [new.pointer, *sizes]
 
     def flatten_all(
         self, olds: Iterable[SSAValue], into: Sequence[SSAValue] | None = None
@@ -353,7 +353,7 @@ class FunctionLowering(PatternRewriter):
         strides = None
         if is_strided(old.type):
             given = old.type.get_strides() or ()
-            strides = tuple(next(known) if one is None else one for one in given)
+            strides = tuple(next(known) if stride is None else stride for stride in given)
         self.define(old, MemRef(pointer, shape, old.type, origin, strides))
 
     # Blocks
@@ -437,10 +437,10 @@ class FunctionLowering(PatternRewriter):
 
     def _matches_for(self, op: Operation) -> tuple[Match, ...]:
         classes = matching(self.patterns, type(op))
-        for one in classes:
-            if one not in self._made:
-                self._made[one] = one(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
-        matches = self._matches[type(op)] = tuple(self._made[one] for one in classes)
+        for pattern in classes:
+            if pattern not in self._made:
+                self._made[pattern] = pattern(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._made[pattern] for pattern in classes)
         return matches
 
     def _keep(self, op: Operation) -> None:

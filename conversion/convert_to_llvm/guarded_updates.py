@@ -38,7 +38,7 @@ _ADDRESSES = {
 
 @dataclass(frozen=True)
 class _Loop:
-    """What is in a loop. A loop is a bit, and a set of loops an integer."""
+    """The contents of a loop. A loop is a bit, and a set of loops an integer."""
 
     bit: int
     around: int

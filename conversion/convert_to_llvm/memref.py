@@ -221,12 +221,12 @@ def _strides(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:
     """The distance of neighbours along each dimension, in elements."""
     if memref.strides is not None:
         return memref.strides
-    found: list[int | SSAValue] = []
+    strides: list[int | SSAValue] = []
     step: int | SSAValue = 1
     for size in reversed(memref.shape):
-        found.append(step)
+        strides.append(step)
         step = multiply(s, step, size)
-    return tuple(reversed(found))
+    return tuple(reversed(strides))
 
 
 def require_dense(ty: MemRefType) -> None:
@@ -255,15 +255,16 @@ class LowerSubview(LlvmPattern):
         ) -> list[int | SSAValue]:
             rest = iter(dynamic)
             return [
-                s.index(next(rest)) if one == DYNAMIC_INDEX else int(one)
-                for one in static.iter_values()
+                s.index(next(rest)) if value == DYNAMIC_INDEX else int(value)
+                for value in static.iter_values()
             ]
 
         offsets = mixed(op.static_offsets, op.offsets)
         sizes = mixed(op.static_sizes, op.sizes)
         steps = mixed(op.static_strides, op.strides)
         strides = [
-            multiply(s, one, step) for one, step in zip(_strides(s, source), steps, strict=True)
+            multiply(s, stride, step)
+            for stride, step in zip(_strides(s, source), steps, strict=True)
         ]
         kept = _kept_dimensions(sizes, result.type.get_num_dims())
         part = MemRef(
@@ -328,7 +329,7 @@ class LowerPrefetch(LlvmPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: PrefetchOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
-        indices = [s.index(one) for one in op.indices]
+        indices = [s.index(index) for index in op.indices]
         pointer = element_pointer(s, s.memref(op.memref), indices, inbounds=False)
         locality = op.localityHint.value.data
         s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
@@ -421,7 +422,7 @@ class LowerAlloc(LlvmPattern):
         arguments = [s.int_constant(alignment), s.as_value(padded)]
         if size_type != i64:
             # No object is larger than that, so nothing is lost.
-            arguments = [s.emit(llvm.TruncOp, [one], size_type) for one in arguments]
+            arguments = [s.emit(llvm.TruncOp, [argument], size_type) for argument in arguments]
         call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
         call.results[0].name_hint = result.name_hint
         s.define(result, MemRef(call.results[0], shape, ty, Origin()))
@@ -523,9 +524,9 @@ class LowerMetadata(LlvmPattern):
                 "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
             )
         memref = s.memref(op.source)
-        found = (*memref.shape, *_strides(s, memref))
-        for result, one in zip((*op.sizes, *op.strides), found, strict=True):
-            known = Constant(IntegerAttr(one, i64), i64) if isinstance(one, int) else one
+        values = (*memref.shape, *_strides(s, memref))
+        for result, value in zip((*op.sizes, *op.strides), values, strict=True):
+            known = Constant(IntegerAttr(value, i64), i64) if isinstance(value, int) else value
             s.define(result, known)
 
 
@@ -566,12 +567,12 @@ class LowerCopy(LlvmPattern):
     def match_and_rewrite(self, op: memref_dialect.CopyOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
         source, target = s.memref(op.operands[0]), s.memref(op.operands[1])
-        for one in (source, target):
-            require_dense(one.type)
+        for memref in (source, target):
+            require_dense(memref.type)
         target.origin.written = True
         shape = [
-            size if isinstance(size, int) else other
-            for size, other in zip(source.shape, target.shape, strict=True)
+            size if isinstance(size, int) else target_size
+            for size, target_size in zip(source.shape, target.shape, strict=True)
         ]
         size = _byte_size(s, source.type, shape)
         s.insert(llvm.MemcpyOp(target.pointer, source.pointer, s.as_value(size)))
@@ -584,12 +585,12 @@ def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntO
         return value
     values: Any = value.get_values()
     if given == i1:
-        words = [int(one) & 1 for one in values]  # pyright: ignore[reportArgumentType]
+        words = [int(value) & 1 for value in values]  # pyright: ignore[reportArgumentType]
     elif isinstance(given, IndexType):
-        words = [int(one) for one in values]  # pyright: ignore[reportArgumentType]
+        words = [int(value) for value in values]  # pyright: ignore[reportArgumentType]
     else:
         form = NARROW_FLOATS[str(float_dtype(given))]
-        codes = [form.encode(float(one)) for one in values]  # pyright: ignore[reportArgumentType]
+        codes = [form.encode(float(value)) for value in values]  # pyright: ignore[reportArgumentType]
         words = [code - (code & form.sign) * 2 for code in codes]
     type_: Any = TensorType(element, value.get_shape())
     return DenseIntOrFPElementsAttr.from_list(type_, words)

@@ -61,5 +61,5 @@ def _lower_function(
         body,
         func,
         internal=private and not func.is_declaration,
-        attributes={key: one for key, one in func.attributes.items() if key != SITES},
+        attributes={key: value for key, value in func.attributes.items() if key != SITES},
     )

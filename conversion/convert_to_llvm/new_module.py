@@ -26,7 +26,7 @@ _UNIT = UnitAttr()
 
 
 class NewModule:
-    """What takes the place of the contents of ``module``, in :meth:`replace_contents`.
+    """The new contents of ``module``, which :meth:`replace_contents` puts in place.
 
     Until then the module is only read, so that one that is refused is left as it was.
     """

@@ -1,4 +1,4 @@
-"""What is refused, and how it is said."""
+"""The errors for what is refused."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def too_deep(op: Operation) -> CodegenError:
         top = parent
     deepest, pending = 0, [(top, 0)]
     while pending:
-        one, depth = pending.pop()
-        depth += one.name in _LOOPS
+        nested, depth = pending.pop()
+        depth += nested.name in _LOOPS
         deepest = max(deepest, depth)
-        for region in one.regions:
+        for region in nested.regions:
             for block in region.blocks:
                 pending.extend((inner, depth) for inner in block.ops if inner.regions)
     return CodegenError(
@@ -52,11 +52,11 @@ def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> Co
     while (parent := top.parent_op()) is not None:
         top = parent
     name = name_of(op)
-    others: dict[str, int] = {}
-    for one in top.walk():
-        other = name_of(one)
-        if other not in _AT_THE_TOP and other != name and not matching(patterns, type(one)):
-            others[other] = others.get(other, 0) + 1
+    counts: dict[str, int] = {}
+    for nested in top.walk():
+        refused = name_of(nested)
+        if refused not in _AT_THE_TOP and refused != name and not matching(patterns, type(nested)):
+            counts[refused] = counts.get(refused, 0) + 1
     dialect = name.split(".")[0]
     stages = {
         "te": "--convert-te-to-tir and --convert-tir-to-scf",
@@ -69,6 +69,6 @@ def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> Co
         "KC4302",
         f"convert-to-llvm: {name} cannot be lowered to the llvm dialect",
         location=location_of(op),
-        facts=[f"nor can {other} ({count} in the module)" for other, count in others.items()],
+        facts=[f"nor can {refused} ({count} in the module)" for refused, count in counts.items()],
         hints=hints,
     )

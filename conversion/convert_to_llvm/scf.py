@@ -81,7 +81,7 @@ def _leave_loop(s: FunctionLowering, following: Block) -> None:
 
 
 def loop_annotation(op: Operation) -> Attribute | None:
-    """What LLVM is to be told about the loop ``op``."""
+    """The hints to LLVM about the loop ``op``."""
     return op.attributes.get("llvm.loop_annotation")
 
 

@@ -40,7 +40,7 @@ class Parameter:
 
 @dataclass
 class Signature:
-    """What callers need of a function: its llvm type and the memory behind its parameters."""
+    """The part of a function that callers need: its llvm type, the memory behind its parameters."""
 
     type: llvm.LLVMFunctionType
     parameters: list[Parameter]
@@ -65,7 +65,7 @@ def signature_of(func: FuncOp) -> Signature:
     """The llvm signature of ``func``.
 
     The attributes of an argument go to its first parameter, which is the pointer of a memref.
-    Nothing is known of what a function without a body does; one of C's gets pointers alone.
+    Nothing is known of what a function without a body does; a function of C gets pointers alone.
     """
     given = func.arg_attrs.data if func.arg_attrs is not None else ()
     external, pointers = func.is_declaration, POINTERS in func.attributes
@@ -81,6 +81,6 @@ def signature_of(func: FuncOp) -> Signature:
         parameters += [parameter, *map(Parameter, sizes)]
     return Signature.of(
         parameters,
-        [one for ty in func.function_type.outputs for one in abi_types(ty)],
+        [abi_type for ty in func.function_type.outputs for abi_type in abi_types(ty)],
         pointers=pointers,
     )

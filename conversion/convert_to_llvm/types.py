@@ -1,4 +1,4 @@
-"""What types become in the llvm dialect.
+"""The translation of types to the llvm dialect.
 
 =====================  ==========================================================
 ``index``              i64

@@ -1,4 +1,4 @@
-"""What the values of a function become: an llvm value, a constant, or the parts of a memref."""
+"""Translated values of a function: an llvm value, a constant, or the parts of a memref."""
 
 from __future__ import annotations
 
