@@ -1,4 +1,4 @@
-"""What builds leave in memory: the resident size of a process that builds 2,000 modules.
+"""The memory that builds leave behind: the resident size of a process that builds 2,000 modules.
 
     python benchmarks/build_memory.py [BUILDS]
 

@@ -1,4 +1,4 @@
-"""What a call costs: a kernel over three tiny float32 arrays, in ns.
+"""The cost of a call: a kernel over three tiny float32 arrays, in ns.
 
 The kernel is hand-written LLVM IR, the same for all rows; numpy adds the same arrays. The rows
 are measured in turn, many times over, and each shows the median of its repeats.

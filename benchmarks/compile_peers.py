@@ -66,10 +66,10 @@ def main() -> int:
             pythons[system] = options.peers
         elif system != "kc":
             print(f"{system} is left out: {options.peers} has no package {package}")
-    found: dict[str, list[dict]] = {system: [] for system in pythons}
+    runs: dict[str, list[dict]] = {system: [] for system in pythons}
     for _ in range(options.rounds):
         for system, python in pythons.items():
-            found[system].append(run(python, system, expected))
+            runs[system].append(run(python, system, expected))
 
     def row(label: str, values: dict[str, list[float]]) -> None:
         medians = {system: statistics.median(of) * 1e3 for system, of in values.items()}
@@ -79,13 +79,19 @@ def main() -> int:
         )
         print(f"| {label} |{cells}{ratios}")
 
-    print("| ms |" + "".join(f" {one} |" for one in pythons), end="")
-    print("".join(f" kc / {one} |" for one in pythons if one != "kc"))
+    print("| ms |" + "".join(f" {system} |" for system in pythons), end="")
+    print("".join(f" kc / {system} |" for system in pythons if system != "kc"))
     print("|---" * (2 * len(pythons)) + "|")
     for name in expected:
-        row(name, {s: [t for one in of for t in one["builds"][name]] for s, of in found.items()})
-    row("import", {s: [one["import"] for one in of] for s, of in found.items()})
-    row("import and first build", {s: [one["first"] for one in of] for s, of in found.items()})
+        row(
+            name,
+            {s: [t for process in of for t in process["builds"][name]] for s, of in runs.items()},
+        )
+    row("import", {s: [process["import"] for process in of] for s, of in runs.items()})
+    row(
+        "import and first build",
+        {s: [process["first"] for process in of] for s, of in runs.items()},
+    )
     return 0
 
 

@@ -30,7 +30,8 @@ def kernel(dtype: str):
     s[c].vectorize(inner)
     bits = [np.zeros(SIZE, DTYPES[dtype]) for _ in range(3)]
     arrays = [
-        kc.nd.array(one.view(dtype) if dtype == "float32" else one, dtype=dtype) for one in bits
+        kc.nd.array(array.view(dtype) if dtype == "float32" else array, dtype=dtype)
+        for array in bits
     ]
     return kc.build(s, [a, b, c]), arrays
 
@@ -45,8 +46,8 @@ def main() -> None:
             function(*arrays)
             times[dtype].append(time.perf_counter() - started)
     whole = statistics.median(times["float32"])
-    for dtype, found in times.items():
-        middle = statistics.median(found)
+    for dtype, samples in times.items():
+        middle = statistics.median(samples)
         print(f"{dtype:<15}{middle * 1e3:7.3f} ms   {middle / whole:.2f} of float32")
 
 

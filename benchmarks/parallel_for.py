@@ -1,4 +1,4 @@
-"""What a parallel loop costs, back to back and after idling, beside libgomp where there is one.
+"""The cost of a parallel loop, back to back and after idling, beside libgomp where there is one.
 
 Two bodies: one that does nothing, whose time is what the caller loses by asking for help; and one
 that ends when all threads have entered it, whose time is how long it takes to have them all at
@@ -158,7 +158,7 @@ def row(times: list[float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What a parallel loop costs.")
+    parser = argparse.ArgumentParser(description="The cost of a parallel loop.")
     parser.add_argument("--measure", choices=PARTS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     threads = parallel.num_threads()

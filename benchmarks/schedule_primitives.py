@@ -140,7 +140,7 @@ def measure(module: ModuleOp, name: str) -> float:
 
 
 def modules() -> Iterator[tuple[str, ModuleOp, bool]]:
-    """What is measured: its name, the module, and whether its blocks have consumers."""
+    """The measurements: the name, the module, and whether its blocks have consumers."""
     yield "matmul", lowered(MATMUL.read_text(), str(MATMUL)), False
     for chained in (True, False):
         for count in BLOCKS:

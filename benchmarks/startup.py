@@ -25,7 +25,7 @@ te.func @add(%A: tensor<64xf32>) -> tensor<64xf32> {
 
 
 def commands(file: str) -> dict[str, list[str]]:
-    """What is measured, by what it is called in the table."""
+    """The commands to measure, by their name in the table."""
     kc_opt = [sys.executable, "-m", "kc.tools.kc_opt"]
     xdsl_opt = [sys.executable, "-m", "xdsl.tools.xdsl_opt"]
     return {
@@ -55,8 +55,8 @@ def main() -> None:
                 if repeat:  # the first round warms the file cache
                     times[name].append(time.perf_counter() - started)
     print(f"median of {repeats}, in ms")
-    for name, found in times.items():
-        low, middle = min(found), statistics.median(found)
+    for name, samples in times.items():
+        low, middle = min(samples), statistics.median(samples)
         print(f"  {name:<34}{1000 * middle:8.1f}   (best {1000 * low:.1f})")
 
 

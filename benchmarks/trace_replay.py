@@ -80,7 +80,7 @@ def best(run: Callable[[], object], repeat: int = 5) -> float:
 
 
 def measure(functions: int) -> dict[str, float]:
-    """Milliseconds by what was done."""
+    """Milliseconds by operation."""
     text = "".join(FUNCTION.format(n=n) for n in range(functions))
     module = parse_module(text, "replay.mlir", context())
     sch = scheduled(tir.Schedule(module))
@@ -106,7 +106,7 @@ def main() -> None:
     results = {2 * n: measure(n) for n in (1, 10, 50)}
     print(f"{CALLS} calls, ms" + "".join(f"{n:>8} blocks" for n in results))
     for what in next(iter(results.values())):
-        print(f"{what:<14}" + "".join(f"{one[what]:>15.2f}" for one in results.values()))
+        print(f"{what:<14}" + "".join(f"{times[what]:>15.2f}" for times in results.values()))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
 
 
 def check(root: Path) -> Iterator[str]:
-    """One line `file:line: what is wrong` for each import that breaks a rule."""
+    """One line `file:line: problem` for each import that breaks a rule."""
     modules = dict(_modules(root))
     for module, path in sorted(modules.items()):
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
@@ -83,18 +83,21 @@ def _modules(root: Path) -> Iterator[tuple[str, Path]]:
 def _check_module(
     module: str, tree: ast.Module, modules: dict[str, Path]
 ) -> Iterator[tuple[int, str]]:
-    for found in _imports(tree, modules):
-        top = found.name.partition(".")[0]
+    for imported in _imports(tree, modules):
+        top = imported.name.partition(".")[0]
         if top == "":
-            yield found.line, f"{module} uses a relative import: write it in full, from kc"
+            yield imported.line, f"{module} uses a relative import: write it in full, from kc"
         elif top in ROOT_PACKAGES:
-            yield found.line, f"{module} imports {found.name}: it is called kc.{found.name}"
-        elif top in HEAVY and not found.functions and _layer(module) in LIGHT_LAYERS:
-            yield found.line, f"{module} may import {top} only inside a function"
+            yield (
+                imported.line,
+                f"{module} imports {imported.name}: it is called kc.{imported.name}",
+            )
+        elif top in HEAVY and not imported.functions and _layer(module) in LIGHT_LAYERS:
+            yield imported.line, f"{module} may import {top} only inside a function"
         elif top == "kc":
-            reason = _forbidden(module, found)
+            reason = _forbidden(module, imported)
             if reason is not None:
-                yield found.line, f"{module} may not import {found.name} ({reason})"
+                yield imported.line, f"{module} may not import {imported.name} ({reason})"
 
 
 def _imports(tree: ast.Module, modules: dict[str, Path]) -> Iterator[Import]:
@@ -126,11 +129,11 @@ def _layer(module: str) -> str:
     return part if part in HEIGHT or part == "runtime" else "kc"
 
 
-def _forbidden(module: str, found: Import) -> str | None:
+def _forbidden(module: str, imported: Import) -> str | None:
     """Why `module` may not import this module of kc; None if it may."""
-    source, target = _layer(module), _layer(found.name)
+    source, target = _layer(module), _layer(imported.name)
     if source == target:
-        return _forbidden_sibling(module, found.name)
+        return _forbidden_sibling(module, imported.name)
     if source == "runtime":
         return None if target == "support" else "runtime imports support alone"
     if target == "runtime":
@@ -141,8 +144,8 @@ def _forbidden(module: str, found: Import) -> str | None:
         return None
     if (
         source == "dialects"
-        and found.name.startswith(PATTERNS)
-        and "get_canonicalization_patterns" in found.functions
+        and imported.name.startswith(PATTERNS)
+        and "get_canonicalization_patterns" in imported.functions
     ):
         return None
     return f"{target} is above {source}"

@@ -103,9 +103,9 @@ def check_test_names(root: Path) -> Iterator[str]:
     seen: dict[str, list[Path]] = defaultdict(list)
     for path in sorted((root / "test").rglob("test_*.py")):
         seen[path.name].append(path.relative_to(root))
-    for first, *others in seen.values():
-        for other in others:
-            yield f"{other}: {first} has the same name"
+    for first, *rest in seen.values():
+        for path in rest:
+            yield f"{path}: {first} has the same name"
     for folder in sorted(
         {path.parent for paths in seen.values() for path in paths} | {Path("test")}
     ):

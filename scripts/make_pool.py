@@ -54,7 +54,7 @@ def version_of(clang: str) -> str:
 
 
 def header(version: str) -> str:
-    """What the text is made of; a stale one is noticed without a compiler, too."""
+    """The origin of the text, by which a stale one is noticed without a compiler, too."""
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
     return (
         f"; Made by `make pool` with clang {version}: do not edit.\n"

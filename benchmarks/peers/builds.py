@@ -27,7 +27,7 @@ def kc_system() -> Callable[[str], Callable]:
     def build(name: str) -> Callable:
         arguments, ranks = te_operators.OPERATORS[name](te)
         sch = kc.tir.Schedule(te.create_prim_func(arguments))
-        blocks = {one: sch.get_block(one) for one in ranks}
+        blocks = {block: sch.get_block(block) for block in ranks}
         te_operators.schedule(name, sch, blocks, ranks)
         return kc.build(sch.mod)
 
@@ -45,7 +45,7 @@ def tvm_system() -> Callable[[str], Callable]:
     def build(name: str) -> Callable:
         arguments, ranks = te_operators.OPERATORS[name](te)
         sch = tvm.s_tir.Schedule(tvm.IRModule({"main": te.create_prim_func(arguments)}))
-        blocks = {one: sch.get_sblock(one) for one in ranks}
+        blocks = {block: sch.get_sblock(block) for block in ranks}
         te_operators.schedule(name, sch, blocks, ranks)
         function = tvm.compile(sch.mod, target=target)["main"]
 

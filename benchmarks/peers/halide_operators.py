@@ -22,8 +22,8 @@ def _input(name: str, rank: int) -> hl.ImageParam:
 def _pure(stage: hl.Func, *outer: hl.Var) -> None:
     """In parallel over ``outer``, in vectors over X, where it is computed."""
     fused = outer[0]
-    for one in outer[1:]:
-        stage.fuse(fused, one, fused)
+    for var in outer[1:]:
+        stage.fuse(fused, var, fused)
     stage.vectorize(X, WIDTH).parallel(fused)
 
 
@@ -156,6 +156,6 @@ def build(name: str) -> Callable[..., None]:
     function = output.compile_to_callable(inputs, _target())
 
     def call(*arrays: np.ndarray) -> None:
-        function(*(hl.Buffer(one) for one in arrays))
+        function(*(hl.Buffer(array) for array in arrays))
 
     return call

@@ -1,4 +1,4 @@
-"""The operands of the ten operators, and what numpy makes of them."""
+"""The operands of the ten operators, and numpy's results for them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _softmax(x: np.ndarray) -> np.ndarray:
 
 
 def expected() -> dict[str, np.ndarray]:
-    """What each operator is to give, in float64."""
+    """The result that each operator should give, in float64."""
     functions = {
         "add": lambda a, b: a + b,
         "gelu": lambda x: 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3))),
@@ -62,6 +62,6 @@ def expected() -> dict[str, np.ndarray]:
         "max_pool2d": lambda x: x.reshape(1, 56, 2, 56, 2, 64).max((2, 4)),
     }
     return {
-        name: functions[name](*(one.astype(np.float64) for one in operands[:-1]))
+        name: functions[name](*(operand.astype(np.float64) for operand in operands[:-1]))
         for name, operands in arrays().items()
     }

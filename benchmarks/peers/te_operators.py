@@ -124,8 +124,8 @@ def max_pool2d(te):
 
 
 OPERATORS = {
-    one.__name__: one
-    for one in (
+    operator.__name__: operator
+    for operator in (
         add, gelu, transpose, sum_rows, softmax, layer_norm, matmul, conv2d, depthwise_conv2d,
         max_pool2d,
     )

@@ -28,7 +28,7 @@ def check(schedule: te.Schedule) -> None:
 s = te.create_schedule(S.op)
 check(s)
 
-# What a reduction cannot do, and what kc says of it:
+# A reduction cannot run in parallel as it is; kc says why:
 try:
     s[S].parallel(s[S].op.reduce_axis[0])
 except ScheduleError as error:

@@ -35,7 +35,7 @@ kc.build(s, [A, where, largest])(a, index, value)
 np.testing.assert_array_equal(index, a.argmax(1))
 np.testing.assert_array_equal(value, a.max(1))
 
-# A tuple is factored as a sum is.
+# A tuple is factored like a sum.
 outer, inner = s[where].split(s[where].op.reduce_axis[0], factor=25)
 s.rfactor(where, outer)
 print(kc.lower(s, [A, where, largest]))
@@ -57,11 +57,12 @@ def combine(x, y):
     )
 
 
-welford = te.comm_reducer(combine, lambda *types: tuple(te.const(0, one) for one in types))
+welford = te.comm_reducer(combine, lambda *types: tuple(te.const(0, type_) for type_ in types))
 k = te.reduce_axis((0, columns), name="k")
-one, zero = te.const(1, "float32"), te.const(0, "float32")
 count, mean, squares = te.compute(
-    (rows,), lambda i: welford((one, A[i, k], zero), axis=k), name="W"
+    (rows,),
+    lambda i: welford((te.const(1, "float32"), A[i, k], te.const(0, "float32")), axis=k),
+    name="W",
 )
 outputs = [np.empty(rows, np.float32) for _ in range(3)]
 kc.build(te.create_schedule(count.op), [A, count, mean, squares])(a, *outputs)

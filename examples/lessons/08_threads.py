@@ -23,7 +23,7 @@ k = te.reduce_axis((0, SIZE), name="k")
 C = te.compute((SIZE, SIZE), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
 
 s = te.create_schedule(C.op)
-shared = [s.cache_read(one, "shared", [C]) for one in (A, B)]
+shared = [s.cache_read(source, "shared", [C]) for source in (A, B)]
 local = s.cache_write(C, "local")
 
 # A block of threads computes a tile, a thread a piece of it.
@@ -42,13 +42,13 @@ s[local].compute_at(s[C], thread_x)
 (kc_,) = s[local].op.reduce_axis
 ko, ki = s[local].split(kc_, factor=STEP)
 s[local].reorder(ko, ki, *s[local].op.axis)
-for one in shared:
-    s[one].compute_at(s[local], ko)
-    fused = s[one].fuse(*s[one].op.axis)
-    fused, part = s[one].split(fused, nparts=THREADS)
-    tx, _ = s[one].split(part, nparts=THREADS)
-    s[one].bind(fused, te.thread_axis("threadIdx.y"))
-    s[one].bind(tx, te.thread_axis("threadIdx.x"))
+for tile in shared:
+    s[tile].compute_at(s[local], ko)
+    fused = s[tile].fuse(*s[tile].op.axis)
+    fused, part = s[tile].split(fused, nparts=THREADS)
+    tx, _ = s[tile].split(part, nparts=THREADS)
+    s[tile].bind(fused, te.thread_axis("threadIdx.y"))
+    s[tile].bind(tx, te.thread_axis("threadIdx.x"))
 
 mod = kc.lower(s, [A, B, C])
 print(mod)

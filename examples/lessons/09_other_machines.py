@@ -31,7 +31,7 @@ MACHINES = {
 }
 for machine, instruction in MACHINES.items():
     twice = kc.build(s, [A, B], target=machine, name="twice")
-    lines = [one.strip() for one in twice.get_source("asm").splitlines() if instruction in one]
+    lines = [line.strip() for line in twice.get_source("asm").splitlines() if instruction in line]
     print(f"{machine:55} {' '.join(lines[0].split())}")
 
 # NEON's dot product: four sums of four products of bytes each, in one instruction. The tile of the
@@ -57,7 +57,7 @@ with neon:
     loops = kc.lower(s, [X, W, Y], name="dot")
     dot = kc.build(s, [X, W, Y], target=neon, name="dot")
 print(loops)
-sdot = next(one for one in dot.get_source("asm").splitlines() if "\tsdot\t" in one)
+sdot = next(line for line in dot.get_source("asm").splitlines() if "\tsdot\t" in line)
 print("the instruction:", *sdot.split())
 
 # It cannot be called here, which is said; the interpreter knows what the loops compute, though.

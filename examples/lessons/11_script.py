@@ -99,9 +99,9 @@ roots = te.compute((n,), lambda i: te.sqrt(means[i]), name="roots")
 s = te.create_schedule(roots.op)
 s[squares].parallel(squares.op.axis[0])
 f = kc.build(s, [X, roots])
-data, found = np.random.rand(1000).astype(np.float32), np.empty(1000, np.float32)
-f(data, found)
-np.testing.assert_allclose(found, np.sqrt(running_mean(data * data)), rtol=1e-3)
+data, out = np.random.rand(1000).astype(np.float32), np.empty(1000, np.float32)
+f(data, out)
+np.testing.assert_allclose(out, np.sqrt(running_mean(data * data)), rtol=1e-3)
 
 
 # The same statements can be put together one by one, as TVM's ir_builder does.
@@ -114,5 +114,5 @@ with ib.for_range(0, n, name="i", kind="parallel") as i:
     with ib.else_scope():
         write[i] = 0.0
 half = kc.build(tir.PrimFunc([source, target], ib.get()))
-half(data, found)
-np.testing.assert_array_equal(found, np.where(np.arange(1000) < 500, data, 0))
+half(data, out)
+np.testing.assert_array_equal(out, np.where(np.arange(1000) < 500, data, 0))

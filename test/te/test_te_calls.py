@@ -183,8 +183,8 @@ def test_a_function_of_c_with_the_name_of_the_kernel():
     a = te.placeholder((N,), name="A")
     b = te.compute((N,), lambda i: tir.call_extern("float32", "abs", a[i]), name="B")
     assert refusal(lambda: kc.build(te.create_schedule(b.op), [a, b], name="abs"), __file__) == (
-        "error[KC4351]: convert-tir-to-scf: abs is called as a function of C, but is defined in the "
-        "module\n  why: a symbol is one function\n"
+        "error[KC4351]: convert-tir-to-scf: abs is called as a function of C, but is defined in "
+        "the module\n  why: a symbol is one function\n"
         "  try: give the function of the module another name"
     )
 
