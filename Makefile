@@ -31,6 +31,7 @@ check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 	$(PY) -m ruff format --check .
 	$(PY) scripts/check_layers.py
 	$(PY) scripts/check_packages.py
+	$(PY) scripts/check_names.py
 	$(PY) -m pyright --pythonpath $(PY)
 	$(PY) -m kc.tools.kc_docs --check
 

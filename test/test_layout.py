@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import check_layers
+import check_names
 import check_packages
 import pytest
 
@@ -21,7 +22,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-@pytest.mark.parametrize("script", [check_layers, check_packages])
+@pytest.mark.parametrize("script", [check_layers, check_names, check_packages])
 def test_tree_is_clean(script, capsys: pytest.CaptureFixture[str]):
     status = script.main([str(ROOT)])
     assert capsys.readouterr().out == ""
@@ -257,3 +258,44 @@ def test_version_is_stated_once():
     """kc.__version__ and the distribution's version agree."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert run_python("import kc; print(kc.__version__)").stdout.strip() == project["version"]
+
+
+# Bindings, and the lines of the names that say nothing.
+VAGUE_NAMES = {
+    "found = 1": [1],
+    "loops = [one for one in ops]": [1],
+    "for n, other in loops:\n    pass": [1],
+    "first, *others = loops": [1],
+    "def f(loop, *, made=None):\n    return made": [1],
+    "sort(key=lambda one: one.name)": [1],
+    "class C:\n    found: int\n    def f(self):\n        self.made = 1": [2, 4],
+    "def other():\n    pass": [1],
+    "with loops() as one:\n    pass": [1],
+    "try:\n    pass\nexcept ValueError as other:\n    pass": [3],
+    "match op:\n    case [loop, *others]:\n        pass": [2],
+    "import numpy as one": [1],
+    "if (found := f()) is None:\n    pass": [1],
+    "def __eq__(self, loop):\n    other = 1": [2],
+    "def equals(self, other):\n    pass": [1],
+    "def __eq__(self, other):\n    return other is self": [],
+    "loop = f(other=1)\nblock = loop.other": [],
+}
+
+
+@pytest.mark.parametrize("text", VAGUE_NAMES)
+def test_vague_names(text: str, tmp_path: Path):
+    lines = [
+        line.split(":")[1]
+        for line in check_names.check(write(tmp_path, {"analysis/regions.py": text}))
+    ]
+    assert lines == [str(line) for line in VAGUE_NAMES[text]]
+
+
+def test_names_of_upstream(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    files = {"dialects/llvm/symbols.py": "other, one = 1, 2", "dialects/tir/loops.py": "other = 1"}
+    status = check_names.main([str(write(tmp_path, files))])
+    assert (status, capsys.readouterr().out) == (
+        1,
+        "dialects/llvm/symbols.py:1: 'one' does not say what it is\n"
+        "dialects/tir/loops.py:1: 'other' does not say what it is\n",
+    )

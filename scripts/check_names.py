@@ -1,0 +1,84 @@
+"""Checks that names say what they hold.
+
+    python scripts/check_names.py [ROOT]
+
+No variable, parameter, attribute or function is called `one`, `found`, `made`, `other` or `others`:
+it is named for the loop, block, store, buffer, axis, message, ... that it is. Only the right
+operand of a binary operator (`__eq__`, `__add__`) is `other`, and upstream's own names stay.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+VAGUE = ("one", "found", "made", "other", "others")
+
+FOLDERS = ("analysis", "benchmarks", "codegen", "conversion", "dialects", "examples", "scripts")
+
+# Files in these folders that are still to be done.
+NOT_YET = (
+    "conversion/_statements.py",
+    "conversion/_te_blocks.py",
+    "conversion/convert_te_to_tir.py",
+    "conversion/driver.py",
+    "conversion/raise_to_tir",
+    "scripts/mutants.py",
+)
+
+# File -> a name that upstream gives.
+UPSTREAM = {"dialects/llvm/symbols.py": "other"}  # #llvm.memory_effects<other = ...>
+
+
+def main(argv: list[str]) -> int:
+    root = Path(argv[0]) if argv else Path(__file__).resolve().parent.parent
+    complaints = list(check(root))
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+def check(root: Path) -> Iterator[str]:
+    """One line `file:line: problem` for each binding of a vague name."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            if name.startswith(NOT_YET):
+                continue
+            tree = ast.parse(path.read_text(encoding="utf-8"), filename=name)
+            allowed = UPSTREAM.get(name)
+            for line, vague in sorted(vague_bindings(tree)):
+                if vague != allowed:
+                    yield f"{name}:{line}: '{vague}' does not say what it is"
+
+
+def vague_bindings(tree: ast.AST) -> set[tuple[int, str]]:
+    """The vague names that are bound below `tree`, with their lines."""
+    bindings: set[tuple[int, str]] = set()
+    operands: set[ast.arg] = set()
+    for node in ast.walk(tree):  # a function comes before its parameters
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("__"):
+            operands.update(arg for arg in node.args.args[1:2] if arg.arg == "other")
+        if node not in operands:
+            name = _bound_name(node)
+            if name in VAGUE:
+                bindings.add((node.lineno, name))  # pyright: ignore[reportAttributeAccessIssue]
+    return bindings
+
+
+def _bound_name(node: ast.AST) -> str | None:
+    """The name that this node binds, if it binds one."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return name
+        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name
+        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return name
+        case ast.alias(asname=name):
+            return name
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
