@@ -41,9 +41,9 @@ def guarded(array: np.ndarray, at: str = "end") -> np.ndarray:
         if _LIBC.mprotect(place, page, _NOTHING):
             raise OSError(ctypes.get_errno(), "mprotect")
     offset = page + (room - size if at == "end" else 0)
-    made = np.ndarray(array.shape, array.dtype, memory, offset)
-    made[...] = array
-    return made
+    copy = np.ndarray(array.shape, array.dtype, memory, offset)
+    copy[...] = array
+    return copy
 
 
 def checked_build(*args: Any, **keywords: Any) -> Any:
@@ -55,4 +55,4 @@ def checked_build(*args: Any, **keywords: Any) -> Any:
 
 def all_guarded(values: Sequence[Any], at: str) -> list[Any]:
     """``values`` with its arrays guarded, and numbers as they are."""
-    return [guarded(one, at) if isinstance(one, np.ndarray) else one for one in values]
+    return [guarded(value, at) if isinstance(value, np.ndarray) else value for value in values]

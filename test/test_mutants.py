@@ -25,8 +25,8 @@ def first(n: int, names: list[int | None] = []) -> int | None:
 
 
 def test_mutants_of_a_function():
-    found = {(one.before, one.after) for one in mutants.mutants_of("m.py", SOURCE)}
-    assert found == {
+    changes = {(mutant.before, mutant.after) for mutant in mutants.mutants_of("m.py", SOURCE)}
+    assert changes == {
         ("n < 3", "(n <= 3)"),
         ("n < 3", "(n >= 3)"),
         ("n < 3 and names", "(names)"),
@@ -43,9 +43,9 @@ def test_mutants_of_a_function():
 
 
 def test_every_mutant_is_a_change_of_one_place():
-    for one in mutants.mutants_of("m.py", SOURCE):
-        ast.parse(one.text)
-        assert ast.dump(ast.parse(one.text)) != ast.dump(ast.parse(SOURCE)), str(one)
+    for mutant in mutants.mutants_of("m.py", SOURCE):
+        ast.parse(mutant.text)
+        assert ast.dump(ast.parse(mutant.text)) != ast.dump(ast.parse(SOURCE)), str(mutant)
 
 
 def test_tests_of_a_file():

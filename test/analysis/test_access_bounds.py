@@ -53,10 +53,10 @@ OUTSIDE = {
 
 @pytest.mark.parametrize("body", OUTSIDE)
 def test_outside(body):
-    found = found_in(body)
-    assert found is not None
-    assert (found.dimension, found.size, found.point, found.index) == OUTSIDE[body]
-    assert isinstance(found.access, StoreOp)
+    outside = found_in(body)
+    assert outside is not None
+    assert (outside.dimension, outside.size, outside.point, outside.index) == OUTSIDE[body]
+    assert isinstance(outside.access, StoreOp)
 
 
 INSIDE_OR_NOT_JUDGED = [

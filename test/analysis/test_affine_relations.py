@@ -27,7 +27,7 @@ D = [AffineExpr.dimension(n) for n in range(6)]
 
 
 def const(*values: int) -> tuple[AffineExpr, ...]:
-    return tuple(AffineExpr.constant(one) for one in values)
+    return tuple(AffineExpr.constant(value) for value in values)
 
 
 def random_map(random: Random) -> tuple[list[int], list[AffineExpr]]:
@@ -42,8 +42,8 @@ def random_map(random: Random) -> tuple[list[int], list[AffineExpr]]:
             by = random.randint(1, 4)
             exprs[n : n + 1] = [(expr // by, -(-size // by)), (expr % by, by)]
         elif kind == "fuse" and n + 1 < len(exprs):
-            other, width = exprs[n + 1]
-            exprs[n : n + 2] = [(expr * width + other, size * width)]
+            inner, width = exprs[n + 1]
+            exprs[n : n + 2] = [(expr * width + inner, size * width)]
         elif kind == "swap":
             random.shuffle(exprs)
         elif kind == "reverse":
@@ -60,22 +60,24 @@ def test_against_enumeration(seed: int):
     sizes, exprs = random_map(Random(seed))
     box = Box(const(*sizes))
     points = list(itertools.product(*map(range, sizes)))
-    image = [tuple(one.eval(point, ()) for one in exprs) for point in points]
-    found = collision(exprs, box)
+    image = [tuple(expr.eval(point, ()) for expr in exprs) for point in points]
+    clash = collision(exprs, box)
     if len(set(image)) < len(image):
-        assert isinstance(found, Collision)
-        assert found.first != found.second
-        assert image[points.index(found.first)] == image[points.index(found.second)] == found.place
+        assert isinstance(clash, Collision)
+        assert clash.first != clash.second
+        assert image[points.index(clash.first)] == image[points.index(clash.second)] == clash.place
     else:
-        assert found is None
+        assert clash is None
         back = inverse(exprs, box)
         assert back is not None
         for point, place in zip(points, image, strict=True):
-            assert tuple(one.eval(place, ()) for one in back) == point
-    tops = [extent(one, box) for one in exprs]
-    assert [one.eval((), ()) for one in tops] == [max(one) + 1 for one in zip(*image, strict=True)]
+            assert tuple(expr.eval(place, ()) for expr in back) == point
+    tops = [extent(expr, box) for expr in exprs]
+    assert [top.eval((), ()) for top in tops] == [
+        max(column) + 1 for column in zip(*image, strict=True)
+    ]
     assert outside(exprs, box, tops) is None
-    shape = [one.eval((), ()) for one in tops]
+    shape = [top.eval((), ()) for top in tops]
     rest = set(itertools.product(*map(range, shape))) - set(image)
     hole = missed(exprs, box, tops)
     assert hole == ((min(rest), ()) if rest else None)
@@ -84,8 +86,8 @@ def test_against_enumeration(seed: int):
     seen: list[tuple[int, ...]] = []
     for piece in pieces:
         ranges = hull(piece, tops, 0)
-        here = [one for one in itertools.product(*map(range, shape)) if _holds(piece, one)]
-        assert [(min(one), max(one)) for one in zip(*here, strict=True)] == ranges
+        here = [point for point in itertools.product(*map(range, shape)) if _holds(piece, point)]
+        assert [(min(column), max(column)) for column in zip(*here, strict=True)] == ranges
         seen += here
     assert len(seen) == len(set(seen))  # the pieces are disjoint
     assert set(seen) == rest
@@ -93,10 +95,10 @@ def test_against_enumeration(seed: int):
 
 def _holds(conditions, point) -> bool:
     return all(
-        one.lhs.eval(point, ()) == 0
-        if one.kind is AffineConstraintKind.eq
-        else one.lhs.eval(point, ()) >= 0
-        for one in conditions
+        constraint.lhs.eval(point, ()) == 0
+        if constraint.kind is AffineConstraintKind.eq
+        else constraint.lhs.eval(point, ()) >= 0
+        for constraint in conditions
     )
 
 
@@ -105,27 +107,27 @@ def test_symbolic_split(n: int):
     box = Box((D[0],), 1)
     exprs = [D[0] // 4, D[0] % 4]
     assert collision(exprs, box) is None
-    sizes = [extent(one, box) for one in exprs]
-    assert [str(one) for one in sizes] == ["(d0 ceildiv 4)", "4"]
+    sizes = [extent(expr, box) for expr in exprs]
+    assert [str(size) for size in sizes] == ["(d0 ceildiv 4)", "4"]
     assert outside(exprs, box, sizes) is None
     back = inverse(exprs, box)
     assert back is not None
-    assert [one.eval((i // 4, i % 4, n), ()) for one in back for i in range(n)] == list(range(n))
+    assert [expr.eval((i // 4, i % 4, n), ()) for expr in back for i in range(n)] == list(range(n))
     pieces = unreached(exprs, box, sizes)
     assert pieces is not None
-    found = [
+    missed = [
         (a, b)
         for a in range(-(-n // 4))
         for b in range(4)
-        if any(_holds(one, (a, b, n)) for one in pieces)
+        if any(_holds(piece, (a, b, n)) for piece in pieces)
     ]
-    assert found == [(a, b) for a in range(-(-n // 4)) for b in range(4) if a * 4 + b >= n]
+    assert missed == [(a, b) for a in range(-(-n // 4)) for b in range(4) if a * 4 + b >= n]
 
 
 def test_symbolic_collision_tells_the_size():
-    found = collision([D[0] // 2], Box((D[0],), 1))
-    assert isinstance(found, Collision)
-    assert (found.first, found.second, found.parameters) == ((0,), (1,), (2,))
+    clash = collision([D[0] // 2], Box((D[0],), 1))
+    assert isinstance(clash, Collision)
+    assert (clash.first, clash.second, clash.parameters) == ((0,), (1,), (2,))
 
 
 def test_a_function_of_the_results():

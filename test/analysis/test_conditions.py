@@ -32,15 +32,15 @@ def condition(body: str, holds: bool = True):
     module = parse(PROGRAM.format(body=body))
     store = next(op for op in module.walk() if op.name == "tir.store")
     index = IndexValues()
-    found = conjunction(store.operands[0], index, holds=holds)
-    if found is None:
+    constraints = conjunction(store.operands[0], index, holds=holds)
+    if constraints is None:
         return None
-    i, j = (one.var for one in loops(module))
+    i, j = (loop.var for loop in loops(module))
 
     def value(x: int, y: int) -> bool:
         known: dict[SSAValue | None, int] = {i: x, j: y}
         dims = [known.get(root, 0) for root in index.roots]
-        results = [(one.kind, one.lhs.eval(dims, [])) for one in found]
+        results = [(constraint.kind, constraint.lhs.eval(dims, [])) for constraint in constraints]
         return all(v == 0 if k is AffineConstraintKind.eq else v >= 0 for k, v in results)
 
     return value
@@ -62,24 +62,24 @@ POINTS = list(itertools.product(range(10), range(6)))
     ],
 )
 def test_comparisons(sign: str, meant):
-    found = condition(f"%k = tir.apply (%j + 2)\n%c = arith.cmpi {sign}, %i, %k : index")
-    assert found is not None
-    assert all(found(x, y) == meant(x, y) for x, y in POINTS)
+    holds = condition(f"%k = tir.apply (%j + 2)\n%c = arith.cmpi {sign}, %i, %k : index")
+    assert holds is not None
+    assert all(holds(x, y) == meant(x, y) for x, y in POINTS)
 
 
 @pytest.mark.parametrize(("sign", "meant"), [("slt", "sge"), ("sle", "sgt"), ("ne", "eq")])
 def test_negations(sign: str, meant: str):
     body = "%c = arith.cmpi {}, %i, %j : index"
-    found, other = condition(body.format(sign), holds=False), condition(body.format(meant))
-    assert found is not None
-    assert other is not None
-    assert all(found(x, y) == other(x, y) for x, y in POINTS)
+    negated, opposite = condition(body.format(sign), holds=False), condition(body.format(meant))
+    assert negated is not None
+    assert opposite is not None
+    assert all(negated(x, y) == opposite(x, y) for x, y in POINTS)
 
 
 def test_below_zero_is_large():
-    found = condition("%k = tir.apply (%i - 3)\n%c = arith.cmpi ult, %k, %j : index")
-    assert found is not None
-    assert all(found(x, y) == (0 <= x - 3 < y) for x, y in POINTS)
+    holds = condition("%k = tir.apply (%i - 3)\n%c = arith.cmpi ult, %k, %j : index")
+    assert holds is not None
+    assert all(holds(x, y) == (0 <= x - 3 < y) for x, y in POINTS)
 
 
 BOTH = """
@@ -129,9 +129,9 @@ NARROW = """
 
 def test_narrow_integers():
     """Seen through while nothing can overflow: 9 * 13 fits into 8 bits, 9 * 15 does not."""
-    found = condition(NARROW.format(width=8, scale=13))
-    assert found is not None
-    assert all(found(x, y) == (x * 13 < 20) for x, y in POINTS)
+    holds = condition(NARROW.format(width=8, scale=13))
+    assert holds is not None
+    assert all(holds(x, y) == (x * 13 < 20) for x, y in POINTS)
     assert condition(NARROW.format(width=8, scale=15)) is None
     assert condition(NARROW.format(width=16, scale=15)) is not None
     size = "%x = arith.index_cast %n : index to {0}\n%c = arith.cmpi slt, %x, %x : {0}"
@@ -163,18 +163,20 @@ def test_branches_are_understood():
     loads = [op for op in module.walk() if op.name == "tir.load"]
     for load, inside in zip(loads, (range(4), range(4, 16)), strict=True):
         space = Space()
-        made = space.instance(load)
-        assert not made.opaque
-        (dim,) = made.loops.values()
+        instance = space.instance(load)
+        assert not instance.opaque
+        (dim,) = instance.loops.values()
         for n in range(16):
-            assert (space.find([made], [dim.equals(n)]) is not None) == (n in inside)
+            assert (space.find([instance], [dim.equals(n)]) is not None) == (n in inside)
 
 
 def test_text():
     module = parse(PROGRAM.format(body="%c = arith.cmpi slt, %i, %n : index"))
     store = next(op for op in module.walk() if op.name == "tir.store")
     index = IndexValues()
-    found = conjunction(store.operands[0], index)
-    assert found is not None
+    constraints = conjunction(store.operands[0], index)
+    assert constraints is not None
     names = [root.name_hint or "?" for root in index.roots if root is not None]
-    assert [affine_text(one.lhs, lambda n: names[n]) for one in found] == ["n - i - 1"]
+    assert [affine_text(constraint.lhs, lambda n: names[n]) for constraint in constraints] == [
+        "n - i - 1"
+    ]

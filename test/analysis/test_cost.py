@@ -45,14 +45,14 @@ def cost(sch, caches=(), assume=None):
 
 
 def test_counts_of_a_matmul():
-    found = cost(schedule(MATMUL))
+    counted = cost(schedule(MATMUL))
     points = 64 * 48 * 32
-    assert found.operations == 2 * points
-    assert found.loaded == 3 * 4 * points  # A, B and the sum so far
-    assert found.stored == 4 * points
-    assert found.footprint == 4 * (64 * 32 + 32 * 48 + 64 * 48)
-    assert found.allocated == {}
-    assert (found.tasks, found.lanes) == (1, 1)
+    assert counted.operations == 2 * points
+    assert counted.loaded == 3 * 4 * points  # A, B and the sum so far
+    assert counted.stored == 4 * points
+    assert counted.footprint == 4 * (64 * 32 + 32 * 48 + 64 * 48)
+    assert counted.allocated == {}
+    assert (counted.tasks, counted.lanes) == (1, 1)
 
 
 def test_traffic_of_a_matmul_by_rows():
@@ -87,18 +87,18 @@ def test_parallel_tasks_and_lanes():
     _, ji = sch.split(j, [None, 8])
     sch.vectorize(ji)
     sch.parallel(i)
-    found = cost(sch)
-    assert (found.tasks, found.lanes) == (64, 8)
-    assert found.operations == 2 * 64 * 48 * 32
+    counted = cost(sch)
+    assert (counted.tasks, counted.lanes) == (64, 8)
+    assert counted.operations == 2 * 64 * 48 * 32
 
 
 def test_symbolic_sizes_are_assumed():
     sch = schedule(CHAIN)
-    found = cost(sch, assume={"n": 100})
-    assert found.assumed == {"n": 100}
-    assert found.operations == 200
-    assert (found.loaded, found.stored) == (800, 800)
-    assert found.allocated == {"global": 400}
+    counted = cost(sch, assume={"n": 100})
+    assert counted.assumed == {"n": 100}
+    assert counted.operations == 200
+    assert (counted.loaded, counted.stored) == (800, 800)
+    assert counted.allocated == {"global": 400}
 
 
 def test_symbolic_splits_count_what_runs():

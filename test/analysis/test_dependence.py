@@ -62,15 +62,15 @@ def reversed_pairs(
     instances: Sequence[Instance], first: int, order: Sequence[int]
 ) -> list[tuple[Instance, Instance]]:
     """Pairs whose order changes when the loops from ``first`` on run in ``order``."""
-    found = []
+    swapped = []
     for a, b in itertools.combinations(instances, 2):
         if a.point[:first] != b.point[:first]:
             continue
         s, t = a.point[first : first + len(order)], b.point[first : first + len(order)]
         is_reversed = s < t and [t[n] for n in order] < [s[n] for n in order]
         if is_reversed and any(conflicts(a, b, updates_commute=True)):
-            found.append((a, b))
-    return found
+            swapped.append((a, b))
+    return swapped
 
 
 def carried_pairs(instances: Sequence[Instance], loop: int) -> list[tuple[Instance, Instance]]:
@@ -99,8 +99,8 @@ class Nest:
     statements: list[Callable[[Point], list[Instance]]] = field(default_factory=list)
 
     def text(self) -> str:
-        names = [one for one in self.sizes if one is not None]
-        symbols = "".join(f'%{one} = tir.symbol "{one}"\n' for one in dict.fromkeys(names))
+        names = [size for size in self.sizes if size is not None]
+        symbols = "".join(f'%{name} = tir.symbol "{name}"\n' for name in dict.fromkeys(names))
         head, tail = "", ""
         for label, extent, size in zip(LABELS, self.extents, self.sizes, strict=False):
             head += f"tir.for %{label} in {extent if size is None else '%' + size} {{\n"
@@ -112,12 +112,17 @@ class Nest:
         )
 
     def instances(self, extents: Sequence[int]) -> list[Instance]:
-        points = itertools.product(*(range(one) for one in extents))
-        return [one for point in points for made in self.statements for one in made(point)]
+        points = itertools.product(*(range(extent) for extent in extents))
+        return [
+            instance
+            for point in points
+            for statement in self.statements
+            for instance in statement(point)
+        ]
 
     def concrete(self) -> Iterator[list[int]]:
         """The extents for every choice of the symbols from 0 to 3."""
-        names = list(dict.fromkeys(one for one in self.sizes if one is not None))
+        names = list(dict.fromkeys(size for size in self.sizes if size is not None))
         for values in itertools.product(range(4), repeat=len(names)):
             given_ = dict(zip(names, values, strict=True))
             yield [
@@ -167,9 +172,14 @@ class Draw:
 
     def _place(self) -> tuple[str, str, str, list[Index]]:
         buffer = self.random.choice("AB")
-        made = [self._affine() for _ in range("AB".index(buffer) + 1)]
+        indices = [self._affine() for _ in range("AB".index(buffer) + 1)]
         type_ = "memref<99xf32>" if buffer == "A" else "memref<99x99xf32>"
-        return buffer, ", ".join(one[0] for one in made), type_, [one[1] for one in made]
+        return (
+            buffer,
+            ", ".join(index[0] for index in indices),
+            type_,
+            [index[1] for index in indices],
+        )
 
     def _access(self) -> None:
         """A load or store, at times under a condition or in its else."""
@@ -189,7 +199,7 @@ class Draw:
         def run(point: Point) -> list[Instance]:
             if guard is not None and (guard(point) < limit) != holds:
                 return []
-            return [Instance(point, [(buffer, tuple(one(point) for one in indices), writes)])]
+            return [Instance(point, [(buffer, tuple(index(point) for index in indices), writes)])]
 
         self.nest.statements.append(run)
 
@@ -214,8 +224,8 @@ class Draw:
                 Instance(
                     point,
                     [
-                        (read, tuple(one(point) for one in read_at), False),
-                        (write, tuple(one(point) for one in write_at), True),
+                        (read, tuple(index(point) for index in read_at), False),
+                        (write, tuple(index(point) for index in write_at), True),
                     ],
                 )
             ]
@@ -285,15 +295,15 @@ class Draw:
                 factors[loop] = stride if self.random.random() < 0.8 else self.random.choice((1, 2))
                 stride *= 4
             start = 0 if self.random.random() < 0.8 else 1
-            text = " + ".join(f"%{LABELS[loop]} * {one}" for loop, one in factors.items())
+            text = " + ".join(f"%{LABELS[loop]} * {factor}" for loop, factor in factors.items())
             kind = "reduce" if is_reduce else "spatial"
             iters.append(f"{kind} %v{n} in 99 = {text} + {start}")
             values.append(
                 lambda point, factors=factors, start=start: (
-                    sum(point[loop] * one for loop, one in factors.items()) + start
+                    sum(point[loop] * factor for loop, factor in factors.items()) + start
                 )
             )
-        spatial = [n for n, one in enumerate(reduced) if not one]
+        spatial = [n for n, is_reduced in enumerate(reduced) if not is_reduced]
         self.random.shuffle(spatial)
         if self.random.random() < 0.2:
             del spatial[1:]  # then instances of different spatial variables meet
@@ -316,9 +326,11 @@ class Draw:
             place = tuple(values[n](point) for n in spatial)
             if not any(reduced):
                 return [Instance(point, [(buffer, place, True)])]
-            term = [] if read_at is None else [(read, tuple(one(point) for one in read_at), False)]
+            term = (
+                [] if read_at is None else [(read, tuple(index(point) for index in read_at), False)]
+            )
             update = Instance(point, [(buffer, place, False), (buffer, place, True)], "C", term)
-            first = all(values[n](point) == 0 for n, one in enumerate(reduced) if one)
+            first = all(values[n](point) == 0 for n, is_reduced in enumerate(reduced) if is_reduced)
             return [Instance(point, [(buffer, place, True)]), update] if first else [update]
 
         self.nest.statements.append(run)
@@ -330,15 +342,15 @@ def loops_of(text: str) -> list[ForOp]:
 
 def check_witness(conflict: Conflict, nest: Nest, pairs: dict[Point, list], text: str) -> None:
     """The two iterations that a decided conflict names do conflict, for the sizes it names."""
-    named = [conflict.parameters.get(one) if one else None for one in nest.sizes]
-    for extents, found in pairs.items():
+    named = [conflict.parameters.get(name) if name else None for name in nest.sizes]
+    for extents, conflicting in pairs.items():
         if any(size is not None and size != extents[n] for n, size in enumerate(named)):
             continue
-        for a, b in found:
+        for a, b in conflicting:
             inner = len(conflict.source_point)
             ends = {(a.point[-inner:], b.point[-inner:]), (b.point[-inner:], a.point[-inner:])}
             s, t = tuple(conflict.source_point.values()), tuple(conflict.sink_point.values())
-            if (s, t) in ends and any(one[1] == conflict.element for one in conflicts(a, b)):
+            if (s, t) in ends and any(place == conflict.element for _, place in conflicts(a, b)):
                 return
     sizes_searched = all(size is None or size < 4 for size in named)
     assert not sizes_searched, f"{conflict.explain()}\nis not so in\n{text}"
@@ -347,7 +359,7 @@ def check_witness(conflict: Conflict, nest: Nest, pairs: dict[Point, list], text
 def compare(conflict: Conflict | None, nest: Nest, pairs: dict[Point, list], text: str) -> None:
     """The answer is exact: these nests are affine."""
     if conflict is None:
-        wrong = [one for found in pairs.values() for one in found]
+        wrong = [pair for conflicting in pairs.values() for pair in conflicting]
         assert not wrong, f"{wrong[0]}\nwas not found in\n{text}"
         return
     assert conflict.undecided is None
@@ -396,12 +408,14 @@ def reversed_lanes(nest: Nest, extents: Sequence[int]) -> list[tuple[Instance, I
     """Pairs in different iterations of the innermost loop that conflict, the op of the later one
     not being behind the op of the earlier one."""
     ops: list[tuple[tuple[int, int, int], Instance]] = []
-    for point in itertools.product(*(range(one) for one in extents)):
+    for point in itertools.product(*(range(extent) for extent in extents)):
         for n, statement in enumerate(nest.statements):
-            for made in statement(point):
-                parts = [*made.term, *made.accesses]
-                is_update = int(made.update_of is not None)  # behind the init
-                ops += [((n, is_update, k), Instance(point, [one])) for k, one in enumerate(parts)]
+            for instance in statement(point):
+                parts = [*instance.term, *instance.accesses]
+                is_update = int(instance.update_of is not None)  # behind the init
+                ops += [
+                    ((n, is_update, k), Instance(point, [access])) for k, access in enumerate(parts)
+                ]
     return [
         (a, b)
         for (p, a), (q, b) in itertools.combinations(ops, 2)
@@ -450,15 +464,15 @@ def nest(body: str, extents: str = "4 4", before: str = "") -> list[ForOp]:
 
 def parallel(body: str, extents: str = "4 4", before: str = "") -> str:
     """What keeps the outermost loop from running in parallel, "" if nothing."""
-    found = carried_conflict(nest(body, extents, before)[0])
-    return str(found.explain()) if found is not None else ""
+    conflict = carried_conflict(nest(body, extents, before)[0])
+    return str(conflict.explain()) if conflict is not None else ""
 
 
 def exchange(body: str, extents: str = "4 4", before: str = "") -> str:
     """What keeps the two outermost loops from being exchanged, "" if nothing."""
     loops = nest(body, extents, before)
-    found = reorder_conflict(loops, [loops[1], loops[0], *loops[2:]])
-    return str(found.explain()) if found is not None else ""
+    conflict = reorder_conflict(loops, [loops[1], loops[0], *loops[2:]])
+    return str(conflict.explain()) if conflict is not None else ""
 
 
 def update(target: str, source: str) -> str:
@@ -695,16 +709,16 @@ def test_symbolic_sizes_in_order():
     assert exchange(part + store, "%n %m") == ""
     both = "%d, %e = tir.delinearize %i by [%n, %m]\ntir.store %x, %B[%d, %e] : memref<99x99xf32>"
     assert parallel(both, "%n") == ""
-    one = "%d, %e = tir.delinearize %i by [%n, %m]\ntir.store %x, %B[%d, 0] : memref<99x99xf32>"
-    assert parallel(one, "%n") == (
+    digits = "%d, %e = tir.delinearize %i by [%n, %m]\ntir.store %x, %B[%d, 0] : memref<99x99xf32>"
+    assert parallel(digits, "%n") == (
         "cannot prove that iterations touch different elements of B: the sizes are symbolic"
     )
     # Parts of different shapes say nothing of each other.
-    other = (
+    reshaped = (
         "%f = tir.linearize [%i, %j] by [%n, %m]\n%g = tir.linearize [%i, %j] by [%m, %n]\n"
         "tir.store %x, %A[%f] : memref<99xf32>\ntir.store %x, %A[%g] : memref<99xf32>"
     )
-    assert "the sizes are symbolic" in parallel(other, "%n %m")
+    assert "the sizes are symbolic" in parallel(reshaped, "%n %m")
 
 
 def test_triangles():
@@ -728,9 +742,9 @@ def test_a_point_is_found_where_isl_has_no_first_one():
     box = [a.within(3), b.within(2), c.within(3), d.within(2)]
     whole = c * 2 + d
     ties = [v.equals(whole // 4), (whole % 4).equals(0), ((b * 2 + 26) % 3).equals(v)]
-    found = first_point(all_of([*box, *ties, 5 - whole >= 0, a < c, d < b]), list("abcdv"))
-    assert isinstance(found, dict)
-    a, b, c, d, v = found.values()
+    point = first_point(all_of([*box, *ties, 5 - whole >= 0, a < c, d < b]), list("abcdv"))
+    assert isinstance(point, dict)
+    a, b, c, d, v = point.values()
     assert (c * 2 + d) % 4 == 0
     assert (c * 2 + d) // 4 == v == (b * 2 + 26) % 3
     assert a < c

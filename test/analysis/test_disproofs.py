@@ -81,11 +81,11 @@ def holds(condition: Condition, point: dict[str, int]) -> bool:
     if isinstance(condition, Any):
         return any(holds(part, point) for part in condition.parts)
     assert isinstance(condition, Exists)
-    found = any(
+    exists = any(
         holds(condition.body, {**point, **dict(zip(condition.dims, values, strict=True))})
         for values in itertools.product(range(9), repeat=len(condition.dims))
     )
-    return found is condition.holds
+    return exists is condition.holds
 
 
 @settings(deadline=None, max_examples=300)

@@ -284,21 +284,21 @@ def test_dominator_tree_against_its_definition():
 
 
 def _reach(edges: dict[int, list[int]], removed: int | None) -> set[int]:
-    found: set[int] = set()
+    reached: set[int] = set()
     stack = [] if removed == 0 else [0]
     while stack:
         n = stack.pop()
-        if n not in found:
-            found.add(n)
+        if n not in reached:
+            reached.add(n)
             stack.extend(m for m in edges.get(n, []) if m != removed)
-    return found
+    return reached
 
 
 def _below(tree: dict[Block, list[Block]], block: Block) -> set[Block]:
-    found = {block}
+    below = {block}
     for child in tree.get(block, ()):
-        found |= _below(tree, child)
-    return found
+        below |= _below(tree, child)
+    return below
 
 
 def test_deep_nests_need_no_recursion():

@@ -120,10 +120,10 @@ NESTS = {
 @pytest.mark.parametrize("nest", NESTS)
 def test_the_initial_value_is_stored(nest: str, size: tuple[int, int]):
     m, n = (5, size[1]) if nest == "divided" else size
-    found = results(NESTS[nest], m, n, lower=False)
-    np.testing.assert_array_equal(found, results(NESTS[nest], m, n, lower=True))
+    interpreted = results(NESTS[nest], m, n, lower=False)
+    np.testing.assert_array_equal(interpreted, results(NESTS[nest], m, n, lower=True))
     if not n:
-        np.testing.assert_array_equal(found, np.full(m, 3, np.float32))
+        np.testing.assert_array_equal(interpreted, np.full(m, 3, np.float32))
 
 
 def test_it_is_stored_where_the_reduction_begins():
@@ -147,8 +147,8 @@ def test_it_is_stored_where_the_reduction_begins():
 
 def test_nothing_is_stored_for_elements_that_the_loops_leave_out():
     nest = f"""tir.for %k in %n {{ tir.for %i in 3 {{ {block("%i", "%k", "%i < 2")} }} }}"""
-    found = results(nest, 5, 0, lower=False)
-    np.testing.assert_array_equal(found, np.array([3, 3, 77, 77, 77], np.float32))
+    out = results(nest, 5, 0, lower=False)
+    np.testing.assert_array_equal(out, np.array([3, 3, 77, 77, 77], np.float32))
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])
@@ -164,8 +164,8 @@ def test_an_init_that_stays_in_the_loops(n: int):
     values = np.arange(4 * n, dtype=np.float32).reshape(4, n)
     for passes in ([], [LowerInitBlockPass(), LowerBlocksPass()]):
         module = parse(TEXT.format(loops=nest))
-        for one in passes:
-            one.apply(Context(), module)
+        for step in passes:
+            step.apply(Context(), module)
         module.verify()
         check_dominance(module)
         out = np.full(4, 77, np.float32)

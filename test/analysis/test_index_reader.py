@@ -80,7 +80,7 @@ def test_terms(computed: str):
     reading = space.instance(load)
     (index,) = space.element(load, reading)
     (name,) = reading.loops[loop].names()
-    statement = next(one for one in Scope(loop).statements if one.op is load)
+    statement = next(candidate for candidate in Scope(loop).statements if candidate.op is load)
     ((of_dependence,),) = [access.indices for access in statement.accesses]
     for i in range(10):
         assert index.at({name: i}) == expected(i)
@@ -109,7 +109,7 @@ def test_a_cast_of_what_may_overflow_is_not_seen_through():
     space = Space()
     reading = space.instance(load)
     space.element(load, reading)
-    assert [one.reason for one in reading.opaque] == ["j is not affine"]
+    assert [undecided.reason for undecided in reading.opaque] == ["j is not affine"]
 
 
 PRODUCER_AND_CONSUMER = """

@@ -19,16 +19,19 @@ from kc.dialects.tir import BlockOp, ForOp
 
 
 def function(text: str) -> FuncOp:
-    (found,) = parse(text).body.ops
-    assert isinstance(found, FuncOp)
-    return found
+    (op,) = parse(text).body.ops
+    assert isinstance(op, FuncOp)
+    return op
 
 
 def value(root: FuncOp, name: str):
     for op in root.walk():
-        for one in (*op.results, *(arg for region in op.regions for arg in region.block.args)):
-            if one.name_hint == name:
-                return one
+        for candidate in (
+            *op.results,
+            *(arg for region in op.regions for arg in region.block.args),
+        ):
+            if candidate.name_hint == name:
+                return candidate
     raise KeyError(name)
 
 
@@ -68,9 +71,9 @@ def test_expressions(ops, expected, bounds):
     expr = index.expr(value(root, "x"))
 
     def name(dim: int) -> str:
-        found = index.roots[dim]
-        assert found is not None
-        return found.name_hint or "?"
+        root = index.roots[dim]
+        assert root is not None
+        return root.name_hint or "?"
 
     assert affine_text(expr, name) == expected
     if bounds is not None:
@@ -82,7 +85,7 @@ def test_maps_and_sets_are_over_the_roots_that_they_use():
     index = IndexValues()
     index.expr(value(root, "j"))
     affine_map, operands = index.to_map([index.expr(value(root, "x"))])
-    assert [one.name_hint for one in operands] == ["i", "m"]
+    assert [operand.name_hint for operand in operands] == ["i", "m"]
     assert str(affine_map) == "(d0, d1) -> (((d0 * 2) + d1))"
 
 
@@ -90,8 +93,8 @@ def test_captured_values():
     root = function(BODY.format(ops="%x = tir.apply (%i + %j) %y = tir.apply (%x + %m + %i)"))
     loop = value(root, "j").owner.parent_op()
     assert isinstance(loop, ForOp)
-    assert [one.name_hint for one in captured_values(loop)] == ["n", "i", "m"]
-    assert [one.name_hint for one in captured_values(loop.body.block)] == ["i", "m"]
+    assert [captured.name_hint for captured in captured_values(loop)] == ["n", "i", "m"]
+    assert [captured.name_hint for captured in captured_values(loop.body.block)] == ["i", "m"]
 
 
 def loops(extents):
@@ -100,8 +103,8 @@ def loops(extents):
     root = function(f"func.func @f() {{ {text} {'}' * len(extents)} func.return }}")
     variables = [op.var for op in root.walk() if isinstance(op, ForOp)]
     index = IndexValues()
-    for one in variables:
-        index.expr(one)
+    for variable in variables:
+        index.expr(variable)
     return variables, index
 
 
@@ -111,11 +114,11 @@ def _exprs(count):
     return st.recursive(
         dims,
         lambda inner: st.one_of(
-            st.tuples(inner, inner).map(lambda one: one[0] + one[1]),
-            st.tuples(inner, st.integers(-2, 8)).map(lambda one: one[0] * one[1]),
-            st.tuples(inner, st.integers(-3, 3)).map(lambda one: one[0] + one[1]),
-            st.tuples(inner, sizes).map(lambda one: one[0] // one[1]),
-            st.tuples(inner, sizes).map(lambda one: one[0] % one[1]),
+            st.tuples(inner, inner).map(lambda pair: pair[0] + pair[1]),
+            st.tuples(inner, st.integers(-2, 8)).map(lambda pair: pair[0] * pair[1]),
+            st.tuples(inner, st.integers(-3, 3)).map(lambda pair: pair[0] + pair[1]),
+            st.tuples(inner, sizes).map(lambda pair: pair[0] // pair[1]),
+            st.tuples(inner, sizes).map(lambda pair: pair[0] % pair[1]),
         ),
         max_leaves=4,
     )
@@ -125,11 +128,11 @@ def _exprs(count):
 def test_facts_follow(extents, data):
     variables, index = loops(extents)
     exprs = data.draw(st.lists(_exprs(len(extents)), min_size=1, max_size=3))
-    exprs = [index.simplify(one) for one in exprs]
+    exprs = [index.simplify(expr) for expr in exprs]
     points = list(itertools.product(*map(range, extents)))
     seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for point in points:
-        seen.setdefault(tuple(one.eval(point, []) for one in exprs), []).append(point)
+        seen.setdefault(tuple(expr.eval(point, []) for expr in exprs), []).append(point)
     zeros = seen.get((0,) * len(exprs), [])
     known = determined(exprs, index)
     zero = forced_to_zero(exprs, index)
@@ -155,7 +158,7 @@ def test_facts_follow(extents, data):
 )
 def test_what_is_determined(extents, exprs, known):
     variables, index = loops(extents)
-    given_ = [index.simplify(one) for one in exprs(*map(index.expr, variables))]
+    given_ = [index.simplify(expr) for expr in exprs(*map(index.expr, variables))]
     assert determined(given_, index) == {variables[n] for n in known}
 
 
@@ -174,7 +177,7 @@ def test_symbolic_fusing_and_splitting_are_seen_through():
     )
     (block,) = (op for op in root.walk() if isinstance(op, BlockOp))
     index = IndexValues()
-    exprs = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+    exprs = [index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
     both = {value(root, "o"), value(root, "i")}
     assert both <= determined(exprs, index)
     assert both <= forced_to_zero(exprs, index)

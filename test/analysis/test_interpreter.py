@@ -66,7 +66,7 @@ def test_matmul_of_symbolic_size(n: int, k: int):
 
 def test_sums_round_to_the_element_type_in_index_order():
     values = np.array([1e8, 3, 3, 3, -1e8, 1e-3], np.float32)
-    (found,) = call(
+    (total,) = call(
         """
         te.func @f(%A: tensor<6xf32>) -> tensor<f32> {
           %S = te.compute "S" [] reduce sum [%k = 6] {
@@ -78,13 +78,13 @@ def test_sums_round_to_the_element_type_in_index_order():
         values,
     )
     # numpy's add.accumulate is defined to go in order, each step in the dtype.
-    assert found == np.add.accumulate(values)[-1]
-    assert found != np.float32(values.astype(np.float64).sum())
+    assert total == np.add.accumulate(values)[-1]
+    assert total != np.float32(values.astype(np.float64).sum())
 
 
 def test_reduction_axes_run_in_increasing_order():
     values = (RNG.standard_normal((7, 5)) * 10.0 ** RNG.integers(-4, 4, (7, 5))).astype(np.float16)
-    (found,) = call(
+    (total,) = call(
         """
         te.func @f(%A: tensor<7x5xf16>) -> tensor<f16> {
           %S = te.compute "S" [] reduce sum [%k = 7, %l = 5] {
@@ -95,7 +95,7 @@ def test_reduction_axes_run_in_increasing_order():
         }""",
         values,
     )
-    assert found == np.add.accumulate(values.reshape(-1))[-1]
+    assert total == np.add.accumulate(values.reshape(-1))[-1]
 
 
 REDUCE = """
@@ -121,10 +121,10 @@ te.func @f(%A: tensor<5x6x{type}>) -> tensor<5x{type}> {{
 )
 def test_integer_reductions(combiner: str, reference: np.ufunc, unsigned: bool):
     a = RNG.integers(-128, 128, (5, 6)).astype(np.int8)
-    (found,) = call(REDUCE.format(type="i8", combiner=combiner), a)
+    (reduced,) = call(REDUCE.format(type="i8", combiner=combiner), a)
     wide = a.view(np.uint8) if unsigned else a
     np.testing.assert_array_equal(
-        found, reference.reduce(wide, axis=1, dtype=wide.dtype).view(np.int8)
+        reduced, reference.reduce(wide, axis=1, dtype=wide.dtype).view(np.int8)
     )
 
 
@@ -132,8 +132,8 @@ def test_integer_reductions(combiner: str, reference: np.ufunc, unsigned: bool):
 def test_float_extrema_propagate_nan(combiner: str):
     a = floats(5, 6)
     a[2, 3] = np.nan
-    (found,) = call(REDUCE.format(type="f32", combiner=combiner), a)
-    np.testing.assert_array_equal(found, getattr(np, combiner)(a, axis=1))
+    (extrema,) = call(REDUCE.format(type="f32", combiner=combiner), a)
+    np.testing.assert_array_equal(extrema, getattr(np, combiner)(a, axis=1))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_empty_reductions_give_the_neutral_element(combiner: str, type_: str, ne
 
 def test_affine_reads_and_dependent_stages():
     a, w = floats(10), floats(3)
-    found, relu = call(
+    result, relu = call(
         """
         te.func @f(%A: tensor<10xf32>, %W: tensor<3xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
           %C = te.compute "C" [%i = 4] reduce sum [%k = 3] {
@@ -189,13 +189,13 @@ def test_affine_reads_and_dependent_stages():
         w,
     )
     expected = np.array([np.dot(a[2 * i : 2 * i + 3], w[::-1]) for i in range(4)])
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
-    np.testing.assert_array_equal(relu, np.maximum(found, 0))
+    np.testing.assert_allclose(result, expected, rtol=1e-5)
+    np.testing.assert_array_equal(relu, np.maximum(result, 0))
 
 
 def test_softmax():
     x = floats(3, 7)
-    (found,) = call(
+    (result,) = call(
         """
         te.func @f(%X: tensor<3x7xf32>) -> tensor<3x7xf32> {
           %M = te.compute "M" [%i = 3] reduce max [%k = 7] {
@@ -224,12 +224,12 @@ def test_softmax():
         x,
     )
     wide = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(found, wide / wide.sum(axis=1, keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(result, wide / wide.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
 def test_padding_by_a_branch():
     a = floats(4)
-    (found,) = call(
+    (padded,) = call(
         """
         te.func @f(%A: tensor<4xf32>) -> tensor<6xf32> {
           %P = te.compute "P" [%i = 6] {
@@ -250,7 +250,7 @@ def test_padding_by_a_branch():
         }""",
         a,
     )
-    np.testing.assert_array_equal(found, np.pad(a, 1))
+    np.testing.assert_array_equal(padded, np.pad(a, 1))
 
 
 def test_dtypes_of_the_user():
@@ -287,9 +287,9 @@ def test_a_returned_argument_is_a_copy():
       te.return %A : tensor<3xf32>
     }"""
     a = floats(3)
-    (found,) = call(text, a)
-    np.testing.assert_array_equal(found, a)
-    assert not np.shares_memory(found, a)
+    (copy,) = call(text, a)
+    np.testing.assert_array_equal(copy, a)
+    assert not np.shares_memory(copy, a)
 
 
 def test_read_out_of_bounds():
@@ -659,12 +659,12 @@ def test_linearize_is_the_inverse_of_delinearize():
       }
       func.return
     }"""
-    found = np.zeros((24, 4), np.int64)
-    call(text, found, 2, 3, 4)
+    out = np.zeros((24, 4), np.int64)
+    call(text, out, 2, 3, 4)
     expected = np.stack(np.unravel_index(np.arange(24), (2, 3, 4)), axis=1)
-    np.testing.assert_array_equal(found[:, :3], expected)
-    np.testing.assert_array_equal(found[:, 3], np.arange(24))
-    message = refused(ExecutionError, text, found, 2, 3, 0)
+    np.testing.assert_array_equal(out[:, :3], expected)
+    np.testing.assert_array_equal(out[:, 3], np.arange(24))
+    message = refused(ExecutionError, text, out, 2, 3, 0)
     assert message.startswith("tir.delinearize: a size is 0; sizes are positive")
 
 
@@ -801,11 +801,11 @@ def test_affine_division_rounds_down():
       }
       func.return
     }"""
-    found = np.zeros((9, 3), np.int64)
-    call(text, found)
+    out = np.zeros((9, 3), np.int64)
+    call(text, out)
     x = np.arange(9) - 4
     expected = [np.floor_divide(x, 3), np.mod(x, 3), np.ceil(x / 3).astype(int)]
-    np.testing.assert_array_equal(found.T, expected)
+    np.testing.assert_array_equal(out.T, expected)
 
 
 def test_speed():

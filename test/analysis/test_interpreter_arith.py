@@ -45,9 +45,9 @@ def test_divisions_of_i8(name: str):
     if signed:
         defined &= ~((a == -128) & (b == -1))
     a, b = a[defined], b[defined]
-    found = compute(f"arith.{name} %0, %1 : i8", [("i8", a), ("i8", b)], "i8")
+    result = compute(f"arith.{name} %0, %1 : i8", [("i8", a), ("i8", b)], "i8")
     exact = define(a, b) if signed else define(a & 255, b & 255)
-    np.testing.assert_array_equal(found, exact.astype(np.int8))
+    np.testing.assert_array_equal(result, exact.astype(np.int8))
 
 
 @pytest.mark.parametrize("name", DIVISIONS)
@@ -80,16 +80,16 @@ MODULAR = {
 
 @pytest.mark.parametrize("name", MODULAR)
 def test_modular_ops_of_i8(name: str):
-    found = compute(f"arith.{name} %0, %1 : i8", [("i8", A8), ("i8", B8)], "i8")
+    result = compute(f"arith.{name} %0, %1 : i8", [("i8", A8), ("i8", B8)], "i8")
     expected = MODULAR[name](A8.astype(np.int8), B8.astype(np.int8))
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize(("name", "function"), [("minui", np.minimum), ("maxui", np.maximum)])
 def test_unsigned_order_of_i8(name: str, function: Any):
-    found = compute(f"arith.{name} %0, %1 : i8", [("i8", A8), ("i8", B8)], "i8")
+    result = compute(f"arith.{name} %0, %1 : i8", [("i8", A8), ("i8", B8)], "i8")
     expected = function(A8.astype(np.uint8), B8.astype(np.uint8)).view(np.int8)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("width", [16, 32, 64])
@@ -98,8 +98,8 @@ def test_wrapping_of_wide_integers(name: str, width: int):
     ends = [0, 1, -1, 2, 3, (1 << (width - 1)) - 1, -(1 << (width - 1)), 0x5A5A, -12345]
     a, b = pairs(ends, ends)
     type_ = f"i{width}"
-    found = compute(f"arith.{name} %0, %1 : {type_}", [(type_, a), (type_, b)], type_)
-    for x, y, r in zip(a.tolist(), b.tolist(), found.tolist(), strict=True):
+    result = compute(f"arith.{name} %0, %1 : {type_}", [(type_, a), (type_, b)], type_)
+    for x, y, r in zip(a.tolist(), b.tolist(), result.tolist(), strict=True):
         exact = MODULAR[name](x, y)
         assert (exact - r) % (1 << width) == 0
         assert -(1 << (width - 1)) <= r < 1 << (width - 1)
@@ -107,8 +107,8 @@ def test_wrapping_of_wide_integers(name: str, width: int):
 
 def test_index_has_64_bits():
     a = [2**63 - 1, -(2**63)]
-    found = compute("arith.addi %0, %1 : index", [("index", a), ("index", [1, -1])], "index")
-    assert found.tolist() == [-(2**63), 2**63 - 1]
+    result = compute("arith.addi %0, %1 : index", [("index", a), ("index", [1, -1])], "index")
+    assert result.tolist() == [-(2**63), 2**63 - 1]
 
 
 def test_one_bit_integers():
@@ -132,13 +132,13 @@ def test_one_bit_integers():
 @pytest.mark.parametrize("name", ["shli", "shrsi", "shrui"])
 def test_shifts_of_i8(name: str):
     a, b = pairs(ALL8, np.arange(8))
-    found = compute(f"arith.{name} %0, %1 : i8", [("i8", a), ("i8", b)], "i8")
+    result = compute(f"arith.{name} %0, %1 : i8", [("i8", a), ("i8", b)], "i8")
     expected = {
         "shli": a * 2**b,
         "shrsi": np.floor(a / 2.0**b).astype(int),
         "shrui": (a & 255) // 2**b,
     }[name]
-    np.testing.assert_array_equal(found, expected.astype(np.int8))
+    np.testing.assert_array_equal(result, expected.astype(np.int8))
 
 
 def test_a_shift_by_the_width_is_poison():
@@ -172,9 +172,9 @@ PREDICATES = {
     "name", ["eq", "ne", *(s + p for s in "su" for p in ("lt", "le", "gt", "ge"))]
 )
 def test_integer_comparisons(name: str):
-    found = compute(f"arith.cmpi {name}, %0, %1 : i8", [("i8", A8), ("i8", B8)], "i1")
+    result = compute(f"arith.cmpi {name}, %0, %1 : i8", [("i8", A8), ("i8", B8)], "i1")
     a, b = (A8 & 255, B8 & 255) if name[0] == "u" else (A8, B8)
-    np.testing.assert_array_equal(found, PREDICATES[name[-2:]](a, b))
+    np.testing.assert_array_equal(result, PREDICATES[name[-2:]](a, b))
 
 
 @pytest.mark.parametrize("flag", ["nsw", "nuw"])
@@ -223,7 +223,7 @@ def test_extended_arithmetic():
         call(text, A8.astype(np.int8), B8.astype(np.int8), first, second)
         return first, second
 
-    unsigned_a, unsigned_b = (one.astype(np.uint16) & 255 for one in (A8, B8))
+    unsigned_a, unsigned_b = (operand.astype(np.uint16) & 255 for operand in (A8, B8))
     low, high = both("arith.mului_extended %0, %1 : i8", "i8")
     product = unsigned_a * unsigned_b
     np.testing.assert_array_equal(low.view(np.uint8), product & 255)
@@ -238,23 +238,23 @@ def test_extended_arithmetic():
 
 def test_changes_of_width():
     a8, a16 = ALL8, np.arange(-(2**15), 2**15, 7)
-    found = compute("arith.extsi %0 : i8 to i32", [("i8", a8)], "i32")
-    np.testing.assert_array_equal(found, a8)
-    found = compute("arith.extui %0 : i8 to i32", [("i8", a8)], "i32")
-    np.testing.assert_array_equal(found, a8 & 255)
-    found = compute("arith.trunci %0 : i16 to i8", [("i16", a16)], "i8")
-    np.testing.assert_array_equal(found, a16.astype(np.int8))
-    found = compute("arith.trunci %0 : i16 to i1", [("i16", a16)], "i1")
-    np.testing.assert_array_equal(found, a16 % 2 == 1)
-    found = compute("arith.extui %0 : i1 to i8", [("i1", [False, True])], "i8")
-    assert found.tolist() == [0, 1]
-    found = compute("arith.extsi %0 : i1 to i8", [("i1", [False, True])], "i8")
-    assert found.tolist() == [0, -1]
-    found = compute("arith.index_cast %0 : i8 to index", [("i8", a8)], "index")
-    np.testing.assert_array_equal(found, a8)
+    result = compute("arith.extsi %0 : i8 to i32", [("i8", a8)], "i32")
+    np.testing.assert_array_equal(result, a8)
+    result = compute("arith.extui %0 : i8 to i32", [("i8", a8)], "i32")
+    np.testing.assert_array_equal(result, a8 & 255)
+    result = compute("arith.trunci %0 : i16 to i8", [("i16", a16)], "i8")
+    np.testing.assert_array_equal(result, a16.astype(np.int8))
+    result = compute("arith.trunci %0 : i16 to i1", [("i16", a16)], "i1")
+    np.testing.assert_array_equal(result, a16 % 2 == 1)
+    result = compute("arith.extui %0 : i1 to i8", [("i1", [False, True])], "i8")
+    assert result.tolist() == [0, 1]
+    result = compute("arith.extsi %0 : i1 to i8", [("i1", [False, True])], "i8")
+    assert result.tolist() == [0, -1]
+    result = compute("arith.index_cast %0 : i8 to index", [("i8", a8)], "index")
+    np.testing.assert_array_equal(result, a8)
     wide = [2**40 + 5, -1, 2**31]
-    found = compute("arith.index_cast %0 : index to i32", [("index", wide)], "i32")
-    assert found.tolist() == [5, -1, -(2**31)]
+    result = compute("arith.index_cast %0 : index to i32", [("index", wide)], "i32")
+    assert result.tolist() == [5, -1, -(2**31)]
 
 
 # Floats -------------------------------------------------------------------------------------
@@ -270,11 +270,11 @@ SPECIAL = {
 }
 
 
-def assert_same(found: np.ndarray, expected: np.ndarray) -> None:
+def assert_same(result: np.ndarray, expected: np.ndarray) -> None:
     """Equal, with signs of zeros; any NaN is like any other."""
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
     number = ~np.isnan(expected)
-    np.testing.assert_array_equal(np.signbit(found)[number], np.signbit(expected)[number])
+    np.testing.assert_array_equal(np.signbit(result)[number], np.signbit(expected)[number])
 
 
 @pytest.mark.parametrize("type_", SPECIAL)
@@ -289,27 +289,27 @@ def assert_same(found: np.ndarray, expected: np.ndarray) -> None:
 )
 def test_float_arithmetic_of_special_values(name: str, function: Any, type_: str):
     a, b = pairs(SPECIAL[type_], SPECIAL[type_])
-    found = compute(f"arith.{name} %0, %1 : {type_}", [(type_, a), (type_, b)], type_)
+    result = compute(f"arith.{name} %0, %1 : {type_}", [(type_, a), (type_, b)], type_)
     with np.errstate(all="ignore"):
         expected = function(a, b)
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
-def nearest(found: Any, exact: Fraction) -> bool:
+def nearest(rounded: Any, exact: Fraction) -> bool:
     """Whether no float of the type of ``found`` is nearer to ``exact``; ties go to even."""
-    if np.isinf(found):
-        info = np.finfo(type(found))
-        ulp = Fraction(float(info.max)) - Fraction(float(np.nextafter(info.max, type(found)(0))))
-        return abs(exact) >= Fraction(float(info.max)) + ulp / 2 and (exact > 0) == (found > 0)
-    error = abs(Fraction(float(found)) - exact)
-    bits = f"i{found.dtype.itemsize}"
+    if np.isinf(rounded):
+        info = np.finfo(type(rounded))
+        ulp = Fraction(float(info.max)) - Fraction(float(np.nextafter(info.max, type(rounded)(0))))
+        return abs(exact) >= Fraction(float(info.max)) + ulp / 2 and (exact > 0) == (rounded > 0)
+    error = abs(Fraction(float(rounded)) - exact)
+    bits = f"i{rounded.dtype.itemsize}"
     for direction in (-np.inf, np.inf):
         with np.errstate(over="ignore"):
-            other = np.nextafter(found, type(found)(direction))
-        if np.isinf(other):
+            neighbour = np.nextafter(rounded, type(rounded)(direction))
+        if np.isinf(neighbour):
             continue
-        distance = abs(Fraction(float(other)) - exact)
-        if distance < error or (distance == error and found.view(bits) & 1):
+        distance = abs(Fraction(float(neighbour)) - exact)
+        if distance < error or (distance == error and rounded.view(bits) & 1):
             return False
     return True
 
@@ -329,20 +329,20 @@ def test_each_op_rounds_once_to_its_type(type_: str, data: st.DataObject):
     x, y, z = Fraction(a), Fraction(b), Fraction(c)
     operands = [(type_, [a]), (type_, [b])]
     for name, exact in (("addf", x + y), ("subf", x - y), ("mulf", x * y)):
-        (found,) = compute(f"arith.{name} %0, %1 : {type_}", operands, type_)
-        assert nearest(found, exact)
+        (result,) = compute(f"arith.{name} %0, %1 : {type_}", operands, type_)
+        assert nearest(result, exact)
     if b:
-        (found,) = compute(f"arith.divf %0, %1 : {type_}", operands, type_)
-        assert nearest(found, x / y)
-    (found,) = compute(f"math.fma %0, %1, %2 : {type_}", [*operands, (type_, [c])], type_)
-    assert nearest(found, x * y + z)
+        (result,) = compute(f"arith.divf %0, %1 : {type_}", operands, type_)
+        assert nearest(result, x / y)
+    (result,) = compute(f"math.fma %0, %1, %2 : {type_}", [*operands, (type_, [c])], type_)
+    assert nearest(result, x * y + z)
 
 
 def test_fma_of_special_values():
     values = SPECIAL["f32"]
     a, b = pairs(values, values)
     for c in values:
-        found = compute(
+        result = compute(
             "math.fma %0, %1, %2 : f32",
             [("f32", a), ("f32", b), ("f32", np.full_like(a, c))],
             "f32",
@@ -351,12 +351,12 @@ def test_fma_of_special_values():
             wide = a.astype(np.float64) * b + np.float64(c)
         # Double precision holds products of f32 exactly: NaN, infinities and zeros come out right.
         special = ~np.isfinite(wide) | (wide == 0)
-        assert_same(found[special], wide[special].astype(np.float32))
+        assert_same(result[special], wide[special].astype(np.float32))
     # A double product that overflows is not infinite here.
     big = np.finfo(np.float64).max
     operands = [("f64", [big, big]), ("f64", [2.0, 2.0]), ("f64", [-np.inf, -big])]
-    found = compute("math.fma %0, %1, %2 : f64", operands, "f64")
-    assert found.tolist() == [-np.inf, big]
+    result = compute("math.fma %0, %1, %2 : f64", operands, "f64")
+    assert result.tolist() == [-np.inf, big]
 
 
 def test_minima_and_maxima_of_floats():
@@ -382,8 +382,8 @@ def test_minima_and_maxima_of_floats():
                 expected.append(nan if propagates else y if np.isnan(x) else x)
             else:
                 expected.append(choose(x, y))
-        found = compute(f"arith.{name} %0, %1 : f32", operands, "f32")
-        assert_same(found, np.array(expected, np.float32))
+        result = compute(f"arith.{name} %0, %1 : f32", operands, "f32")
+        assert_same(result, np.array(expected, np.float32))
 
 
 @pytest.mark.parametrize("name", ["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "false"])
@@ -392,43 +392,43 @@ def test_ordered_comparisons_and_their_unordered_complements(name: str):
     operands = [("f32", a), ("f32", b)]
     ordered = ~(np.isnan(a) | np.isnan(b))
     compare = PREDICATES.get(name[-2:], lambda x, y: np.full(x.shape, name == "ord"))
-    found = compute(f"arith.cmpf {name}, %0, %1 : f32", operands, "i1")
-    np.testing.assert_array_equal(found, ordered & compare(a, b))
+    result = compute(f"arith.cmpf {name}, %0, %1 : f32", operands, "i1")
+    np.testing.assert_array_equal(result, ordered & compare(a, b))
     # Of each ordered predicate, the unordered one that is true in all other cases.
     complement = {"oeq": "une", "ogt": "ule", "oge": "ult", "olt": "uge", "ole": "ugt"}
-    other = {**complement, "one": "ueq", "ord": "uno", "false": "true"}[name]
-    rest = compute(f"arith.cmpf {other}, %0, %1 : f32", operands, "i1")
-    np.testing.assert_array_equal(rest, ~found)
+    unordered = {**complement, "one": "ueq", "ord": "uno", "false": "true"}[name]
+    rest = compute(f"arith.cmpf {unordered}, %0, %1 : f32", operands, "i1")
+    np.testing.assert_array_equal(rest, ~result)
 
 
 def test_negation_changes_the_sign_of_everything():
-    found = compute("arith.negf %0 : f32", [("f32", SPECIAL["f32"])], "f32")
-    np.testing.assert_array_equal(np.signbit(found), ~np.signbit(SPECIAL["f32"]))
-    np.testing.assert_array_equal(np.abs(found), np.abs(SPECIAL["f32"]))
+    result = compute("arith.negf %0 : f32", [("f32", SPECIAL["f32"])], "f32")
+    np.testing.assert_array_equal(np.signbit(result), ~np.signbit(SPECIAL["f32"]))
+    np.testing.assert_array_equal(np.abs(result), np.abs(SPECIAL["f32"]))
 
 
 def test_integers_to_floats_round_once():
     # Rounding these to double first, and then to float, gives the wrong neighbour.
     hard = [2**60 + 2**36 + 1, -(2**60 + 2**36 + 1), 2**62 + 3 * 2**38 - 1, 2**24 + 1, 2**53 + 1]
     for type_ in ("f16", "f32", "f64"):
-        found = compute(f"arith.sitofp %0 : i64 to {type_}", [("i64", hard)], type_)
-        assert all(nearest(r, Fraction(n)) for r, n in zip(found, hard, strict=True))
+        result = compute(f"arith.sitofp %0 : i64 to {type_}", [("i64", hard)], type_)
+        assert all(nearest(r, Fraction(n)) for r, n in zip(result, hard, strict=True))
     a = ALL8
-    found = compute("arith.uitofp %0 : i8 to f32", [("i8", a)], "f32")
-    np.testing.assert_array_equal(found, a & 255)
-    found = compute("arith.uitofp %0 : i64 to f32", [("i64", [-1, -(2**39) - 1])], "f32")
-    assert found.tolist() == [2.0**64, 2.0**64 - 2.0**40]
+    result = compute("arith.uitofp %0 : i8 to f32", [("i8", a)], "f32")
+    np.testing.assert_array_equal(result, a & 255)
+    result = compute("arith.uitofp %0 : i64 to f32", [("i64", [-1, -(2**39) - 1])], "f32")
+    assert result.tolist() == [2.0**64, 2.0**64 - 2.0**40]
     assert compute("arith.sitofp %0 : i1 to f32", [("i1", [True])], "f32").tolist() == [-1.0]
     assert compute("arith.uitofp %0 : i1 to f32", [("i1", [True])], "f32").tolist() == [1.0]
 
 
 def test_floats_to_integers():
     values = np.array([0.5, -0.5, 1.99, -1.99, 127.9, -128.9, -0.0], np.float32)
-    found = compute("arith.fptosi %0 : f32 to i8", [("f32", values)], "i8")
-    assert found.tolist() == [0, 0, 1, -1, 127, -128, 0]
+    result = compute("arith.fptosi %0 : f32 to i8", [("f32", values)], "i8")
+    assert result.tolist() == [0, 0, 1, -1, 127, -128, 0]
     values = np.array([-0.9, 255.9, 128], np.float32)
-    found = compute("arith.fptoui %0 : f32 to i8", [("f32", values)], "i8")
-    assert found.view(np.uint8).tolist() == [0, 255, 128]
+    result = compute("arith.fptoui %0 : f32 to i8", [("f32", values)], "i8")
+    assert result.view(np.uint8).tolist() == [0, 255, 128]
 
 
 @pytest.mark.parametrize(
@@ -461,18 +461,18 @@ def test_changes_of_precision():
     rng = np.random.default_rng(1)
     doubles = rng.standard_normal(500) * 10.0 ** rng.integers(-9, 5, 500)
     for type_ in ("f16", "f32"):
-        found = compute(f"arith.truncf %0 : f64 to {type_}", [("f64", doubles)], type_)
-        assert all(nearest(r, Fraction(d)) for r, d in zip(found, doubles, strict=True))
+        result = compute(f"arith.truncf %0 : f64 to {type_}", [("f64", doubles)], type_)
+        assert all(nearest(r, Fraction(d)) for r, d in zip(result, doubles, strict=True))
 
 
 def test_bits():
     bits = [0, 0x3F800000, -(2**31), 0x7F800001]
-    found = compute("arith.bitcast %0 : i32 to f32", [("i32", bits)], "f32")
-    assert found[:3].tolist() == [0.0, 1.0, 0.0]
-    assert np.signbit(found[2])
-    assert np.isnan(found[3])
-    found = compute("arith.bitcast %0 : f64 to i64", [("f64", [1.0, -2.0])], "i64")
-    assert found.view(np.uint64).tolist() == [0x3FF0000000000000, 0xC000000000000000]
+    result = compute("arith.bitcast %0 : i32 to f32", [("i32", bits)], "f32")
+    assert result[:3].tolist() == [0.0, 1.0, 0.0]
+    assert np.signbit(result[2])
+    assert np.isnan(result[3])
+    result = compute("arith.bitcast %0 : f64 to i64", [("f64", [1.0, -2.0])], "i64")
+    assert result.view(np.uint64).tolist() == [0x3FF0000000000000, 0xC000000000000000]
 
 
 def test_constants():
@@ -489,7 +489,7 @@ def test_constants():
     }"""
     results = call(text)
     assert results == (-128, -1, True, -7, np.float16(0.1), np.float32(0.1), 0.1)
-    assert [type(one) for one in results[4:]] == [np.float16, np.float32, np.float64]
+    assert [type(result) for result in results[4:]] == [np.float16, np.float32, np.float64]
 
 
 def test_poison_that_is_not_chosen_does_no_harm():
@@ -600,20 +600,20 @@ FUNCTIONS: dict[str, tuple[np.ndarray, Callable[[float], float]]] = {
 def test_functions_of_one_float(name: str, type_: str):
     points, function = FUNCTIONS[name]
     points = points.astype(DTYPES[type_])
-    found = compute(f"math.{name} %0 : {type_}", [(type_, points)], type_)
+    result = compute(f"math.{name} %0 : {type_}", [(type_, points)], type_)
     expected = np.array([function(float(x)) for x in points])
     # f16 and f32 are rounded from double; two libraries may differ by an ulp of double.
     eps = float(np.finfo(DTYPES[type_]).eps)
-    np.testing.assert_allclose(found, expected, rtol=eps * (4 if type_ == "f64" else 0.51))
+    np.testing.assert_allclose(result, expected, rtol=eps * (4 if type_ == "f64" else 0.51))
 
 
 def test_functions_outside_of_their_domains():
     outside = {"log": [-1.0], "sqrt": [-1.0], "acos": [2.0], "sin": [np.inf], "exp": [np.nan]}
     for name, points in outside.items():
-        found = compute(f"math.{name} %0 : f32", [("f32", points)], "f32")
-        assert np.isnan(found).all(), name
-    found = compute("math.exp %0 : f32", [("f32", [1000.0, -1000.0, -np.inf])], "f32")
-    assert found.tolist() == [np.inf, 0.0, 0.0]
+        result = compute(f"math.{name} %0 : f32", [("f32", points)], "f32")
+        assert np.isnan(result).all(), name
+    result = compute("math.exp %0 : f32", [("f32", [1000.0, -1000.0, -np.inf])], "f32")
+    assert result.tolist() == [np.inf, 0.0, 0.0]
     assert compute("math.log %0 : f32", [("f32", [0.0])], "f32").tolist() == [-np.inf]
 
 
@@ -630,8 +630,8 @@ def test_rounding_functions(type_: str):
         "roundeven": [0, -0.0, 2, 2, -2, 0, -0.0, 3, np.inf, -np.inf, 0, -0.0, 0, -0.0],
     }
     for name, values in expected.items():
-        found = compute(f"math.{name} %0 : {type_}", operands, type_)
-        assert_same(found, np.array(values, DTYPES[type_]))
+        result = compute(f"math.{name} %0 : {type_}", operands, type_)
+        assert_same(result, np.array(values, DTYPES[type_]))
         assert np.isnan(compute(f"math.{name} %0 : {type_}", [(type_, [np.nan])], type_)).all()
 
 
@@ -639,32 +639,32 @@ def test_functions_of_two_floats():
     a, b = np.array([2.0, 0.5, -1.0, 9.0]), np.array([3.0, -2.0, 3.0, 0.5])
     operands = [("f32", a), ("f32", b)]
     assert compute("math.powf %0, %1 : f32", operands, "f32").tolist() == [8.0, 4.0, -1.0, 3.0]
-    found = compute("math.copysign %0, %1 : f32", operands, "f32")
-    assert found.tolist() == [2.0, -0.5, 1.0, 9.0]
-    found = compute("math.atan2 %0, %1 : f64", [("f64", a), ("f64", b)], "f64")
+    result = compute("math.copysign %0, %1 : f32", operands, "f32")
+    assert result.tolist() == [2.0, -0.5, 1.0, 9.0]
+    result = compute("math.atan2 %0, %1 : f64", [("f64", a), ("f64", b)], "f64")
     expected = [math.atan2(x, y) for x, y in zip(a, b, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-15)
-    found = compute("math.absf %0 : f32", [("f32", [-0.0, -2.0, 3.0])], "f32")
-    assert_same(found, np.array([0.0, 2.0, 3.0], np.float32))
+    np.testing.assert_allclose(result, expected, rtol=1e-15)
+    result = compute("math.absf %0 : f32", [("f32", [-0.0, -2.0, 3.0])], "f32")
+    assert_same(result, np.array([0.0, 2.0, 3.0], np.float32))
     operands = [("f32", [2.0, -2.0, 4.0]), ("i32", [10, 3, -2])]
-    found = compute("math.fpowi %0, %1 : f32, i32", operands, "f32")
-    assert found.tolist() == [1024.0, -8.0, 0.0625]
+    result = compute("math.fpowi %0, %1 : f32, i32", operands, "f32")
+    assert result.tolist() == [1024.0, -8.0, 0.0625]
 
 
 def test_functions_of_integers():
     a = ALL8
     binary = [format(int(n) & 255, "08b") for n in a]
     operands = [("i8", a)]
-    found = compute("math.ctlz %0 : i8", operands, "i8")
-    assert found.tolist() == [len(one) - len(one.lstrip("0")) for one in binary]
-    found = compute("math.cttz %0 : i8", operands, "i8")
-    assert found.tolist() == [len(one) - len(one.rstrip("0")) for one in binary]
-    found = compute("math.ctpop %0 : i8", operands, "i8")
-    assert found.tolist() == [one.count("1") for one in binary]
-    found = compute("math.absi %0 : i8", operands, "i8")
-    np.testing.assert_array_equal(found, np.abs(a).astype(np.int8))
+    result = compute("math.ctlz %0 : i8", operands, "i8")
+    assert result.tolist() == [len(digits) - len(digits.lstrip("0")) for digits in binary]
+    result = compute("math.cttz %0 : i8", operands, "i8")
+    assert result.tolist() == [len(digits) - len(digits.rstrip("0")) for digits in binary]
+    result = compute("math.ctpop %0 : i8", operands, "i8")
+    assert result.tolist() == [digits.count("1") for digits in binary]
+    result = compute("math.absi %0 : i8", operands, "i8")
+    np.testing.assert_array_equal(result, np.abs(a).astype(np.int8))
     operands = [("i8", [3, -2, 2, 1, -1, -1, 5, 0]), ("i8", [4, 3, 9, -5, -5, -4, -1, 0])]
-    found = compute("math.ipowi %0, %1 : i8", operands, "i8")
-    assert found.tolist() == [81, -8, 0, 1, -1, 1, 0, 1]
+    result = compute("math.ipowi %0, %1 : i8", operands, "i8")
+    assert result.tolist() == [81, -8, 0, 1, -1, 1, 0, 1]
     with pytest.raises(ExecutionError, match=r"math.ipowi: zero to the power -1"):
         compute("math.ipowi %0, %1 : i8", [("i8", [0]), ("i8", [-1])], "i8")

@@ -16,7 +16,8 @@ GARBAGE = int.from_bytes(b"\xa5" * 4, "little", signed=True)
 def launch(body: str, *arrays: np.ndarray, seed: int | None = 0) -> None:
     """Run a function of i32 arrays %A, %B, ... of that body; in lockstep without a seed."""
     types = (
-        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, one.shape))}xi32>" for n, one in enumerate(arrays)
+        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, array.shape))}xi32>"
+        for n, array in enumerate(arrays)
     )
     module = parse(f"func.func @f({', '.join(types)}) {{\n{body}\n  func.return\n}}\n")
     run(module, "f", list(arrays), launch_order=None if seed is None else Random(seed))

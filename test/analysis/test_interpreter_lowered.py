@@ -463,31 +463,31 @@ def on_vectors(body: str, *arrays: tuple[str, np.ndarray], result: str, count: i
 
 def test_elementwise_ops_on_vectors():
     a, b = RNG.integers(-128, 128, (2, 8)).astype(np.int8)
-    found = on_vectors(
+    result = on_vectors(
         "%r = arith.addi %v0, %v1 : vector<8xi8>", ("i8", a), ("i8", b), result="i8", count=8
     )
-    np.testing.assert_array_equal(found, a + b)
+    np.testing.assert_array_equal(result, a + b)
     x, y, z = floats(3, 4)
-    found = on_vectors(
+    result = on_vectors(
         "%p = vector.fma %v0, %v1, %v2 : vector<4xf32>\n%r = math.absf %p : vector<4xf32>",
-        *(("f32", one) for one in (x, y, z)),
+        *(("f32", operand) for operand in (x, y, z)),
         result="f32",
         count=4,
     )
     exact = x.astype(np.float64) * y + z
-    np.testing.assert_array_equal(found, np.abs(exact).astype(np.float32))
+    np.testing.assert_array_equal(result, np.abs(exact).astype(np.float32))
     # The type of each element is kept.
     h = np.array([2048, 1, 60000, 1e-7], np.float16)
-    found = on_vectors(
+    result = on_vectors(
         "%r = arith.addf %v0, %v0 : vector<4xf16>", ("f16", h), result="f16", count=4
     )
     with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(found, h + h)
+        np.testing.assert_array_equal(result, h + h)
 
 
 def test_comparisons_selections_and_casts_of_vectors():
     a = np.array([3, -1, 7, -128], np.int8)
-    found = on_vectors(
+    result = on_vectors(
         """%z = arith.constant dense<0> : vector<4xi8>
         %c = arith.cmpi slt, %v0, %z : vector<4xi8>
         %w = arith.extsi %v0 : vector<4xi8> to vector<4xi32>
@@ -497,10 +497,10 @@ def test_comparisons_selections_and_casts_of_vectors():
         result="i32",
         count=4,
     )
-    assert found.tolist() == [3, 255, 7, 128]
+    assert result.tolist() == [3, 255, 7, 128]
     # An element that is poison where it is not selected does no harm.
     x = np.array([1.5, 1e9, -3.5, np.nan], np.float32)
-    found = on_vectors(
+    result = on_vectors(
         """%limit = arith.constant dense<100.0> : vector<4xf32>
         %c = arith.cmpf olt, %v0, %limit : vector<4xf32>
         %i = arith.fptosi %v0 : vector<4xf32> to vector<4xi8>
@@ -510,8 +510,8 @@ def test_comparisons_selections_and_casts_of_vectors():
         result="i8",
         count=4,
     )
-    assert found.tolist() == [1, 9, -3, 9]
-    found = on_vectors(
+    assert result.tolist() == [1, 9, -3, 9]
+    result = on_vectors(
         """%c = arith.constant false
         %w = arith.addf %v0, %v0 : vector<4xf32>
         %r = arith.select %c, %w, %v0 : vector<4xf32>""",
@@ -519,29 +519,29 @@ def test_comparisons_selections_and_casts_of_vectors():
         result="f32",
         count=4,
     )
-    np.testing.assert_array_equal(found, x)
+    np.testing.assert_array_equal(result, x)
 
 
 def test_constant_and_broadcast_vectors():
-    found = on_vectors(
+    result = on_vectors(
         "%r = arith.constant dense<[1.0, 2.5, -0.0, 0.1]> : vector<4xf32>", result="f32", count=4
     )
-    np.testing.assert_array_equal(found, np.array([1, 2.5, -0.0, 0.1], np.float32))
-    found = on_vectors(
+    np.testing.assert_array_equal(result, np.array([1, 2.5, -0.0, 0.1], np.float32))
+    result = on_vectors(
         """%s = arith.constant 7 : i16
         %r = vector.broadcast %s : i16 to vector<3xi16>""",
         result="i16",
         count=3,
     )
-    assert found.tolist() == [7, 7, 7]
-    found = on_vectors(
+    assert result.tolist() == [7, 7, 7]
+    result = on_vectors(
         """%one = arith.constant dense<5> : vector<1xi32>
         %wide = vector.broadcast %one : vector<1xi32> to vector<2x3xi32>
         %r = vector.extract %wide[1] : vector<3xi32> from vector<2x3xi32>""",
         result="i32",
         count=3,
     )
-    assert found.tolist() == [5, 5, 5]
+    assert result.tolist() == [5, 5, 5]
 
 
 def test_elements_of_vectors():
@@ -564,14 +564,14 @@ def test_elements_of_vectors():
 
 def test_shuffles():
     a, b = np.arange(4, dtype=np.int32), np.arange(10, 13, dtype=np.int32)
-    found = on_vectors(
+    result = on_vectors(
         "%r = vector.shuffle %v0, %v1 [6, 0, 3, 4, 0] : vector<4xi32>, vector<3xi32>",
         ("i32", a),
         ("i32", b),
         result="i32",
         count=5,
     )
-    assert found.tolist() == [12, 0, 3, 10, 0]
+    assert result.tolist() == [12, 0, 3, 10, 0]
     with pytest.raises(PoisonError, match=r"vector.shuffle: no element is chosen"):
         on_vectors(
             "%r = vector.shuffle %v0, %v0 [0, -1] : vector<4xi32>, vector<4xi32>",
@@ -608,8 +608,8 @@ def test_integer_reductions(kind: str):
     wide = a.view(np.uint8) if kind.endswith("ui") else a
     with_accumulator = np.append(wide, wide.dtype.type(77))
     expected = [
-        int(REDUCTIONS[kind].reduce(one, dtype=one.dtype).astype(np.int8))
-        for one in (wide, with_accumulator)
+        int(REDUCTIONS[kind].reduce(values, dtype=values.dtype).astype(np.int8))
+        for values in (wide, with_accumulator)
     ]
     assert list(call(text, a, 77)) == expected
 
@@ -663,7 +663,7 @@ def test_masked_accesses():
 
 
 def test_masked_elements_take_what_is_passed():
-    found = on_vectors(
+    result = on_vectors(
         """%n = arith.constant 2 : index
         %mask = vector.create_mask %n : vector<4xi1>
         %r = vector.maskedload %m0[%zero], %mask, %v1
@@ -673,7 +673,7 @@ def test_masked_elements_take_what_is_passed():
         result="f32",
         count=4,
     )
-    assert found.tolist() == [1, 2, 7, 8]
+    assert result.tolist() == [1, 2, 7, 8]
 
 
 def test_masks_of_several_dimensions():
@@ -747,13 +747,13 @@ def test_masked_and_broadcast_transfers():
 
 
 def test_bits_of_vectors():
-    found = on_vectors(
+    result = on_vectors(
         "%r = vector.bitcast %v0 : vector<2xf32> to vector<4xi16>",
         ("f32", np.array([1.0, -2.0], np.float32)),
         result="i16",
         count=4,
     )
-    assert found.view(np.uint16).tolist() == [0, 0x3F80, 0, 0xC000]
+    assert result.view(np.uint16).tolist() == [0, 0x3F80, 0, 0xC000]
 
 
 def test_poison_in_one_element():

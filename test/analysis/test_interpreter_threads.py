@@ -12,7 +12,8 @@ from kc.analysis.interpreter import ExecutionError, run
 def call(body: str, *arrays: np.ndarray) -> None:
     """Run a function of i32 arrays %A, %B, ... whose body is ``body``."""
     types = (
-        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, one.shape))}xi32>" for n, one in enumerate(arrays)
+        f"%{'ABCD'[n]}: memref<{'x'.join(map(str, array.shape))}xi32>"
+        for n, array in enumerate(arrays)
     )
     module = parse(f"func.func @f({', '.join(types)}) {{\n{body}\n  func.return\n}}\n")
     run(module, "f", list(arrays))

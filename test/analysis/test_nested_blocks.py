@@ -46,7 +46,7 @@ func.func @f(%A: memref<8x8xf32>, %C: memref<8xf32>) {{
 
 def loops_of(text: str) -> dict[str, ForOp]:
     module = parse_module(text)
-    return {one.label: one for one in loop_tree.loops(module)}
+    return {loop.label: loop for loop in loop_tree.loops(module)}
 
 
 def test_tiles_are_independent():
@@ -85,7 +85,7 @@ def test_a_body_that_does_not_run_hides_nothing_else():
 
 def test_loops_in_a_block():
     loops = loops_of(NESTED.format(limit=4, distance=4))
-    inner = next(one for one in loop_tree.loops(loops["i"]) if one.label == "y")
+    inner = next(loop for loop in loop_tree.loops(loops["i"]) if loop.label == "y")
     conflict = carried_conflict(inner)
     assert conflict is not None
     assert conflict.reduction

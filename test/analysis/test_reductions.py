@@ -54,8 +54,8 @@ def test_a_tuple():
     step = found(LOADS + COMBINE + STORES)
     assert step is not None
     assert len(step.steps) == 1
-    assert [one.buffer.name_hint for one in step.updates] == ["I", "V"]
-    assert [one.term.name_hint for one in step.updates] == ["a", "a"]
+    assert [update.buffer.name_hint for update in step.updates] == ["I", "V"]
+    assert [update.term.name_hint for update in step.updates] == ["a", "a"]
     assert step.guard is None
 
 
@@ -63,13 +63,13 @@ def test_the_order_of_stores_does_not_matter():
     stores = STORES.strip().splitlines()
     step = found(LOADS + COMBINE + "\n" + "\n".join(reversed(stores)))
     assert step is not None
-    assert [one.load.result.name_hint for one in step.updates] == ["v0", "i0"]
+    assert [update.load.result.name_hint for update in step.updates] == ["v0", "i0"]
 
 
 def test_several_reductions():
     step = found(LOADS + SUMS + STORES)
     assert step is not None
-    assert [one.name for one in step.steps] == ["arith.addi", "arith.maxsi"]
+    assert [op.name for op in step.steps] == ["arith.addi", "arith.maxsi"]
 
 
 def test_a_guard():

@@ -60,10 +60,10 @@ class Program:
         self.function = loop_tree.functions(parse(text))[0]
 
     def block(self, name: str) -> BlockOp:
-        return next(one for one in loop_tree.blocks(self.function) if one.label == name)
+        return next(block for block in loop_tree.blocks(self.function) if block.label == name)
 
     def loop(self, name: str) -> ForOp:
-        return next(one for one in loop_tree.loops(self.function) if one.label == name)
+        return next(loop for loop in loop_tree.loops(self.function) if loop.label == name)
 
     def buffer(self, name: str) -> SSAValue:
         accesses = [op for op in self.function.walk() if isinstance(op, LoadOp | StoreOp)]
@@ -73,14 +73,14 @@ class Program:
         """The box in one iteration of a loop (or in the function), as ``base:size``."""
         index = BoundIndexValues()
         body = self.function.body.block if loop is None else self.loop(loop).body.block
-        found = box(accesses, body, index)
-        assert found is not None
+        intervals = box(accesses, body, index)
+        assert intervals is not None
 
         def name(dim: int) -> str:
             root = index.roots[dim]
             return "?" if root is None else root.name_hint or "?"
 
-        return [f"{affine_text(one.base, name)}:{one.size}" for one in found]
+        return [f"{affine_text(interval.base, name)}:{interval.size}" for interval in intervals]
 
 
 def test_readers_and_writers():
@@ -93,8 +93,8 @@ def test_readers_and_writers():
     assert writers(program.buffer("A"), program.function) == []
     assert (producers(c), consumers(b)) == ([b], [c])
     assert (producers(b), consumers(c)) == ([], [])
-    assert [buffer_name(one) for one in buffers_read(c)] == ["B"]
-    assert [buffer_name(one) for one in buffers_written(c)] == ["C"]
+    assert [buffer_name(buffer) for buffer in buffers_read(c)] == ["B"]
+    assert [buffer_name(buffer) for buffer in buffers_written(c)] == ["C"]
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ def uncovered(written: str, read: str, *, same_iteration: bool, kind: str = "") 
     writing = space.instance(store, shared)
     supply = Supply(writing, space.element(store, writing), [space.before(writing, reading)])
     element = space.element(load, reading)
-    found = space.uncovered(reading, element, [supply], space.in_bounds(load, element, reading))
-    if found is None:
+    witness = space.uncovered(reading, element, [supply], space.in_bounds(load, element, reading))
+    if witness is None:
         return None
-    assert found.undecided is None
-    return {"i": found[reading.loops[program.loop("i")]], "element": found.element[0]}
+    assert witness.undecided is None
+    return {"i": witness[reading.loops[program.loop("i")]], "element": witness.element[0]}
 
 
 def test_cover():
@@ -241,8 +241,8 @@ def test_undecided():
     (load,), (store,) = loads_of(program.buffer("B")), stores_to(program.buffer("B"))
     space = Space()
     read, write = space.instance(load), space.instance(store)
-    found = space.uncovered(
+    witness = space.uncovered(
         read, space.element(load, read), [Supply(write, space.element(store, write))]
     )
-    assert found is not None
-    assert found.undecided == Undecided("p is not affine")
+    assert witness is not None
+    assert witness.undecided == Undecided("p is not affine")

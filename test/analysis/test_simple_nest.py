@@ -47,9 +47,9 @@ def nest(extents, bindings) -> ForOp:
     ],
 )
 def test_loops_that_count_each_value_once_are_simple(extents, bindings):
-    found = simple_nest(nest(extents, bindings))
-    assert found is not None
-    assert list(found.drives.values()) == [IterType.SPATIAL] * len(extents)
+    simple = simple_nest(nest(extents, bindings))
+    assert simple is not None
+    assert list(simple.drives.values()) == [IterType.SPATIAL] * len(extents)
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,15 @@ def nests(draw):
     terms = [
         [term() for _ in range(draw(st.integers(1, 2)))] for _ in range(draw(st.integers(1, 3)))
     ]
-    return extents, [" + ".join(one) for one in terms]
+    return extents, [" + ".join(parts) for parts in terms]
 
 
 @given(nests())
 @examples(100)
 def test_a_simple_nest_has_no_two_equal_instances(case):
     extents, bindings = case
-    found = simple_nest(nest(extents, bindings))
-    if found is None:
+    simple = simple_nest(nest(extents, bindings))
+    if simple is None:
         return
     seen = set()
     for point in product(*map(range, extents)):

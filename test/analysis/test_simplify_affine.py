@@ -24,7 +24,7 @@ d0, d1, d2 = (AffineExpr.dimension(n) for n in range(3))
 constant = AffineExpr.constant
 
 ranges_strategy = st.lists(
-    st.tuples(st.integers(-9, 9), st.integers(0, 7)).map(lambda one: (one[0], one[0] + one[1])),
+    st.tuples(st.integers(-9, 9), st.integers(0, 7)).map(lambda pair: (pair[0], pair[0] + pair[1])),
     min_size=3,
     max_size=3,
 )
@@ -34,14 +34,16 @@ def _binary(children):
     sizes = st.sampled_from([1, 2, 3, 4, 6, 8, 12, 16])
     factors = st.integers(-8, 16)
     return st.one_of(
-        st.tuples(children, children).map(lambda one: one[0] + one[1]),
-        st.tuples(children, children).map(lambda one: one[0] - one[1]),
-        st.tuples(children, factors).map(lambda one: one[0] * one[1]),
-        st.tuples(children, sizes).map(lambda one: one[0] // one[1]),
-        st.tuples(children, sizes).map(lambda one: one[0] % one[1]),
-        st.tuples(children, sizes).map(lambda one: one[0].ceil_div(one[1])),
+        st.tuples(children, children).map(lambda pair: pair[0] + pair[1]),
+        st.tuples(children, children).map(lambda pair: pair[0] - pair[1]),
+        st.tuples(children, factors).map(lambda pair: pair[0] * pair[1]),
+        st.tuples(children, sizes).map(lambda pair: pair[0] // pair[1]),
+        st.tuples(children, sizes).map(lambda pair: pair[0] % pair[1]),
+        st.tuples(children, sizes).map(lambda pair: pair[0].ceil_div(pair[1])),
         # what fusing and splitting makes: x floordiv c * c + x mod c
-        st.tuples(children, sizes).map(lambda one: one[0] // one[1] * one[1] + one[0] % one[1]),
+        st.tuples(children, sizes).map(
+            lambda pair: pair[0] // pair[1] * pair[1] + pair[0] % pair[1]
+        ),
     )
 
 
@@ -145,5 +147,5 @@ def test_a_conjunction_loses_what_always_holds_and_repetitions():
     open_one = at_least_zero(d1 * 4 - d0 * 4 + 3)
     kept = simplify_constraints([at_least_zero(d0), open_one, at_least_zero(d1 - d0)], ranges)
     assert kept is not None
-    assert [simplify(one.lhs - (d1 - d0), []) for one in kept] == [constant(0)]
+    assert [simplify(constraint.lhs - (d1 - d0), []) for constraint in kept] == [constant(0)]
     assert simplify_constraints([open_one, at_least_zero(d0 - 8)], ranges) is None

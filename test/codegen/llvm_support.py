@@ -42,7 +42,7 @@ def compile_module(text: str, **options) -> JitModule:
 def function(module: JitModule, name: str, signature: str) -> Callable:
     """A callable for ``signature``, such as ``"f32(ptr, i64)"``; it keeps the module alive."""
     result, _, arguments = signature.rstrip(")").partition("(")
-    types = [CTYPES[one.strip()] for one in arguments.split(",") if one.strip()]
+    types = [CTYPES[type_.strip()] for type_ in arguments.split(",") if type_.strip()]
     pointer = ctypes.CFUNCTYPE(CTYPES[result], *types)(module.address(name))
 
     def call(*values):

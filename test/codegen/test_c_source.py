@@ -206,7 +206,7 @@ def test_what_decided_comparisons_compare_has_no_variable(tmp_path):
     subprocess.run([*command, "-o", "k.so"], cwd=tmp_path, check=True)
     c, d = np.zeros(4, np.int16), np.zeros(4, np.bool_)
     function = ctypes.CDLL(str(tmp_path / "k.so")).f
-    addresses = (ctypes.c_void_p(one.ctypes.data) for one in (c, d))
+    addresses = (ctypes.c_void_p(array.ctypes.data) for array in (c, d))
     function(*addresses, ctypes.c_int64(5), ctypes.c_float(1.5))
     np.testing.assert_array_equal(c, [3] * 4)
     np.testing.assert_array_equal(d, [True] * 4)

@@ -190,15 +190,15 @@ te.func @add(%A: tensor<1024xf32>, %B: tensor<1024xf32>) -> tensor<1024xf32> {
 
 
 def test_kc_translate(target: str, tmp_path: Path):
-    source, made = tmp_path / "add.mlir", tmp_path / "add.o"
+    source, output = tmp_path / "add.mlir", tmp_path / "add.o"
     source.write_text(MODULE)
-    flags = [str(source), f"--target={target}", "-o", str(made)]
+    flags = [str(source), f"--target={target}", "-o", str(output)]
     assert kc_translate.main([*flags, "--to=obj"]) == 0
-    check_object(made.read_bytes(), target)
+    check_object(output.read_bytes(), target)
     assert kc_translate.main([*flags, "--to=asm"]) == 0
-    assert "add:" in made.read_text()
+    assert "add:" in output.read_text()
     assert kc_translate.main([*flags, "--to=llvmir"]) == 0
-    assert f'target triple = "{Target(target).triple}"' in made.read_text()
+    assert f'target triple = "{Target(target).triple}"' in output.read_text()
 
 
 def test_sizes_are_as_wide_as_addresses(target: str):
@@ -249,8 +249,8 @@ def test_wasm_in_node(size: tuple[int, int], features: str, tmp_path: Path):
     matmul(f"llvm -mtriple=wasm32-unknown-unknown{features}", n).save(path)
     a, b = RANDOM.random((m, n), dtype=np.float32), RANDOM.random((n, n), dtype=np.float32)
     c = np.zeros((m, n), np.float32)
-    (_, _, found) = wasm_objects.call(path, "matmul", [a, m, b, c, m])
-    np.testing.assert_allclose(found, a @ b, rtol=1e-4)
+    (_, _, result) = wasm_objects.call(path, "matmul", [a, m, b, c, m])
+    np.testing.assert_allclose(result, a @ b, rtol=1e-4)
 
 
 @needs_node
@@ -266,9 +266,9 @@ def test_wasm_integers_in_node(tmp_path: Path):
     kc.build(s, [A, wide, total], target=WASM, name="f").save(path)
     a = RANDOM.integers(-128, 128, 33, np.int8)
     args = [a, np.zeros(33, np.int64), np.zeros((), np.int64)]
-    _, found, total_found = wasm_objects.call(path, "f", args)
+    _, result, total_found = wasm_objects.call(path, "f", args)
     expected = a.astype(np.int64) * 1000 % 77
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
     assert total_found == expected.sum()
 
 
@@ -297,9 +297,9 @@ def test_c_programs_of_other_machines(target: str, tmp_path: Path):
     """A C program with the header, linked with the object, run by an emulator."""
     needs(target)
     compiler, emulator = TOOLS[target]
-    for one in (compiler, emulator):
-        if shutil.which(one) is None:
-            pytest.skip(f"there is no {one}")
+    for tool in (compiler, emulator):
+        if shutil.which(tool) is None:
+            pytest.skip(f"there is no {tool}")
     built = matmul(target, 512)
     built.save(tmp_path / "k.o")
     built.save_header(tmp_path / "k.h")

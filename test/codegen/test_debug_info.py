@@ -139,11 +139,11 @@ def test_every_loop_has_the_line_of_its_compute(built):
     lines = dict(re.findall(r"^(!\d+) = !DILocation\(line: (\d+),", text, re.MULTILINE))
     C, D = _line("te.sum"), _line("te.exp")
     instructions = re.findall(r"^  (.*), !dbg (!\d+)$", text, re.MULTILINE)
-    found = {int(lines[one]) for _, one in instructions}
-    assert found == {C, D}
-    assert {int(lines[one]) for op, one in instructions if "fmul" in op} == {C}
-    assert {int(lines[one]) for op, one in instructions if "exp" in op} == {D}
-    branches = [int(lines[one]) for op, one in instructions if op.startswith("br i1")]
+    all_lines = {int(lines[node]) for _, node in instructions}
+    assert all_lines == {C, D}
+    assert {int(lines[node]) for op, node in instructions if "fmul" in op} == {C}
+    assert {int(lines[node]) for op, node in instructions if "exp" in op} == {D}
+    branches = [int(lines[node]) for op, node in instructions if op.startswith("br i1")]
     assert branches.count(D) == 2  # the loops over i and j
     assert C in branches
 
@@ -223,10 +223,10 @@ def test_line_ranges_are_those_of_llvm_dwarfdump(built, tmp_path):
         if not last and end != start
     ]
     elf = ElfObject(path.read_bytes())
-    found = line_ranges(elf)
-    assert [(one.start, one.end, one.line) for one in found] == expected
-    assert {one.file for one in found} == {__file__}
-    assert {elf.sections[one.section].name for one in found} == {".text"}
+    ranges = line_ranges(elf)
+    assert [(range_.start, range_.end, range_.line) for range_ in ranges] == expected
+    assert {range_.file for range_ in ranges} == {__file__}
+    assert {elf.sections[range_.section].name for range_ in ranges} == {".text"}
 
 
 GDB_PROGRAM = """
@@ -258,7 +258,7 @@ def test_gdb_stops_in_a_kernel(tmp_path):
         "continue",
         "kill",
     ]
-    words = [word for one in commands for word in ("-ex", one)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = subprocess.run(
         [gdb, "-q", "-nx", "-batch", *words, "--args", sys.executable, program],
         capture_output=True,

@@ -27,27 +27,27 @@ def run(function: Any) -> tuple[np.ndarray, np.ndarray]:
     """What the function gives, and what each operation rounded by itself gives."""
     generator = np.random.default_rng(0)
     a, b, c, d = (generator.standard_normal(4096).astype(np.float32) for _ in range(4))
-    found = np.zeros_like(a)
+    out = np.zeros_like(a)
     try:
-        function(a, b, c, d, found)
+        function(a, b, c, d, out)
     except kc.error.TargetError as error:
         pytest.skip(error.message)
-    return found, a * b + c * d
+    return out, a * b + c * d
 
 
 def test_products_and_sums_are_contracted() -> None:
     function = build(HOST)
     assert "vfmadd" in function.get_source("asm")
-    found, separate = run(function)
-    assert (found != separate).any()
-    np.testing.assert_allclose(found, separate, rtol=1e-4, atol=1e-6)
+    result, separate = run(function)
+    assert (result != separate).any()
+    np.testing.assert_allclose(result, separate, rtol=1e-4, atol=1e-6)
 
 
 def test_contraction_can_be_forbidden() -> None:
     function = build(f"{HOST} -contract=0")
     assert "fmadd" not in function.get_source("asm")
-    found, separate = run(function)
-    assert (found == separate).all()
+    result, separate = run(function)
+    assert (result == separate).all()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_contraction_can_be_forbidden() -> None:
 )
 def test_flags_reach_llvm(options: str, flags: str) -> None:
     text = build(f"llvm {options}").get_source("ll")
-    found = re.findall(r"= f(?:mul|add) (.*?) ?<16 x float>", text)
-    assert set(found) == {flags}
+    seen = re.findall(r"= f(?:mul|add) (.*?) ?<16 x float>", text)
+    assert set(seen) == {flags}
     assert kc.target.Target(f"llvm {options}").fast_math == tuple(
         ("reassoc nnan ninf nsz arcp contract afn" if flags == "fast" else flags).split()
     )
@@ -80,6 +80,6 @@ def test_attributes_are_read_back() -> None:
 def test_the_level_of_llvm() -> None:
     plain, optimised = (build(f"llvm -opt-level={level}") for level in (0, 2))
     assert len(plain.get_source("asm")) > len(optimised.get_source("asm"))
-    for one in (plain, optimised):
-        found, separate = run(one)
-        np.testing.assert_allclose(found, separate, rtol=1e-4, atol=1e-6)
+    for function in (plain, optimised):
+        result, separate = run(function)
+        np.testing.assert_allclose(result, separate, rtol=1e-4, atol=1e-6)

@@ -40,7 +40,7 @@ def test_loop_metadata_is_what_mlir_makes():
         """The operands of the loop nodes, written out."""
         nodes = dict(line.split(" = ", 1) for line in ir.splitlines() if line.startswith("!"))
         return [
-            " ".join(sorted(nodes.get(one, one) for one in node[11:-1].split(", ")[1:]))
+            " ".join(sorted(nodes.get(operand, operand) for operand in node[11:-1].split(", ")[1:]))
             for name, node in nodes.items()
             if node.startswith(f"distinct !{{{name}")
         ]
@@ -48,7 +48,7 @@ def test_loop_metadata_is_what_mlir_makes():
     ours = loops(emit_llvm_ir(parse(text)))
     theirs = loops(translate(text))
     assert len(ours) == 2
-    assert [without_numbers(one) for one in ours] == [without_numbers(one) for one in theirs]
+    assert [without_numbers(line) for line in ours] == [without_numbers(line) for line in theirs]
 
 
 def without_numbers(text: str) -> str:

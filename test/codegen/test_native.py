@@ -117,9 +117,9 @@ def test_abi_and_relocation():
 
 
 def test_output_is_the_same_each_time():
-    one, two = (compile_ir(SCALE, triple="aarch64-linux-gnu") for _ in range(2))
-    assert one.object() == two.object()
-    assert one.asm() == two.asm()
+    first, two = (compile_ir(SCALE, triple="aarch64-linux-gnu") for _ in range(2))
+    assert first.object() == two.object()
+    assert first.asm() == two.asm()
     # Assembly and object are those of the optimised module, whatever is asked for first.
     three = compile_ir(SCALE)
     before = three.optimized_ir()
@@ -355,8 +355,8 @@ def test_unresolved_symbols_are_named():
     nowhere = ctypes.CFUNCTYPE(None)(lambda: called.append(1))
     twice = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_float)(lambda x: 2 * x)
     addresses = {
-        name: ctypes.cast(one, ctypes.c_void_p).value or 0
-        for name, one in {"kc_nowhere": nowhere, "kc_not_there": twice}.items()
+        name: ctypes.cast(function, ctypes.c_void_p).value or 0
+        for name, function in {"kc_nowhere": nowhere, "kc_not_there": twice}.items()
     }
     run = function(jit(text, addresses), "f", "f32(f32)")
     assert run(0.5) == pytest.approx(math.e, rel=1e-6)
@@ -556,7 +556,7 @@ def bfloat_bits(values: np.ndarray) -> np.ndarray:
 def test_conversions_without_instructions_for_them(name: str, dtype: type):
     text = CONVERSIONS.replace("TYPE", name)
     needed = undefined_symbols(compile_ir(text, cpu="x86-64").object())
-    assert {"__truncsfhf2", "__truncsfbf2"} <= {one.replace("df", "sf") for one in needed}
+    assert {"__truncsfhf2", "__truncsfbf2"} <= {symbol.replace("df", "sf") for symbol in needed}
     module = jit(text, cpu="x86-64", features="")
     values = interesting(dtype)
     with np.errstate(all="ignore"):
@@ -615,7 +615,7 @@ def test_masks_are_compiled_without_optimisation(isolated: bool) -> None:
       ret <4 x i1> %y
     }
     """
-    made = compile_ir(
+    module = compile_ir(
         text, triple="x86_64-unknown-linux-gnu", cpu="znver4", opt_level=0, isolated=isolated
     )
-    assert "f:" in made.asm()
+    assert "f:" in module.asm()

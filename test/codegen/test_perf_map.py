@@ -31,7 +31,7 @@ def _run(tmp_path: Path, **environment: str) -> tuple[list[Entry], int]:
     """The map that the program leaves, and where its kernel is."""
     program = tmp_path / "twice.py"
     program.write_text(PROGRAM)
-    kept = {name: one for name, one in os.environ.items() if not name.startswith("KC_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("KC_")}
     done = subprocess.run(
         [sys.executable, program],
         capture_output=True,
@@ -49,14 +49,14 @@ def _run(tmp_path: Path, **environment: str) -> tuple[list[Entry], int]:
 
 
 def test_the_map_names_functions_and_lines(tmp_path):
-    found, address = _run(tmp_path, KC_PERF="1")
-    found.sort()
-    assert all(one.size > 0 for one in found)
-    assert all(a.address + a.size <= b.address for a, b in zip(found, found[1:], strict=False))
-    at = found[bisect.bisect_right(found, (address, 1 << 62, "")) - 1]
+    entries, address = _run(tmp_path, KC_PERF="1")
+    entries.sort()
+    assert all(entry.size > 0 for entry in entries)
+    assert all(a.address + a.size <= b.address for a, b in zip(entries, entries[1:], strict=False))
+    at = entries[bisect.bisect_right(entries, (address, 1 << 62, "")) - 1]
     assert at.address == address
     assert at.name.startswith("kc::twice twice.py:")
-    names = {one.name for one in found}
+    names = {entry.name for entry in entries}
     assert {"kc::twice twice.py:7", "kc::twice_parallel_0_body twice.py:6", "kc::kc_call"} <= names
     assert {name.split()[1] for name in names if " " in name} == {
         f"twice.py:{n}" for n in (6, 7, 8)
@@ -85,9 +85,9 @@ define void @h(ptr %p) section ".other" {
 }
 """
     elf = ElfObject(compile_ir(text).object())
-    f, g = (next(one for one in elf.symbols if one.name == name) for name in "fg")
-    found = perf_map.entries(elf, {"f": 0x1000 + f.value}.get)
-    assert found == [
+    f, g = (next(symbol for symbol in elf.symbols if symbol.name == name) for name in "fg")
+    entries = perf_map.entries(elf, {"f": 0x1000 + f.value}.get)
+    assert entries == [
         Entry(0x1000 + f.value, f.size, "kc::f"),
         Entry(0x1000 + g.value, g.size, "kc::g"),
     ]

@@ -59,34 +59,34 @@ def call(path: Path, name: str, args: Sequence[Any]) -> list[Any]:
     request = {
         "bytes": base64.b64encode(with_exports(path.read_bytes())).decode(),
         "name": name,
-        "args": [one if isinstance(one, int) else base64.b64encode(one).decode() for one in args],
+        "args": [arg if isinstance(arg, int) else base64.b64encode(arg).decode() for arg in args],
     }
     done = subprocess.run(
         ["node", "-e", _RUN], input=json.dumps(request), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    arrays = [one for one in args if not isinstance(one, int)]
+    arrays = [arg for arg in args if not isinstance(arg, int)]
     return [
-        np.frombuffer(base64.b64decode(data), one.dtype).reshape(one.shape)
-        for data, one in zip(json.loads(done.stdout), arrays, strict=True)
+        np.frombuffer(base64.b64decode(data), array.dtype).reshape(array.shape)
+        for data, array in zip(json.loads(done.stdout), arrays, strict=True)
     ]
 
 
 def with_exports(data: bytes) -> bytes:
     """The object with its public functions exported."""
     sections = list(_sections(data))
-    found: list[bytes] = []
+    entries: list[bytes] = []
     for kind, body in sections:
         if kind == 0 and body.startswith(b"\x07linking"):
-            found = [_string(name) + b"\0" + _number(at) for name, at in _functions(body)]
-    exports = _number(len(found)) + b"".join(found)
-    made, done = bytearray(data[:8]), False
+            entries = [_string(name) + b"\0" + _number(at) for name, at in _functions(body)]
+    exports = _number(len(entries)) + b"".join(entries)
+    output, done = bytearray(data[:8]), False
     for kind, body in sections:
         if kind in _AFTER_EXPORTS and not done:
-            made += bytes([_EXPORT]) + _number(len(exports)) + exports
+            output += bytes([_EXPORT]) + _number(len(exports)) + exports
             done = True
-        made += bytes([kind]) + _number(len(body)) + body
-    return bytes(made)
+        output += bytes([kind]) + _number(len(body)) + body
+    return bytes(output)
 
 
 def _sections(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -144,11 +144,11 @@ def _read_string(data: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _number(value: int) -> bytes:
-    made = bytearray()
+    output = bytearray()
     while value >= 128:
-        made.append(value & 127 | 128)
+        output.append(value & 127 | 128)
         value >>= 7
-    return bytes([*made, value])
+    return bytes([*output, value])
 
 
 def _string(text: bytes) -> bytes:

@@ -54,12 +54,12 @@ INDEX = """func.func @f(%x: index, %y: index, %R: memref<1xi64>) {{
 def _binary(children):
     sizes = st.sampled_from([1, 2, 3, 5, 8, 64])
     return st.one_of(
-        st.tuples(children, children).map(lambda one: f"({one[0]} + {one[1]})"),
-        st.tuples(children, children).map(lambda one: f"({one[0]} - {one[1]})"),
-        st.tuples(children, st.integers(-3, 5)).map(lambda one: f"({one[0]} * {one[1]})"),
-        st.tuples(children, sizes).map(lambda one: f"({one[0]} floordiv {one[1]})"),
-        st.tuples(children, sizes).map(lambda one: f"({one[0]} mod {one[1]})"),
-        st.tuples(children, sizes).map(lambda one: f"({one[0]} ceildiv {one[1]})"),
+        st.tuples(children, children).map(lambda pair: f"({pair[0]} + {pair[1]})"),
+        st.tuples(children, children).map(lambda pair: f"({pair[0]} - {pair[1]})"),
+        st.tuples(children, st.integers(-3, 5)).map(lambda pair: f"({pair[0]} * {pair[1]})"),
+        st.tuples(children, sizes).map(lambda pair: f"({pair[0]} floordiv {pair[1]})"),
+        st.tuples(children, sizes).map(lambda pair: f"({pair[0]} mod {pair[1]})"),
+        st.tuples(children, sizes).map(lambda pair: f"({pair[0]} ceildiv {pair[1]})"),
     )
 
 
@@ -147,7 +147,7 @@ def test_small_buffers_are_on_the_stack_of_the_function_or_of_the_parallel_body(
 
 def test_the_stack_is_limited():
     size = STACK_BYTES // 8
-    _, found = _buffers(
+    _, buffers = _buffers(
         f"""func.func @f() {{
           tir.for %i in 8 {{
             %t = tir.alloc "t" : memref<{size}xf32>
@@ -160,7 +160,7 @@ def test_the_stack_is_limited():
         }}
         func.func private @use(memref<{size}xf32>, memref<{size}xf32>, memref<1xi8>)"""
     )
-    assert [(op.name, parent_name(op)) for op in found] == [
+    assert [(op.name, parent_name(op)) for op in buffers] == [
         ("memref.alloca", "func.func"),
         ("memref.alloca", "func.func"),
         # No longer in the loop: its size is a constant.
@@ -170,7 +170,7 @@ def test_the_stack_is_limited():
 
 
 def test_buffers_of_symbolic_size_live_where_their_sizes_are_known():
-    _, found = _buffers(
+    _, buffers = _buffers(
         """func.func @f(%n: index, %m: index) {
           tir.for %i in 8 parallel {
             tir.for %j in %m {
@@ -184,7 +184,7 @@ def test_buffers_of_symbolic_size_live_where_their_sizes_are_known():
           func.return
         }"""
     )
-    where = [(op.name, parent_name(op)) for op in found]
+    where = [(op.name, parent_name(op)) for op in buffers]
     assert where == [
         ("memref.alloc", "scf.parallel"),
         ("memref.alloc", "scf.for"),

@@ -209,18 +209,18 @@ def nest(depth: int) -> ModuleOp:
     index = IndexType()
     entry = Block()
     zero = arith.ConstantOp.from_int_and_width(0, index)
-    one = arith.ConstantOp.from_int_and_width(1, index)
+    c1 = arith.ConstantOp.from_int_and_width(1, index)
     loop = None
     for _ in range(depth):
         body = Block(arg_types=[index])
         sibling = Block([scf.YieldOp()], arg_types=[index])
-        body.add_op(scf.ForOp(zero, one, one, [], Region(sibling)))
+        body.add_op(scf.ForOp(zero, c1, c1, [], Region(sibling)))
         if loop is not None:
             body.add_op(loop)
         body.add_op(scf.YieldOp())
-        loop = scf.ForOp(zero, one, one, [], Region(body))
+        loop = scf.ForOp(zero, c1, c1, [], Region(body))
     assert loop is not None
-    entry.add_ops([zero, one, loop, func.ReturnOp()])
+    entry.add_ops([zero, c1, loop, func.ReturnOp()])
     return ModuleOp([func.FuncOp("f", ([], []), Region(entry))])
 
 

@@ -451,7 +451,7 @@ def test_overlap_that_shows_only_at_the_end_of_a_loop():
       }}
       func.return
     }}"""
-    assert all("noalias" not in one for one in parameters(text, "f_parallel_0_body"))
+    assert all("noalias" not in parameter for parameter in parameters(text, "f_parallel_0_body"))
 
 
 def test_loop_annotation_of_serial_and_parallel_loops():

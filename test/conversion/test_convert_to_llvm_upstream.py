@@ -130,7 +130,7 @@ func.func @f(%a: memref<?xi32>, %b: memref<?xi32>, %out: memref<?x8xi32>, %n: in
 
 def test_integers():
     values = np.array([1, 2, 3, 7, -1, -2, -7, 100, -100, 2**31 - 1, -(2**31) + 1], np.int32)
-    a, b = (one.ravel().copy() for one in np.meshgrid(values, values))
+    a, b = (grid.ravel().copy() for grid in np.meshgrid(values, values))
     ours, theirs = np.zeros((2, len(a), 8), np.int32)
     call(INTEGERS, a, b, ours, len(a))
     reference(INTEGERS, a, b, theirs, len(a))

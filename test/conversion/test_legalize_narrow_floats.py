@@ -62,20 +62,20 @@ def numbers(name: str, case: str) -> list[np.ndarray]:
     generator = np.random.default_rng(3)
     kind = np.dtype(getattr(ml_dtypes, form.name, None) or form.name)
     codes = generator.integers(0, 1 << form.bits, (3, 160)).astype(f"uint{form.bits}")
-    found = codes.view(kind)
+    arrays = codes.view(kind)
     if case == "integers":
-        found[0] = (found[0].astype(np.float32) % 100).astype(kind)
-        found[0][np.isnan(found[0].astype(np.float32))] = 3
+        arrays[0] = (arrays[0].astype(np.float32) % 100).astype(kind)
+        arrays[0][np.isnan(arrays[0].astype(np.float32))] = 3
     if case == "fma":
         # Products with bits beyond the last place, in bf16 ties; the sum makes them nearly that, by
         # less than f64 can hold.
         step = 2.0**-form.mantissa
         pairs = generator.choice([[8, 8], [4, 16], [1, 2], [2, 3]], 100)
-        found[0][:100] = (1 + step * pairs[:, 0]).astype(kind)
-        found[1][:100] = (1 + step * pairs[:, 1]).astype(kind)
+        arrays[0][:100] = (1 + step * pairs[:, 0]).astype(kind)
+        arrays[1][:100] = (1 + step * pairs[:, 1]).astype(kind)
         tiny = np.array([step / 2, -step / 2, 2.0**-12, -(2.0**-12), 0, 2.0**-100, -(2.0**-100)])
-        found[2][:100] = generator.choice(tiny, 100).astype(kind)
-    return list(found)
+        arrays[2][:100] = generator.choice(tiny, 100).astype(kind)
+    return list(arrays)
 
 
 @pytest.mark.parametrize("case", BODIES)
@@ -87,7 +87,9 @@ def test_the_same_numbers(name: str, case: str) -> None:
     with Target("llvm -mcpu=x86-64"):  # without instructions for any of them
         LegalizeNarrowFloatsPass().apply(Context(), after)
     after.verify()
-    left = {op.name for op in after.walk() if any(str(one.type) == name for one in op.results)}
+    left = {
+        op.name for op in after.walk() if any(str(result.type) == name for result in op.results)
+    }
     assert left <= {"memref.load", "arith.bitcast", "arith.select", "vector.extract"} | (
         {"arith.constant"} if NARROW_IR_FLOATS[name].bits == 16 else set()
     )
@@ -95,6 +97,6 @@ def test_the_same_numbers(name: str, case: str) -> None:
     for module in (before, after):
         results.append(np.zeros_like(inputs[0]))
         run(module, "f", [*inputs, results[-1]])
-    first, second = (one.astype(np.float64) for one in results)
+    first, second = (result.astype(np.float64) for result in results)
     np.testing.assert_array_equal(second, first)
     assert (np.signbit(first) == np.signbit(second))[~np.isnan(first)].all()

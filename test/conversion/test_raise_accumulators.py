@@ -82,8 +82,8 @@ def test_loops_around_a_reset_are_no_reduction():
 
 
 def test_a_reset_in_an_outer_loop_of_the_reduction_stays():
-    found = blocks(program("affine", "memref<1xf64>", 0))
-    assert not any(one.has_init for one in found.values())
+    raised = blocks(program("affine", "memref<1xf64>", 0))
+    assert not any(block.has_init for block in raised.values())
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])

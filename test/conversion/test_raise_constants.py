@@ -29,7 +29,7 @@ def constant(kind: str, count: int) -> tuple[str, str, str, np.ndarray]:
     numbers = np.arange(count)
     if kind == "i1":
         values = numbers % 3 == 0
-        return ", ".join("true" if one else "false" for one in values), "i32", "extui", values
+        return ", ".join("true" if value else "false" for value in values), "i32", "extui", values
     if kind in FLOATS:
         values = ((numbers % 9 - 4) * 0.75).astype(FLOATS[kind]).astype(np.float64)
         op = "" if kind == "f64" else "extf"
@@ -75,7 +75,10 @@ MORE_SHAPES = [(MAX_ELEMENTS,), (MAX_ELEMENTS + 1,), (2, 0)]
 
 @pytest.mark.parametrize(
     ("kind", "shape"),
-    [*((kind, shape) for kind in KINDS for shape in SHAPES), *(("i1", one) for one in MORE_SHAPES)],
+    [
+        *((kind, shape) for kind in KINDS for shape in SHAPES),
+        *(("i1", more) for more in MORE_SHAPES),
+    ],
     ids=str,
 )
 def test_constants_of_every_type_and_size(kind: str, shape: tuple[int, ...]):

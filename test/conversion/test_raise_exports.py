@@ -34,16 +34,16 @@ def check(name: str, arguments: list[Any], expected: list[Any]) -> None:
     """Results of the build, of the build of the raised module, and of the interpreter."""
     module = read(name)
     for built in (kc.build(module), kc.build(kc.tir.Schedule(module))):
-        found = built(*arguments)
-        found = found if isinstance(found, tuple | list) else [found]
-        for one, wanted in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
+        results = built(*arguments)
+        results = results if isinstance(results, tuple | list) else [results]
+        for result, wanted in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
     raised = kc.lower(module)
-    outs = [np.zeros_like(one) for one in expected]
+    outs = [np.zeros_like(array) for array in expected]
     (symbol,) = raised.functions.keys() - {"global_seed"}
     run(raised.op, symbol, [*arguments, *outs])
-    for one, wanted in zip(outs, expected, strict=True):
-        np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
+    for out, wanted in zip(outs, expected, strict=True):
+        np.testing.assert_allclose(out, wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_two_results():
@@ -168,9 +168,9 @@ def test_large_weights_are_a_table():
     sch.compute_at(sch.cache_read("y", 1, "global"), outer)
     sch.parallel(i)
     np.testing.assert_allclose(kc.build(sch)(x), expected, rtol=1e-4, atol=1e-4)
-    found = np.zeros((5, 32), np.float32)
-    run(sch.mod.op, "forward", [x, found])
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    out = np.zeros((5, 32), np.float32)
+    run(sch.mod.op, "forward", [x, out])
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -199,8 +199,8 @@ def test_a_global_that_is_not_constant_is_refused():
 def test_tables_have_names_of_their_own():
     """Two functions with the same constant, and a function that has its name."""
     text = with_weights()
-    other = text.replace("@forward", "@forward_w")
-    module = kc.lower(kc.IRModule.parse(text + other))
+    namesake = text.replace("@forward", "@forward_w")
+    module = kc.lower(kc.IRModule.parse(text + namesake))
     assert sorted(module.functions) == ["forward", "forward_w", "forward_w_1", "forward_w_w"]
     x = floats(2, 40)
     for name in ("forward", "forward_w"):
@@ -253,9 +253,9 @@ def test_kc_run_takes_linalg(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("form", ["llvmir", "asm", "c"])
 def test_kc_translate_takes_linalg(form: str, tmp_path: Path):
-    made = tmp_path / "mlp"
-    assert kc_translate.main([str(INPUTS / "mlp.mlir"), f"--to={form}", "-o", str(made)]) == 0
-    assert "mlp" in made.read_text()
+    output = tmp_path / "mlp"
+    assert kc_translate.main([str(INPUTS / "mlp.mlir"), f"--to={form}", "-o", str(output)]) == 0
+    assert "mlp" in output.read_text()
 
 
 def test_a_scalar_result_is_refused():

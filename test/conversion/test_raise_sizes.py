@@ -262,15 +262,15 @@ def test_calls_check_what_the_sizes_must_fulfil(name: str):
     for args in case.fits:
         result = np.asarray(built(*args))
         np.testing.assert_array_equal(np.asarray(kc.build(again)(*args)), result)
-        found = np.full_like(result, 77)
-        run(again.op, "f", [*args, found])
-        np.testing.assert_array_equal(found, result)
-        found = np.full_like(result, 77)
-        checked(*args, found)  # no access is outside
-        np.testing.assert_array_equal(found, result)
-        found = np.full_like(result, 77)
-        built(*args, found)
-        np.testing.assert_array_equal(found, result)
+        out = np.full_like(result, 77)
+        run(again.op, "f", [*args, out])
+        np.testing.assert_array_equal(out, result)
+        out = np.full_like(result, 77)
+        checked(*args, out)  # no access is outside
+        np.testing.assert_array_equal(out, result)
+        out = np.full_like(result, 77)
+        built(*args, out)
+        np.testing.assert_array_equal(out, result)
     for args in case.breaks:
         with pytest.raises(CallError) as refused:
             built(*args)

@@ -41,11 +41,11 @@ def raised(text: str) -> ModuleOp:
 
 
 def scheduled(module: ModuleOp) -> ModuleOp:
-    made = module.clone()
+    copy = module.clone()
     for flag in ("split", "vectorize"):
-        registry.get_pass(flag).apply(Context(), made)
-        made.verify()
-    return made
+        registry.get_pass(flag).apply(Context(), copy)
+        copy.verify()
+    return copy
 
 
 def check(text: str, arguments: list[Any], expected: dict[int, Any], rtol: float = 1e-5) -> None:
@@ -58,7 +58,10 @@ def check(text: str, arguments: list[Any], expected: dict[int, Any], rtol: float
         lambda args: kc.build(scheduled(module))[symbol](*args),
     ]
     for call in levels:
-        args = [np.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        args = [
+            np.array(argument) if isinstance(argument, np.ndarray) else argument
+            for argument in arguments
+        ]
         call(args)
         for n, value in expected.items():
             np.testing.assert_allclose(args[n], value, rtol=rtol, atol=1e-5)
@@ -124,9 +127,9 @@ def test_attention(floats: Any):
 def test_batch_matmul_of_any_size(n: int, m: int, k: int, j: int, floats: Any):
     a, b = floats(n, m, k), floats(n, k, j)
     module = raised(read("batch_matmul_dynamic"))
-    for one in (module, scheduled(module)):
+    for stage in (module, scheduled(module)):
         y = out(n, m, j)
-        kc.build(one)["bmm"](a, b, y)
+        kc.build(stage)["bmm"](a, b, y)
         np.testing.assert_allclose(y, a @ b, rtol=1e-5, atol=1e-5)
 
 
@@ -228,9 +231,9 @@ def test_upstream_accepts_the_inputs(path: Path):
     if tool is None:
         pytest.skip("no mlir-opt")
     for flag in ("-verify-each", "-mlir-print-op-generic"):
-        made = subprocess.run([tool, flag, str(path)], capture_output=True, text=True)
-        assert made.returncode == 0, made.stderr
-    assert str(raised(made.stdout)).count("tir.block") == str(raised(path.read_text())).count(
+        done = subprocess.run([tool, flag, str(path)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert str(raised(done.stdout)).count("tir.block") == str(raised(path.read_text())).count(
         "tir.block"
     )
 
@@ -249,8 +252,8 @@ def named(name: str) -> tuple[str, list[tuple[int, ...]]]:
     if name in DENSE_WINDOWS:
         strides = dilations = [1] * count
     maps = definition.maps(strides, dilations)
-    sizes = [EXTENTS[one] for one in definition.loops]
-    ends = [one - 1 for one in sizes]
+    sizes = [EXTENTS[letter] for letter in definition.loops]
+    ends = [size - 1 for size in sizes]
     shapes = [tuple(n + 1 for n in space.eval(ends, [])) for space in maps]
     types = [f"memref<{''.join(f'{n}x' for n in shape)}i32>" for shape in shapes]
     given = ", ".join(
@@ -270,18 +273,18 @@ def test_named_ops_mean_what_upstream_says(name: str):
     if tool is None:
         pytest.skip("no mlir-opt")
     text, shapes = named(name)
-    made = subprocess.run(
+    done = subprocess.run(
         [tool, "-linalg-generalize-named-ops"], input=text, capture_output=True, text=True
     )
-    if "unregistered operation" in made.stderr or "unknown" in made.stderr:
+    if "unregistered operation" in done.stderr or "unknown" in done.stderr:
         pytest.skip("this mlir-opt has no such op")
-    assert made.returncode == 0, made.stderr
-    assert "linalg.generic" in made.stdout
+    assert done.returncode == 0, done.stderr
+    assert "linalg.generic" in done.stdout
     random = np.random.default_rng(0)
     arrays = [random.integers(-9, 9, shape).astype(np.int32) for shape in shapes]
     results = []
-    for source in (text, made.stdout):
-        args = [one.copy() for one in arrays]
+    for source in (text, done.stdout):
+        args = [array.copy() for array in arrays]
         run(raised(source), "f", args)
         results.append(args[2])
     np.testing.assert_array_equal(results[0], results[1])
@@ -307,15 +310,15 @@ def test_elementwise_ops_mean_what_upstream_says(name: str, element: str, count:
     text += (
         f"ins({', '.join(names)} : {', '.join([type_] * count)}) outs(%c : {type_})\n return\n}}"
     )
-    made = subprocess.run(
+    done = subprocess.run(
         [tool, "-linalg-generalize-named-ops"], input=text, capture_output=True, text=True
     )
-    assert made.returncode == 0, made.stderr
+    assert done.returncode == 0, done.stderr
     random = np.random.default_rng(0)
     dtype = np.float32 if element == "f32" else np.int32
     a, b = ((random.random((3, 4)) * 9 + 1).astype(dtype) for _ in range(2))
     results = []
-    for source in (text, made.stdout):
+    for source in (text, done.stdout):
         c = np.zeros((3, 4), dtype)
         run(raised(source), "f", [a, b, c])
         results.append(c)
@@ -351,8 +354,8 @@ def generics(draw: Any) -> tuple[str, list[np.ndarray], Any]:
     kind = "tensor" if tensors else "memref"
     types = [f"{kind}<{''.join(f'{n}x' for n in shape)}i64>" for shape in shapes]
     space = ", ".join(loops)
-    text_maps = ", ".join(f"affine_map<({space}) -> ({', '.join(one)})>" for one in maps)
-    kinds = ", ".join('"reduction"' if one else '"parallel"' for one in reduced)
+    text_maps = ", ".join(f"affine_map<({space}) -> ({', '.join(indices)})>" for indices in maps)
+    kinds = ", ".join('"reduction"' if is_reduced else '"parallel"' for is_reduced in reduced)
     names = [f"%a{n}" for n in range(len(shapes))]
     args = ", ".join(f"%x{n}: i64" for n in range(len(shapes)))
     last = len(shapes) - 1
@@ -374,7 +377,7 @@ def generics(draw: Any) -> tuple[str, list[np.ndarray], Any]:
         + "\n".join(lines)
         + "\n}"
     )
-    signature = ", ".join(f"{one}: {type_}" for one, type_ in zip(names, types, strict=True))
+    signature = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
     if tensors:
         text = (
             f"func.func @f({signature}) -> {types[-1]} {{\n{before}\n%y = {generic} -> {types[-1]}"
@@ -387,7 +390,7 @@ def generics(draw: Any) -> tuple[str, list[np.ndarray], Any]:
     for point in np.ndindex(*sizes):
         values = dict(zip(loops, point, strict=True))
         places = [
-            tuple(sum(values[part] for part in one.split(" + ")) for one in space_)
+            tuple(sum(values[part] for part in index.split(" + ")) for index in space_)
             for space_ in maps
         ]
         value = arrays[0][places[0]]
@@ -406,5 +409,5 @@ def test_random_generics(program: tuple[str, list[np.ndarray], Any]):
     check(text, arrays, {len(arrays) - 1: expected})
     tool = optional_tools.find("mlir-opt")
     if tool is not None:
-        made = subprocess.run([tool], input=text, capture_output=True, text=True)
-        assert made.returncode == 0, made.stderr
+        done = subprocess.run([tool], input=text, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

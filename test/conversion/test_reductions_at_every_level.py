@@ -36,7 +36,7 @@ def outputs(text: str, inputs: list[Any]) -> list[list[np.ndarray]]:
     """What ``@f`` gives: as tensor expressions, as loops, after lower-init-block, and natively."""
     module = parse(text)
     expected = list(run(module, "f", inputs))
-    found = [expected]
+    results = [expected]
     ConvertTeToTirPass().apply(Context(), module)
     module.verify()
     check_dominance(module)
@@ -48,19 +48,19 @@ def outputs(text: str, inputs: list[Any]) -> list[list[np.ndarray]]:
         lambda args: run(without_init, "f", args),
         lambda args: kc.build(module)["f"](*args),
     ]
-    if any(np.size(one) == 0 for one in inputs):
+    if any(np.size(input_) == 0 for input_ in inputs):
         levels.pop(0)  # a reduction of nothing is initialised by its lowering
     for call in levels:
-        made = [np.full_like(one, 77) for one in expected]
-        call([*inputs, *made])
-        found.append(made)
-    return found
+        outs = [np.full_like(array, 77) for array in expected]
+        call([*inputs, *outs])
+        results.append(outs)
+    return results
 
 
 def check(text: str, inputs: list[Any], *expected: Any) -> None:
     for level in outputs(text, inputs):
-        for one, other in zip(level, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+        for result, wanted in zip(level, expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
 
 
 ARGMAX = """
@@ -116,13 +116,13 @@ def test_argmax_of_some(random: np.random.Generator):
 def test_argmax_from_a_start(random: np.random.Generator):
     a = random.standard_normal((5, 9)).astype(np.float32)
     start = random.standard_normal(5).astype(np.float32)
-    found = start >= a.max(axis=1)
+    stays = start >= a.max(axis=1)
     text = ARGMAX.format(
         more=", %S: tensor<5xf32>",
         rest="init {\n    %m = arith.constant -7 : i32\n    %s = te.read %S[%i] : tensor<5xf32>\n"
         "    te.yield %m, %s : i32, f32\n  }",
     )
-    indices = np.where(found, -7, a.argmax(axis=1))
+    indices = np.where(stays, -7, a.argmax(axis=1))
     check(text, [a, start], indices, np.maximum(start, a.max(axis=1)))
 
 
@@ -293,11 +293,11 @@ te.func @f(%A: tensor<2xi64>, %B: tensor<2x4xi64>) -> (tensor<10xi64>, tensor<10
 
 def test_two_states(random: np.random.Generator):
     a, b = random.integers(-3, 4, 2), random.integers(-3, 4, (2, 4))
-    one, two = [*a], [*b]
+    first, two = [*a], [*b]
     for t in range(2, 10):
-        one.append((two[t - 1] + one[t - 2]).sum())
-        two.append(one[t] - two[t - 2][::-1])
-    check(TWO, [a, b], one, two)
+        first.append((two[t - 1] + first[t - 2]).sum())
+        two.append(first[t] - two[t - 2][::-1])
+    check(TWO, [a, b], first, two)
 
 
 RAGGED = """

@@ -52,7 +52,7 @@ def read_back(op: tir.ApplyOp | tir.IfOp, generic: bool) -> tir.ApplyOp | tir.If
         # xDSL folds constants as it reads; after that nothing changes any more.
         again = print_module(module)
         assert print_module(parse_module(again, "again.mlir", context())) == again
-    return next(one for one in module.walk() if isinstance(one, type(op)))
+    return next(candidate for candidate in module.walk() if isinstance(candidate, type(op)))
 
 
 EMPTY = "func.func @f(%a: index, %b: index, %c: index) { func.return }"
@@ -70,7 +70,7 @@ def module_of(op: tir.ApplyOp | tir.IfOp):
 
 def points(random: Random, operands: object, count: int = 8):
     """Values of the three arguments, and in the order in which an op has them."""
-    order = ["abc".index(one.name_hint) for one in operands]  # pyright: ignore
+    order = ["abc".index(operand.name_hint) for operand in operands]  # pyright: ignore
     for _ in range(count):
         point = [random.choice((0, 1, 2, 5, 31, 2**35)) for _ in range(3)]
         yield point, [point[n] for n in order]
@@ -83,10 +83,10 @@ def test_expressions(generic: bool, seed: int):
     expr = expression(random, random.randint(0, 4))
     args = parse_module(EMPTY, "e.mlir", context()).body.block.first_op
     assert args is not None
-    found = read_back(tir.ApplyOp(expr, args.regions[0].block.args), generic)
-    assert isinstance(found, tir.ApplyOp)
-    for point, mine in points(random, found.operands):
-        assert value(found.expr, mine) == value(expr, point)
+    again = read_back(tir.ApplyOp(expr, args.regions[0].block.args), generic)
+    assert isinstance(again, tir.ApplyOp)
+    for point, mine in points(random, again.operands):
+        assert value(again.expr, mine) == value(expr, point)
 
 
 def holds(condition: AffineSet, point: list[int]) -> bool:
@@ -96,8 +96,8 @@ def holds(condition: AffineSet, point: list[int]) -> bool:
         AffineConstraintKind.le: lambda a, b: a <= b,
     }
     return all(
-        compare[one.kind](value(one.lhs, point), value(one.rhs, point))
-        for one in condition.constraints
+        compare[constraint.kind](value(constraint.lhs, point), value(constraint.rhs, point))
+        for constraint in condition.constraints
     )
 
 
@@ -118,10 +118,10 @@ def test_conditions(generic: bool, seed: int):
     args = parse_module(EMPTY, "e.mlir", context()).body.block.first_op
     assert args is not None
     op = tir.IfOp(condition, args.regions[0].block.args, body())
-    found = read_back(op, generic)
-    assert isinstance(found, tir.IfOp)
-    for point, mine in points(random, found.operands):
-        assert holds(found.condition.data, mine) == holds(condition, point)
+    again = read_back(op, generic)
+    assert isinstance(again, tir.IfOp)
+    for point, mine in points(random, again.operands):
+        assert holds(again.condition.data, mine) == holds(condition, point)
 
 
 def body():
@@ -140,7 +140,7 @@ def test_a_map_of_several_results_shares_its_operands():
     load = next(op for op in module.walk() if isinstance(op, tir.LoadOp))
     d0, d1 = AffineExpr.dimension(0), AffineExpr.dimension(1)
     assert load.indices.data == AffineMap(2, 0, (d0 * 2 + d1, d1))
-    assert [one.name_hint for one in load.operands_of_map] == ["j", "i"]
+    assert [operand.name_hint for operand in load.operands_of_map] == ["j", "i"]
 
 
 def test_one_result_of_several():

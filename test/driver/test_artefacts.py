@@ -411,7 +411,7 @@ def test_a_compiler_that_fails(tmp_path: Path):
     assert error.code == "KC5146"
     assert any("no_such_library" in fact for fact in error.facts)
     assert path.read_text() == "as before"
-    assert [one.name for one in tmp_path.iterdir()] == ["k.so"]
+    assert [path_.name for path_ in tmp_path.iterdir()] == ["k.so"]
 
 
 @needs_cc

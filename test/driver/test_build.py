@@ -31,15 +31,17 @@ def run(
     schedule: Callable[[te.Stage], None] | None = None,
 ) -> np.ndarray:
     """``function`` of tensors like ``arrays``, computed elementwise by a compiled kernel."""
-    inputs = [te.placeholder(one.shape, str(one.dtype), f"in{n}") for n, one in enumerate(arrays)]
+    inputs = [
+        te.placeholder(array.shape, str(array.dtype), f"in{n}") for n, array in enumerate(arrays)
+    ]
     result = function(*inputs)
     s = te.create_schedule(result.op)
     if schedule is not None:
         schedule(s[result])
-    shape = [one for one in result.shape if isinstance(one, int)]
-    found = np.empty(shape, out)
-    kc.build(s, [*inputs, result])(*arrays, found)
-    return found
+    shape = [size for size in result.shape if isinstance(size, int)]
+    out_array = np.empty(shape, out)
+    kc.build(s, [*inputs, result])(*arrays, out_array)
+    return out_array
 
 
 def vectors(stage: te.Stage) -> None:
@@ -50,14 +52,14 @@ def vectors(stage: te.Stage) -> None:
 @pytest.mark.parametrize("dtype", INTS)
 def test_integers_wrap_as_numpy(dtype: str, schedule):
     a, b = values(dtype, (37,)), values(dtype, (37,), 1)
-    found = run(
+    result = run(
         lambda x, y: te.compute((37,), lambda i: (x[i] * y[i] + x[i]) - (y[i] ^ x[i]), name="C"),
         a,
         b,
         out=dtype,
         schedule=schedule,
     )
-    np.testing.assert_array_equal(found, (a * b + a) - (b ^ a))
+    np.testing.assert_array_equal(result, (a * b + a) - (b ^ a))
 
 
 @pytest.mark.parametrize("schedule", [None, vectors], ids=["scalar", "vector"])
@@ -66,14 +68,14 @@ def test_minimum_and_maximum(dtype: str, schedule):
     a, b = values(dtype, (37,)), values(dtype, (37,), 1)
     if dtype in FLOATS:
         a[3], b[5] = np.nan, np.nan
-    found = run(
+    result = run(
         lambda x, y: te.compute((37,), lambda i: te.max(te.min(x[i], y[i]), x[i]), name="C"),
         a,
         b,
         out=dtype,
         schedule=schedule,
     )
-    np.testing.assert_array_equal(found, np.maximum(np.minimum(a, b), a))
+    np.testing.assert_array_equal(result, np.maximum(np.minimum(a, b), a))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
@@ -81,8 +83,8 @@ def test_minimum_and_maximum(dtype: str, schedule):
 def test_division_of_every_pair_of_bytes(dtype: str, op: str):
     info = np.iinfo(dtype)
     every = np.arange(info.min, info.max + 1, dtype=dtype)
-    a, b = (one.ravel() for one in np.meshgrid(every, every, indexing="ij"))
-    found = run(
+    a, b = (operand.ravel() for operand in np.meshgrid(every, every, indexing="ij"))
+    result = run(
         lambda x, y: te.compute(a.shape, lambda i: getattr(te, op)(x[i], y[i]), name="C"),
         a,
         b,
@@ -94,7 +96,7 @@ def test_division_of_every_pair_of_bytes(dtype: str, op: str):
     expected = quotient if op.endswith("div") else wide - quotient * safe
     # Division by zero gives 0, as numpy does; -128 by -1 wraps.
     expected = np.where(by == 0, 0, expected).astype(dtype)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("source", [*INTS, *FLOATS, "bool"])
@@ -105,8 +107,10 @@ def test_casts(source: str, target: str):
         a = np.abs(a) if target.startswith("uint") else a  # a negative one has no value there
     with np.errstate(over="ignore"):
         expected = a.astype(target)
-    found = run(lambda x: te.compute((23,), lambda i: x[i].astype(target), name="C"), a, out=target)
-    np.testing.assert_array_equal(found, expected)
+    result = run(
+        lambda x: te.compute((23,), lambda i: x[i].astype(target), name="C"), a, out=target
+    )
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_comparisons_and_selection():
@@ -120,14 +124,14 @@ def test_comparisons_and_selection():
         (lambda x, y: x >= y, np.greater_equal),
         (lambda x, y: x.equal(y), np.equal),
     ]:
-        found = run(
+        result = run(
             lambda x, y, op=op: te.compute((40,), lambda i: op(x[i], y[i]), name="C"),
             a,
             b,
             out="bool",
             schedule=vectors,
         )
-        np.testing.assert_array_equal(found, numpy(a, b))
+        np.testing.assert_array_equal(result, numpy(a, b))
     chosen = run(
         lambda x, y: te.compute((40,), lambda i: te.Select(x[i] < y[i], x[i], 0.5), name="C"),
         a,
@@ -166,7 +170,7 @@ def test_intrinsics(name: str, dtype: str):
     a = values(dtype, (32,))
     if name.startswith("log") or "sqrt" in name:
         a = np.abs(a) + np.array(0.01, dtype)
-    found = run(
+    result = run(
         lambda x: te.compute((32,), lambda i: getattr(te, name)(x[i]), name="C"),
         a,
         out=dtype,
@@ -175,32 +179,32 @@ def test_intrinsics(name: str, dtype: str):
     expected = INTRINSICS[name](a.astype(np.float64))
     # Half an ulp of rounding, and what the argument's own rounding can make of it.
     tolerance = 4 * float(np.finfo(dtype).eps)
-    np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(result.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
 
 
 def test_erf():
     import math
 
     a = values("float32", (32,))
-    found = run(lambda x: te.compute((32,), lambda i: te.erf(x[i]), name="C"), a, out="float32")
-    np.testing.assert_allclose(found, [math.erf(one) for one in a], rtol=1e-6)
+    result = run(lambda x: te.compute((32,), lambda i: te.erf(x[i]), name="C"), a, out="float32")
+    np.testing.assert_allclose(result, [math.erf(value) for value in a], rtol=1e-6)
 
 
 def test_axes_as_values():
     start = te.reduce_axis((2, 5), name="k")
     total = te.compute((4,), lambda i: te.sum(start * 10 + i, axis=start), name="T")
-    found = np.empty(4, np.int32)
-    kc.build(te.create_schedule(total.op), [total])(found)
+    result = np.empty(4, np.int32)
+    kc.build(te.create_schedule(total.op), [total])(result)
     # k is 2, 3, 4: 90 + 3 i
-    np.testing.assert_array_equal(found, [90, 93, 96, 99])
+    np.testing.assert_array_equal(result, [90, 93, 96, 99])
 
 
 @pytest.mark.parametrize("rank", range(9))
 def test_ranks(rank: int):
     shape = tuple([2, 1, 3, 1, 2, 1, 1, 2][:rank])
     a = values("float32", shape)
-    found = run(lambda x: te.compute(shape, lambda *i: x(*i) + 1.0, name="C"), a, out="float32")
-    np.testing.assert_array_equal(found, a + np.float32(1.0))
+    result = run(lambda x: te.compute(shape, lambda *i: x(*i) + 1.0, name="C"), a, out="float32")
+    np.testing.assert_array_equal(result, a + np.float32(1.0))
 
 
 @pytest.mark.parametrize("k", [0, 1, 5])
@@ -211,12 +215,12 @@ def test_reductions_over_a_size_of_the_call(op: str, k: int):
     axis = te.reduce_axis((0, n), name="k")
     c = te.compute((3,), lambda i: getattr(te, op)(a[i, axis], axis=axis), name="C")
     x = values("int16", (3, k))
-    found = np.full(3, 77, np.int16)
-    kc.build(te.create_schedule(c.op), [a, c])(x, found)
+    out = np.full(3, 77, np.int16)
+    kc.build(te.create_schedule(c.op), [a, c])(x, out)
     info = np.iinfo("int16")
     initial = {"sum": 0, "min": info.max, "max": info.min}[op]
     expected = getattr(x, op)(axis=1, initial=initial).astype(np.int16)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(out, expected)
 
 
 def test_a_size_as_an_argument_and_the_order_of_arguments():
@@ -228,9 +232,9 @@ def test_a_size_as_an_argument_and_the_order_of_arguments():
     d = te.compute((), lambda: c() * scale, name="D")
     f = kc.build(te.create_schedule(d.op), [d, n, a, scale])
     x = values("float32", (8,))
-    found = np.empty((), np.float32)
-    f(found, 5, x, 2.0)
-    assert found == pytest.approx(float(x[:5].sum()) * 2.0, rel=1e-6)
+    out = np.empty((), np.float32)
+    f(out, 5, x, 2.0)
+    assert out == pytest.approx(float(x[:5].sum()) * 2.0, rel=1e-6)
 
 
 @pytest.mark.parametrize("dtype", INTS)
@@ -262,9 +266,9 @@ def test_derived_sizes_are_checked():
     c = te.compute((n // 4,), lambda i: a[i * 4], name="C")
     f = kc.build(te.create_schedule(c.op), [a, c])
     x = values("float32", (19,))
-    found = np.empty(4, np.float32)
-    f(x, found)
-    np.testing.assert_array_equal(found, x[:16:4])
+    out = np.empty(4, np.float32)
+    f(x, out)
+    np.testing.assert_array_equal(out, x[:16:4])
     with pytest.raises(CallError, match="KC5110"):
         f(x, np.empty(5, np.float32))
 
@@ -289,10 +293,10 @@ def test_many_threads_call_one_function():
                 wrong.append(n)
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert wrong == []
 
 
@@ -358,11 +362,11 @@ def test_a_list_of_modules():
 
 
 def test_modules_are_updated():
-    module, other = added(1.0, "one"), added(2.0, "two")
-    module.update(other)
+    module, second = added(1.0, "one"), added(2.0, "two")
+    module.update(second)
     module.update(added(3.0, "one"))
     assert sorted(module.functions) == ["one", "two"]
-    assert list(other.functions) == ["two"]
+    assert list(second.functions) == ["two"]
     assert kc.build(module)["one"](np.zeros(8, np.float32))[0] == 3
 
 

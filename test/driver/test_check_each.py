@@ -56,7 +56,7 @@ def wrong_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     def wrong(self: Any, ctx: Any, op: ModuleOp) -> None:
         apply(self, ctx, op)
-        add = next(one for one in op.walk() if isinstance(one, arith.AddfOp))
+        add = next(candidate for candidate in op.walk() if isinstance(candidate, arith.AddfOp))
         block = add.parent
         assert block is not None
         product = arith.MulfOp(add.lhs, add.rhs)
@@ -187,7 +187,7 @@ def test_what_is_not_compared_is_said():
     with checking(), diagnostic_handler(said.append):
         sch.transform_layout("C", ("read", 0), lambda i, k: [k, i])
         sch.unroll(sch.get_loops("C")[2])
-    assert [(one.code, one.message) for one in said] == [
+    assert [(warning.code, warning.message) for warning in said] == [
         ("KC4520", "check-each: the step transform-layout changes what @main takes")
     ]
 
@@ -243,6 +243,6 @@ def test_a_program_that_no_inputs_fit():
     with watching_steps(watcher), diagnostic_handler(said.append):
         sch.vectorize(sch.get_loops("B")[0])
     assert watcher.compared == 0
-    assert [(one.code, one.message) for one in said] == [
+    assert [(warning.code, warning.message) for warning in said] == [
         ("KC4520", "check-each: no inputs of @main were found")
     ] * 2

@@ -184,7 +184,7 @@ def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
     with diagnostic_handler(said.append):
         build()
         build()
-    assert [one.message for one in said] == ["look out", "look out"]
+    assert [warning.message for warning in said] == ["look out", "look out"]
     assert files(folder) == []
 
 
@@ -230,7 +230,7 @@ def test_a_home_that_nobody_has(folder: Path, lowered: list[int], monkeypatch: p
     with diagnostic_handler(said.append):
         build()
         build()
-    assert [(one.code, one.message) for one in said] == [
+    assert [(warning.code, warning.message) for warning in said] == [
         (
             "KC5150",
             "the compile cache ~nobody_has_this_name/cache is not used: "
@@ -264,7 +264,7 @@ def test_a_directory_of_others_is_not_used(folder: Path, lowered: list[int]):
     with diagnostic_handler(said.append):
         build()
         build()
-    assert [one.code for one in said] == ["KC5150"]
+    assert [warning.code for warning in said] == ["KC5150"]
     assert (len(lowered), files(folder)) == (2, [])
 
 
@@ -274,7 +274,7 @@ def test_a_directory_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     said: list[Diagnostic] = []
     with diagnostic_handler(said.append):
         build()
-    assert [one.code for one in said] == ["KC5150"]
+    assert [warning.code for warning in said] == ["KC5150"]
 
 
 def test_the_oldest_goes(folder: Path, lowered: list[int], monkeypatch: pytest.MonkeyPatch):
@@ -307,11 +307,11 @@ def test_many_processes_at_once(folder: Path):
         subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    for one in running:
-        assert one.communicate()[1] == ""
-        assert one.returncode == 0
+    for process in running:
+        assert process.communicate()[1] == ""
+        assert process.returncode == 0
     assert len(files(folder)) == 3
-    assert all(one.content is not None for one in compile_cache.entries())
+    assert all(entry.content is not None for entry in compile_cache.entries())
 
 
 # The command -------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         for step in program.steps:
             assert f"\n  {step.name} " in printed
             assert step.reason in printed
-    made = {one.name for one in tmp_path.iterdir()}
-    assert len(made) == 4 * (3 + 6)
+    written = {file.name for file in tmp_path.iterdir()}
+    assert len(written) == 4 * (3 + 6)
     assert (
         "tir.for %j_i in 32 vectorized {" in (tmp_path / "matrix_product_permuted.tir").read_text()
     )

@@ -50,12 +50,12 @@ SAYS = {
 
 
 def test_every_lesson_is_tested_and_listed():
-    assert [one.stem for one in LESSONS] == list(SAYS)
+    assert [lesson.stem for lesson in LESSONS] == list(SAYS)
     listed = (LESSONS[0].parents[1] / "README.md").read_text()
     assert re.findall(r"\(lessons/(\w+)\.py\)", listed) == list(SAYS)
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
 def test_lesson(lesson, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", [str(lesson)])
     with diagnostic_handler(lambda _: None):

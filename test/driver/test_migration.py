@@ -45,17 +45,17 @@ ROOTS = functools.cache(roots)
 
 def exists(name: str) -> bool:
     root, *path = re.split(r"\.(?![^\[]*\])", name.split("(")[0])
-    found = ROOTS()[root]
-    for one in path:
-        if not hasattr(found, one):
+    holder = ROOTS()[root]
+    for attribute in path:
+        if not hasattr(holder, attribute):
             return False
-        found = getattr(found, one)
+        holder = getattr(holder, attribute)
     return True
 
 
 def names(cell: str) -> list[str]:
     """The names in a cell; what has no dot is no name but code."""
-    return [one for one in re.findall(r"`([^`]+)`", cell) if "." in one]
+    return [name for name in re.findall(r"`([^`]+)`", cell) if "." in name]
 
 
 def rows(*titles: str) -> Iterator[tuple[str, str, str]]:
@@ -64,7 +64,7 @@ def rows(*titles: str) -> Iterator[tuple[str, str, str]]:
         title, _, body = section.partition("\n")
         if title in titles or (not titles and not title.startswith("Keys")):
             for line in re.findall(r"^\|(.*)\|$", body, re.M):
-                first, second, third = (one.strip() for one in line.split("|"))
+                first, second, third = (cell.strip() for cell in line.split("|"))
                 if first != "TVM" and not first.startswith("---"):
                     yield first, second, third
 
@@ -73,29 +73,29 @@ def test_there_are_tables():
     assert len(list(rows())) > 50
 
 
-@pytest.mark.parametrize(("tvm", "here"), [(one, other) for one, other, _ in rows()])
+@pytest.mark.parametrize(("tvm", "here"), [(theirs, ours) for theirs, ours, _ in rows()])
 def test_names(tvm: str, here: str):
     if here == "the same":
-        assert [one for one in names(tvm) if not exists(one)] == []
+        assert [name for name in names(tvm) if not exists(name)] == []
     elif here == "refused":
         for dtype in re.findall("`([^`]+)`", tvm):
             with pytest.raises(kc.KCError):
                 te.placeholder((4,), dtype=dtype)
     elif here == "not there":
         assert names(tvm)
-        assert [one for one in names(tvm) if exists(one)] == []
+        assert [name for name in names(tvm) if exists(name)] == []
     else:
         assert names(here)
-        assert [one for one in names(here) if not exists(one)] == []
-        assert [one for one in names(tvm) if exists(one)] == []
+        assert [name for name in names(here) if not exists(name)] == []
+        assert [name for name in names(tvm) if exists(name)] == []
 
 
 def test_names_in_the_text():
     """What the last column and the text outside of tables call kc's is there."""
     text = PAGE.read_text()
-    found = {one for one in re.findall(r"`(kc\.[a-z_.A-Z]+)`", text) if one not in KEYS}
-    assert found
-    assert [one for one in sorted(found) if not exists(one)] == []
+    mentioned = {name for name in re.findall(r"`(kc\.[a-z_.A-Z]+)`", text) if name not in KEYS}
+    assert mentioned
+    assert [name for name in sorted(mentioned) if not exists(name)] == []
 
 
 def test_links_lead_somewhere():
@@ -105,7 +105,7 @@ def test_links_lead_somewhere():
 
 def test_every_name_of_te_and_tir_is_on_the_page():
     """Of what TVM 0.9 exports: names that kc adds to it need no row."""
-    told = {one for cells in rows() for cell in cells for one in names(cell)}
+    told = {name for cells in rows() for cell in cells for name in names(cell)}
     te_names = """
         any all trace exp erf tanh sigmoid log tan cos sin sinh cosh log2 log10 asin asinh acos
         acosh atan atanh trunc abs round nearbyint power popcount fmod if_then_else isnan isfinite
@@ -115,26 +115,26 @@ def test_every_name_of_te_and_tir_is_on_the_page():
         decl_tensor_intrin Tensor TensorSlice Operation PlaceholderOp ComputeOp TensorComputeOp
         ScanOp ExternOp HybridOp gradient hybrid sqrt rsqrt floor ceil
     """.split()
-    assert [one for one in te_names if f"te.{one}" not in told] == []
+    assert [name for name in te_names if f"te.{name}" not in told] == []
 
 
 def test_every_key_of_the_config_is_on_the_page():
     told: dict[str, str] = {}
     for tvm, here, _ in rows("Keys of `PassContext(config=...)`"):
-        for one in re.findall(r"`([^`]+)`", tvm if tvm != "none" else here):
-            told[one] = here
+        for key in re.findall(r"`([^`]+)`", tvm if tvm != "none" else here):
+            told[key] = here
     assert set(told) == set(KEYS)
-    for key, one in KEYS.items():
+    for key, option in KEYS.items():
         if told[key] != f"`{key}`":
-            assert told[key] == ("works" if one.effect else "a warning"), key
+            assert told[key] == ("works" if option.effect else "a warning"), key
 
 
 def test_passes_that_are_there_are_those_with_a_counterpart():
     told = {
-        one.removeprefix("tir.transform."): here
+        name.removeprefix("tir.transform."): here
         for tvm, here, _ in rows("Lowering and passes")
-        for one in names(tvm)
-        if one.startswith("tir.transform.") and one != "tir.transform.prim_func_pass"
+        for name in names(tvm)
+        if name.startswith("tir.transform.") and name != "tir.transform.prim_func_pass"
     }
     for name, here in told.items():
         assert (TVM_PASSES[f"tir.{name}"] is not None) == (here == "the same"), name

@@ -204,11 +204,11 @@ def test_an_xdsl_pass():
 
 
 def test_module_pass_returns_another_module():
-    other = kc.lower(*schedule(16))
+    replacement = kc.lower(*schedule(16))
 
     @module_pass(name="other")
     def replace(mod: kc.IRModule, ctx: PassContext) -> kc.IRModule:
-        return other
+        return replacement
 
     s, args = schedule(32)
     with PassContext(config={"tir.add_lower_pass": [(0, replace)]}):
@@ -485,7 +485,9 @@ def test_loops_are_cut(n: int | None, const: bool):
 
     def look(mod: kc.IRModule) -> None:
         guarded = [op for op in mod.op.walk() if op.name == "tir.store"]
-        seen.extend("guarded" if one.parent_op().name == "tir.if" else "free" for one in guarded)
+        seen.extend(
+            "guarded" if store.parent_op().name == "tir.if" else "free" for store in guarded
+        )
 
     config = {
         "tir.add_lower_pass": [(1, look)],
@@ -583,7 +585,7 @@ def test_what_is_so_in_any_case_is_no_warning():
 
 def test_passes_of_tvm_that_kc_lacks_are_a_warning():
     said = warnings(disabled_pass=["tir.StorageRewrite", "relay.FuseOps"])
-    assert [one.code for one in said] == ["KC4502", "KC4502"]
+    assert [warning.code for warning in said] == ["KC4502", "KC4502"]
 
 
 @pytest.mark.parametrize("argument", ["disabled_pass", "required_pass"])

@@ -25,9 +25,9 @@ def test_the_program():
 
 def test_the_loops_compute():
     a = np.random.default_rng(0).random((6, 8), np.float32)
-    found = np.zeros(6, np.float32)
-    kc.build(kc.IRModule.parse(BLOCKS["rows"]))(a, found)
-    np.testing.assert_allclose(found, a.sum(1), rtol=1e-5)
+    sums = np.zeros(6, np.float32)
+    kc.build(kc.IRModule.parse(BLOCKS["rows"]))(a, sums)
+    np.testing.assert_allclose(sums, a.sum(1), rtol=1e-5)
 
 
 def test_every_op_is_listed():

@@ -103,9 +103,9 @@ def test_assert_allclose():
     close(kc.nd.array(np.ones(3, np.float32)), np.ones(3), rtol=1e-6)
     close(np.float32(math.nan), np.float32(math.nan))
     close(1.0, 1.05, rtol=0.1)
-    for one, other in ((1.0, 1.1), (np.ones(3), np.ones(1)), (np.ones(3), np.zeros(3))):
+    for actual, desired in ((1.0, 1.1), (np.ones(3), np.ones(1)), (np.ones(3), np.zeros(3))):
         with pytest.raises(AssertionError):
-            close(one, other)
+            close(actual, desired)
 
 
 def test_what_can_be_built_for():
@@ -124,9 +124,9 @@ def test_a_temporary_directory():
         path = Path(folder.path)
         assert path.is_dir()
     assert not path.exists()
-    other = utils.tempdir()
-    other.remove()
-    assert not Path(other.path).exists()
+    second = utils.tempdir()
+    second.remove()
+    assert not Path(second.path).exists()
 
 
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
@@ -156,10 +156,10 @@ def test_data_types():
 def test_printing_between_passes(capsys: pytest.CaptureFixture[str]):
     module = lowered()
     both = tvm.transform.Sequential([tir.transform.SkipVectorize(), tvm.transform.PrintIR("then")])
-    made = both(module)
+    result = both(module)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == f"PrintIR(then):\n{made}\n"
+    assert err == f"PrintIR(then):\n{result}\n"
 
 
 def test_a_context_is_a_device():
@@ -231,7 +231,7 @@ def test_a_computation_is_asked_for_its_kind():
     B = te.compute((4,), lambda i: A[i], name="B")
     assert isinstance(A.op, te.PlaceholderOp)
     assert isinstance(B.op, te.ComputeOp)
-    assert all(isinstance(one.op, te.Operation) for one in (A, B))
+    assert all(isinstance(tensor.op, te.Operation) for tensor in (A, B))
 
 
 # tvm.tir.transform -------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def test_a_pass_in_a_context():
     assert seen == ["main"]
     np.testing.assert_array_equal(f(np.zeros(8, np.float32)), np.ones(8))
     with kc.transform.PassContext(disabled_pass=["tir.UnrollLoop"], config=config) as context:
-        assert not any(one.name == "unroll-loop" for one in context.added_at(2))
+        assert not any(stage.name == "unroll-loop" for stage in context.added_at(2))
 
 
 def test_passes_that_kc_lacks():

@@ -142,7 +142,7 @@ error[KC2015]: compute C has 2 dimensions, its function takes 1 argument
 
 
 def test_every_mistake_is_tested():
-    assert [one.__name__ for one in GALLERY["MISTAKES"]] == list(CASES)
+    assert [mistake.__name__ for mistake in GALLERY["MISTAKES"]] == list(CASES)
 
 
 def said(call):
@@ -153,12 +153,12 @@ def said(call):
     text = str(caught.value)
     assert len(text.splitlines()) <= 12
 
-    def place(found):
-        return f"HERE:{int(found[1]) - first}"
+    def place(match):
+        return f"HERE:{int(match[1]) - first}"
 
     text = re.sub(rf"{re.escape(str(LESSON))}:(\d+)", place, text)
     start = inspect.getsourcelines(GALLERY["matmul"])[1]
-    return re.sub(r"HERE:(-\d+)", lambda one: f"MATMUL:{int(one[1]) + first - start}", text)
+    return re.sub(r"HERE:(-\d+)", lambda match: f"MATMUL:{int(match[1]) + first - start}", text)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -163,7 +163,7 @@ class LowerMulAdd(LlvmPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MulAddOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
-        a, b = (s.emit(llvm.SExtOp, [s.value(one)], i32) for one in (op.a, op.b))
+        a, b = (s.emit(llvm.SExtOp, [s.value(operand)], i32) for operand in (op.a, op.b))
         product = s.emit(llvm.MulOp, [a, b], i32)
         shifted = s.emit(llvm.AShrOp, [product, s.int_constant(PLACES, i32)], i32)
         narrow = s.emit(llvm.TruncOp, [shifted], i16)

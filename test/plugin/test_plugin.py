@@ -183,9 +183,9 @@ def test_plugin_by_flag(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(SOURCE))
     (plugin,) = from_module("kc_npu.plugin")
     assert plugin.name == "npu"
-    made = Registry()
-    made.add(plugin)
-    with registry.using(made):
+    own = Registry()
+    own.add(plugin)
+    with registry.using(own):
         assert Target("npu").keys == ("npu", "accel")
     assert not registry.is_pass("npu-stream")
 
@@ -226,9 +226,9 @@ def test_a_broken_universe_is_a_warning(tmp_path: Path):
 
 
 def test_a_broken_target_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    made = Registry()
-    made.add(Plugin("mine", targets=["json:none.toml"]))
-    with registry.using(made):
+    own = Registry()
+    own.add(Plugin("mine", targets=["json:none.toml"]))
+    with registry.using(own):
         assert str(Target("llvm")) == "llvm"
     assert capsys.readouterr().err.startswith(
         "warning[KC6009]: target file json:none.toml of plugin 'mine' is left out\n"

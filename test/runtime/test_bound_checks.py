@@ -35,7 +35,7 @@ def gather(schedule=lambda s, B: None):
 
 
 LINE = next(
-    n for n, one in enumerate(Path(__file__).read_text().splitlines(), 1) if "A[I[i]]" in one
+    n for n, line in enumerate(Path(__file__).read_text().splitlines(), 1) if "A[I[i]]" in line
 )
 
 
@@ -84,10 +84,10 @@ def test_calls_at_once_know_their_own_errors():
                 told.append((index, error.message))
 
     threads = [threading.Thread(target=work, args=(index,)) for index in (3, 12, 4, 15)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert len(told) == 200
     for index, message in told:
         wrong = f"main: A[{index}]: index {index} of dimension 0 is outside of [0, 10)"

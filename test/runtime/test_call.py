@@ -243,7 +243,7 @@ def test_bfloat16_nan_stays_one() -> None:
     assert record.seen[0] & 0x7FFF > 0x7F80
 
 
-@pytest.mark.parametrize("dtype", [one.name for one in DTYPES.values() if one.format])
+@pytest.mark.parametrize("dtype", [dtype.name for dtype in DTYPES.values() if dtype.format])
 def test_every_dtype_has_a_fast_path(checks: list[str], dtype: str) -> None:
     record = Recorder(Signature("f", (array("A", dtype, "n", role="out"),), ("n",)))
     record.function(np.zeros(3, dtype))

@@ -121,22 +121,24 @@ def arrays(draw: st.DrawFn, spec: ArgSpec, shape: tuple[int, ...], pool: np.ndar
         # Where it starts decides both alignment and overlap.
         places = st.integers(0, pool.size - size)
         start = draw(places.map(lambda x: x // 64 * 64) | places.map(lambda x: x // 8 * 8) | places)
-        made = pool[start : start + size].view(dtype).reshape(shape)
+        array = pool[start : start + size].view(dtype).reshape(shape)
     elif layout == "stepped" and shape:
-        made = np.zeros((*shape[:-1], 2 * shape[-1]), dtype)[..., :: draw(st.sampled_from([2, -2]))]
+        array = np.zeros((*shape[:-1], 2 * shape[-1]), dtype)[
+            ..., :: draw(st.sampled_from([2, -2]))
+        ]
     elif layout == "fortran":
-        made = np.asfortranarray(np.zeros(shape, dtype))
+        array = np.asfortranarray(np.zeros(shape, dtype))
     elif dtype.hasobject or not dtype.isnative:
-        made = np.zeros(shape, dtype)
+        array = np.zeros(shape, dtype)
     else:
-        made = np.asarray(kc.nd.empty(shape, dtype))
+        array = np.asarray(kc.nd.empty(shape, dtype))
     if layout == "view":
-        made = made.view(np.memmap)
+        array = array.view(np.memmap)
     if draw(one_in(12)):
-        made.flags.writeable = False
+        array.flags.writeable = False
     if draw(one_in(4)) and dtype.name in kc.runtime.signature.DTYPES and dtype.isnative:
-        made = kc.nd.NDArray(np.asarray(made), kc.cpu())
-    return made
+        array = kc.nd.NDArray(np.asarray(array), kc.cpu())
+    return array
 
 
 NUMBERS = st.one_of(
@@ -207,7 +209,9 @@ def meets_conditions(signature: Signature, args: tuple[Any, ...]) -> bool:
         symbol: args[i] if d is None else np.shape(args[i])[d]
         for symbol, (i, d) in signature.binders.items()
     }
-    return all(replace(one, unless_empty=()).holds(sizes) for one in signature.requires)
+    return all(
+        replace(requirement, unless_empty=()).holds(sizes) for requirement in signature.requires
+    )
 
 
 def check_agreement(

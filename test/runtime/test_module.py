@@ -45,10 +45,10 @@ def test_an_unknown_function() -> None:
 
 
 def test_sources() -> None:
-    made: list[int] = []
+    builds: list[int] = []
 
     def asm() -> str:
-        made.append(1)
+        builds.append(1)
         return "ret"
 
     module = Module({"f": recorder().function}, "f", {"tir": "for", "ll": "define", "asm": asm})
@@ -58,7 +58,7 @@ def test_sources() -> None:
         "ret",
         "define",
     ]
-    assert made == [1]
+    assert builds == [1]
     assert Module({"f": recorder().function}, "f", {"tir": "for"}).get_source() == "for"
     with pytest.raises(CallError) as caught:
         module.get_source("ptx")

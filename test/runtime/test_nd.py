@@ -18,7 +18,7 @@ from kc.runtime import device as device_module
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import CallError, DeviceError
 
-NUMPY_DTYPES = [one.name for one in DTYPES.values() if one.format is not None]
+NUMPY_DTYPES = [dtype.name for dtype in DTYPES.values() if dtype.format is not None]
 """Without those of the package ml_dtypes."""
 
 

@@ -181,14 +181,14 @@ class Loops:
 
 def worker_ids() -> list[int]:
     """The system's numbers of the workers in this process."""
-    found = []
+    ids = []
     for task in Path("/proc/self/task").iterdir():
         try:
             if (task / "comm").read_text().strip() == THREAD_NAME:
-                found.append(int(task.name))
+                ids.append(int(task.name))
         except OSError:  # the thread has ended
             continue
-    return sorted(found)
+    return sorted(ids)
 
 
 def compiled() -> tuple[Loops, Code]:
@@ -859,24 +859,24 @@ def test_the_pool_is_compiled_once() -> None:
 
 def test_two_modules_share_one_pool(loops: Loops, bodies: Code) -> None:
     code = Code(pool_ir(llvm.get_process_triple()))
-    other = code.loops()
+    twin = code.loops()
     parallel.set_num_threads(3)
-    assert other.num_threads() == 3
+    assert twin.num_threads() == 3
     loops.meet(bodies, 3)
     workers = worker_ids()
-    other.meet(bodies, 3)
+    twin.meet(bodies, 3)
     assert worker_ids() == workers
     assert len(workers) == 2
 
     # A loop of one module is nested in a loop of the other.
     ends = np.zeros(100, np.int64)
-    loops.run_python(lambda b, e: other.run(bodies.address("chunks"), ends, 100, 1), 2)
+    loops.run_python(lambda b, e: twin.run(bodies.address("chunks"), ends, 100, 1), 2)
     assert ends.tolist() == [100] + [0] * 99
 
     # The other one ends the workers, and starts the next.
-    assert other.configure(2, None) == 0
+    assert twin.configure(2, None) == 0
     assert parallel.num_threads() == 2
-    other.meet(bodies, 2)
+    twin.meet(bodies, 2)
     loops.meet(bodies, 2)
     assert len(worker_ids()) == 1
     assert loops.shutdown() == 0

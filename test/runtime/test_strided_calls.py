@@ -108,7 +108,7 @@ def test_rows_of_wider_arrays_are_vectors(dtype: str):
 
 def test_the_program_is_as_it_is_without_strides():
     s, args, binds = add_one(True, binds=rows)
-    plain, declared = (str(kc.lower(s, args, binds=one)) for one in ({}, binds))
+    plain, declared = (str(kc.lower(s, args, binds=given)) for given in ({}, binds))
     assert (
         declared.replace(', kc.strides = ["a0", 1 : i64]', "").replace(
             ', kc.strides = ["b0", 1 : i64]', ""
@@ -181,7 +181,7 @@ def test_a_copy_of_a_view_is_dense():
 def message(call: Any) -> str:
     with pytest.raises(KCError) as caught:
         call()
-    return "\n".join(one for one in str(caught.value).split("\n") if not one.startswith("  -->"))
+    return "\n".join(line for line in str(caught.value).split("\n") if not line.startswith("  -->"))
 
 
 BASE = np.zeros((8, 20), np.float32)
@@ -242,7 +242,7 @@ def test_refused(general: kc.runtime.Module, case: str):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("read", "written"),
     [
         (lambda x: x[:, ::2], lambda x: x[:, 1::2]),
         (lambda x: x[:, :10], lambda x: x[:, 10:]),
@@ -252,12 +252,12 @@ def test_refused(general: kc.runtime.Module, case: str):
         (lambda x: x[:, 5:5], lambda x: x[:, 3:3]),
     ],
 )
-def test_views_that_share_no_element_are_taken(general: Any, one: Any, other: Any):
+def test_views_that_share_no_element_are_taken(general: Any, read: Any, written: Any):
     """Though the memory from the first to the last element of each is mixed."""
     x = np.arange(160, dtype=np.float32).reshape(8, 20)
-    expected = one(x) + 1
-    general(one(x), other(x))
-    assert np.array_equal(other(x), expected)
+    expected = read(x) + 1
+    general(read(x), written(x))
+    assert np.array_equal(written(x), expected)
 
 
 def test_variables_of_one_name_are_different():
@@ -275,7 +275,9 @@ def test_inputs_may_be_the_same_memory():
     B = te.placeholder((N, M), name="B")
     C = te.compute((N, M), lambda i, j: A[i, j] - B[i, j], name="C")
     s = te.create_schedule(C.op)
-    f = kc.build(s, [A, B, C], binds={one: strides(one, te.var(), te.var()) for one in (A, B)})
+    f = kc.build(
+        s, [A, B, C], binds={tensor: strides(tensor, te.var(), te.var()) for tensor in (A, B)}
+    )
     x = np.arange(16, dtype=np.float32).reshape(4, 4)
     out = np.empty((4, 4), np.float32)
     f(x, x.T, out)
@@ -321,7 +323,7 @@ def test_a_size_may_be_a_stride():
 def test_bad_binds():
     s, args, _ = add_one(False)
     a, b = args
-    other = te.placeholder((N, M), name="Other")
+    stranger = te.placeholder((N, M), name="Other")
     hint = "  try: binds={A: tir.decl_buffer(A.shape, A.dtype, strides=[te.var(), 1])}"
     wrong = {
         "binds: A is (n, m) float32, and its buffer (4, 4) float32\n"
@@ -334,7 +336,7 @@ def test_bad_binds():
         },
         "binds: Other is not among the arguments\n"
         "  why: an argument is seen as the buffer that it is bound to": {
-            other: strides(other, 8, 1)
+            stranger: strides(stranger, 8, 1)
         },
         "binds: tuple for Tensor\n  why: a tensor is bound to a buffer of tir.decl_buffer": {
             a: (8, 1)

@@ -14,12 +14,12 @@ CODE = re.compile(r"\bKC\d{4}\b")
 
 
 def codes_in_source() -> dict[str, str]:
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for code in CODE.findall(path.read_text(encoding="utf-8")):
-                found.setdefault(code, str(path.relative_to(ROOT)))
-    return found
+                places.setdefault(code, str(path.relative_to(ROOT)))
+    return places
 
 
 def test_every_code_is_explained():
@@ -36,15 +36,15 @@ def test_no_code_is_explained_in_vain():
 
 @pytest.mark.parametrize("code", explanations())
 def test_explanations_are_complete(code):
-    one = explanations()[code]
+    explanation = explanations()[code]
     assert CODE.fullmatch(code)
     assert code[2] in AREAS
-    for text in (one.title, one.cause, one.wrong, one.right):
+    for text in (explanation.title, explanation.cause, explanation.wrong, explanation.right):
         assert text.strip()
-    assert not one.title.endswith(".")
-    assert one.cause.strip().endswith(".")
-    assert one.wrong != one.right
-    assert [line for line in one.text().split("\n") if len(line) > 102] == []
+    assert not explanation.title.endswith(".")
+    assert explanation.cause.strip().endswith(".")
+    assert explanation.wrong != explanation.right
+    assert [line for line in explanation.text().split("\n") if len(line) > 102] == []
 
 
 def test_explaining():

@@ -27,11 +27,11 @@ def sources() -> Iterator[tuple[Path, str]]:
 
 
 def test_every_variable_in_the_source_is_declared():
-    found = {
+    named = {
         name for _, text in sources() for name in re.findall(r"\bKC_[A-Z][A-Z_]*[A-Z]\b", text)
     }
     own = {name for name in environment.VARIABLES if name.startswith("KC_")}
-    assert found - NOT_VARIABLES == own
+    assert named - NOT_VARIABLES == own
 
 
 def test_variables_are_read_in_one_place():
@@ -46,7 +46,10 @@ def test_variables_are_read_in_one_place():
 def test_the_table_of_the_documentation():
     text = (ROOT / "docs" / "environment.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", text, re.M)
-    assert rows == [(one.name, one.default, one.meaning) for one in environment.VARIABLES.values()]
+    assert rows == [
+        (variable.name, variable.default, variable.meaning)
+        for variable in environment.VARIABLES.values()
+    ]
 
 
 def test_reading(monkeypatch: pytest.MonkeyPatch):

@@ -74,7 +74,7 @@ def test_output_that_is_protected(tmp_path: Path):
     path = tmp_path / "out"
     path.write_text("old")
     path.chmod(0o400)
-    for check in (check_writable, lambda one: write_output(one, "new")):
+    for check in (check_writable, lambda path_: write_output(path_, "new")):
         with pytest.raises(InputError, match=r"KC0022.*: Permission denied"):
             check(str(path))
     assert path.read_text() == "old"
@@ -89,7 +89,7 @@ def test_replacing_keeps_mode_and_links(tmp_path: Path):
     assert link.is_symlink()
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["link", "out"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "out"]
 
 
 def test_new_files_have_the_usual_mode(tmp_path: Path):

@@ -11,12 +11,12 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
 
 
 def rows() -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
+    entries: list[tuple[str, str, str]] = []
     for line in PAGE.read_text().splitlines():
         if line.startswith("| ") and not line.startswith("| term "):
-            term, chinese, what = (one.strip() for one in line.strip("|").split("|"))
-            found.append((term, chinese, what))
-    return found
+            term, chinese, what = (cell.strip() for cell in line.strip("|").split("|"))
+            entries.append((term, chinese, what))
+    return entries
 
 
 def test_every_term_has_chinese_and_a_meaning():

@@ -143,8 +143,8 @@ def test_lines_of_a_part_are_lines_of_the_file():
     assert str(caught.value.location) == "x.mlir:43:3"
 
 
-def broken(block: Block, *others: Block) -> str:
-    module = ModuleOp([func.FuncOp("f", ((), ()), Region([block, *others]))])
+def broken(block: Block, *rest: Block) -> str:
+    module = ModuleOp([func.FuncOp("f", ((), ()), Region([block, *rest]))])
     with pytest.raises(ParseError) as caught:
         verify_module(module)
     return str(caught.value)

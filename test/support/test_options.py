@@ -21,7 +21,9 @@ from kc.support.options import (
 def test_every_kind_of_value():
     text = 'block=C loop=j factors=?,32 unsafe scope=wmma.matrix_a name="x y" map=[(i,j)->(j,i)]'
     options = Options.parse(text)
-    assert [(one.name, one.words and [word.text for word in one.words]) for one in options] == [
+    assert [
+        (option.name, option.words and [word.text for word in option.words]) for option in options
+    ] == [
         ("block", ["C"]),
         ("loop", ["j"]),
         ("factors", ["?", "32"]),
@@ -73,19 +75,19 @@ def test_names_with_dash_or_underscore_are_one():
 
 
 names = st.from_regex(r"[a-z][a-z0-9_.-]{0,5}", fullmatch=True)
-words = st.builds(Word, st.text(min_size=0, max_size=8).filter(lambda one: one != ""))
+words = st.builds(Word, st.text(min_size=0, max_size=8).filter(lambda text: text != ""))
 options_strategy = st.lists(
     st.builds(Option, names, st.none() | st.lists(words, min_size=1, max_size=3).map(tuple)),
     max_size=4,
-    unique_by=lambda one: one.name.replace("-", "_"),
+    unique_by=lambda option: option.name.replace("-", "_"),
 ).map(lambda items: Options(tuple(items)))
 
 
 @given(options_strategy)
 def test_round_trip(options):
     again = Options.parse(str(options))
-    assert [(one.name, one.text, one.words is None) for one in again] == [
-        (one.name, one.text, one.words is None) for one in options
+    assert [(option.name, option.text, option.words is None) for option in again] == [
+        (option.name, option.text, option.words is None) for option in options
     ]
     assert str(again) == str(options)
 

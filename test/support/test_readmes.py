@@ -16,7 +16,7 @@ def code(text: str) -> list[str]:
     """The fenced blocks, without comments and what pads them."""
     blocks = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
     return [
-        "\n".join(re.sub(r"\s*# .*", "", one).rstrip() for one in block.split("\n"))
+        "\n".join(re.sub(r"\s*# .*", "", line).rstrip() for line in block.split("\n"))
         for block in blocks
     ]
 
@@ -28,7 +28,7 @@ def numbers(text: str, title: str) -> list[str]:
 
 def test_the_programs_are_the_same():
     english, chinese = code(ENGLISH), code(CHINESE)
-    assert [one for one in english if one not in chinese] == []
+    assert [block for block in english if block not in chinese] == []
 
 
 def test_the_numbers_are_the_same():

@@ -38,14 +38,14 @@ def test_help_is_what_the_class_says(entry):
     assert doc is not None
     assert doc.summary == cls.__doc__.split("\n")[0]
     assert doc.summary.endswith(".")
-    fields = {one.name.replace("_", "-"): one for one in dataclasses.fields(cls)}
+    fields = {field.name.replace("_", "-"): field for field in dataclasses.fields(cls)}
     assert list(doc.options) == list(fields)
     assert list(doc.required) == [
         name
-        for name, one in fields.items()
-        if one.default is dataclasses.MISSING
-        and one.default_factory is dataclasses.MISSING
-        and "implied" not in one.metadata
+        for name, field in fields.items()
+        if field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+        and "implied" not in field.metadata
     ]
 
 
@@ -156,13 +156,13 @@ def test_one_function_keeps_the_others_when_the_pass_fails():
 
 
 def test_taken_names_stay():
-    made = Registry()
+    own = Registry()
     said = []
     with diagnostic_handler(said.append):
-        made.add(Plugin("mine", passes={"cse": "mine:Cse", "new": "mine:New"}))
-    assert made.passes["cse"].origin == "xdsl"
-    assert made.passes["new"].origin == "mine"
-    assert [one.render() for one in said] == [
+        own.add(Plugin("mine", passes={"cse": "mine:Cse", "new": "mine:New"}))
+    assert own.passes["cse"].origin == "xdsl"
+    assert own.passes["new"].origin == "mine"
+    assert [warning.render() for warning in said] == [
         "warning[KC0034]: plugin 'mine': cse is left out, the name is taken\n"
         "   |  cse of xdsl: xdsl.transforms.common_subexpression_elimination:"
         "CommonSubexpressionElimination"
@@ -170,9 +170,9 @@ def test_taken_names_stay():
 
 
 def test_parts_that_cannot_be_loaded():
-    made = Registry()
-    made.add(Plugin("mine", passes={"new": "no_such_module:New"}))
-    with registry.using(made), pytest.raises(InputError) as caught:
+    own = Registry()
+    own.add(Plugin("mine", passes={"new": "no_such_module:New"}))
+    with registry.using(own), pytest.raises(InputError) as caught:
         get_pass("new")
     assert str(caught.value) == (
         "error[KC0033]: 'new' of mine cannot be loaded from no_such_module:New\n"

@@ -151,7 +151,9 @@ def test_every_name_in_the_data_makes_a_target():
         assert arch.baseline in arch.cpus
         assert set(arch.caches) - {"default"} <= set(arch.cpus)
         assert set(arch.vector_features) <= set(arch.features)
-        assert {one for names in arch.withheld.values() for one in names} <= set(arch.features)
+        assert {feature for names in arch.withheld.values() for feature in names} <= set(
+            arch.features
+        )
         for cpu in arch.cpus:
             assert Target(f"llvm -mcpu={cpu} -mtriple={arch.triple}").triple == arch.triple
 
@@ -173,7 +175,7 @@ for line in sys.stdin:
     for name in ("x86_64", "aarch64", "riscv64"):
         arch = architecture(name)
         lines += [f"{arch.triple};{cpu};" for cpu in arch.cpus]
-        lines += [f"{arch.triple};{arch.baseline};-{one}" for one in arch.features]
+        lines += [f"{arch.triple};{arch.baseline};-{feature}" for feature in arch.features]
     done = subprocess.run(
         [sys.executable, "-c", script], input="\n".join(lines), capture_output=True, text=True
     )

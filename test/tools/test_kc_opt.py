@@ -284,9 +284,9 @@ def test_help_needs_no_xdsl():
 
 
 def reproducer(err: str) -> str:
-    found = re.search(r"reproducer: (kc-reproducer-[0-9a-f]{8}\.mlir)$", err)
-    assert found is not None
-    return Path(found[1]).read_text()
+    match = re.search(r"reproducer: (kc-reproducer-[0-9a-f]{8}\.mlir)$", err)
+    assert match is not None
+    return Path(match[1]).read_text()
 
 
 def test_internal_error(source, capsys):

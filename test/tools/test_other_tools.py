@@ -363,7 +363,7 @@ def test_documentation_that_is_stale(tmp_path, capsys, monkeypatch):
         "docs/generated/codes.md is stale: make docs\ndocs/generated/gone.md is stale: make docs\n",
     )
     assert run(capsys, kc_docs)[0] == 0
-    names = sorted(one.name for one in generated.iterdir())
+    names = sorted(file.name for file in generated.iterdir())
     assert names == ["codes.md", "dialects.md", "passes.md", "tools.md"]
     assert (tmp_path / "kc" / "tir" / "schedule_methods.py").is_file()
 
@@ -381,8 +381,8 @@ def test_docstrings_become_markdown():
 
 def test_expectations_by_place_and_kind():
     text = "// expected-warning@-2 {{a}} expected-error@+1{{b {c}}} // expected-note {{d}}"
-    found = expectations(text, "x", 10)
-    assert [(one.kind, one.line, one.text) for one in found] == [
+    expected = expectations(text, "x", 10)
+    assert [(expectation.kind, expectation.line, expectation.text) for expectation in expected] == [
         ("warning", 9, "a"),
         ("error", 12, "b {c}"),
         ("note", 11, "d"),
@@ -392,4 +392,4 @@ def test_expectations_by_place_and_kind():
     assert unknown.line is None
     assert unknown.pattern.search("x 12 (y)")
     assert not unknown.pattern.search("x a (y)")
-    assert [one.code for one in check([unknown], [], "x")] == ["KC0042"]
+    assert [problem.code for problem in check([unknown], [], "x")] == ["KC0042"]

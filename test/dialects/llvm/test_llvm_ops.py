@@ -274,12 +274,14 @@ def test_builders_make_what_the_text_says():
 
 
 def test_switch_builder():
-    entry, one, two = Block(arg_types=[i32, f32]), Block(), Block(arg_types=[f32])
+    entry, first, two = Block(arg_types=[i32, f32]), Block(), Block(arg_types=[f32])
     value, x = entry.args
-    entry.add_op(llvm.SwitchOp(value, one, [], {0: (two, [x]), -5: (one, [])}, weights=[1, 2, 3]))
-    one.add_op(llvm.ReturnOp())
+    entry.add_op(
+        llvm.SwitchOp(value, first, [], {0: (two, [x]), -5: (first, [])}, weights=[1, 2, 3])
+    )
+    first.add_op(llvm.ReturnOp())
     two.add_op(llvm.UnreachableOp())
-    function = llvm.FuncOp("f", llvm.LLVMFunctionType([i32, f32]), body=Region([entry, one, two]))
+    function = llvm.FuncOp("f", llvm.LLVMFunctionType([i32, f32]), body=Region([entry, first, two]))
     function.verify()
     text = str(function)
     assert "llvm.switch %0 : i32, ^bb1 [\n" in text
