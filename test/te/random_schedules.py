@@ -36,12 +36,12 @@ class Program:
     @classmethod
     def make(cls, random: Random, computes: int, *, symbolic: bool = False) -> Program:
         """A program of so many computes; sizes may be variables, all of them :data:`SIZE`."""
-        made = cls(random, symbolic)
+        program = cls(random, symbolic)
         for n in range(random.randint(1, 2)):
-            made._input(n)
+            program._input(n)
         for n in range(computes):
-            made._compute(f"T{n}")
-        return made
+            program._compute(f"T{n}")
+        return program
 
     def _input(self, n: int) -> None:
         shape: tuple[Any, ...] = tuple(self.random.randint(3, 9) for _ in range(2))
@@ -69,41 +69,41 @@ class Program:
         kind = self.random.choice(("add", "stencil", "transpose", "matmul", "sum", "max", "outer"))
         k = te.reduce_axis((0, n), name="k")
         if kind == "add":
-            same = [one for one in self.tensors if str(one.shape) == str(a.shape)]
+            same = [tensor for tensor in self.tensors if str(tensor.shape) == str(a.shape)]
             b = self.random.choice(same)
             y = self.values[b]
-            made = te.compute((m, n), lambda i, j: a[i, j] * 2 + b[i, j], name=name)
+            tensor = te.compute((m, n), lambda i, j: a[i, j] * 2 + b[i, j], name=name)
             value = lambda arrays: x(arrays) * 2 + y(arrays)  # noqa: E731
         elif kind == "stencil" and isinstance(m, int) and m > 2:
-            made = te.compute((m - 2, n), lambda i, j: a[i, j] + a[i + 2, j] * 3, name=name)
+            tensor = te.compute((m - 2, n), lambda i, j: a[i, j] + a[i + 2, j] * 3, name=name)
             value = lambda arrays: x(arrays)[:-2] + x(arrays)[2:] * 3  # noqa: E731
         elif kind == "transpose":
-            made = te.compute((n, m), lambda i, j: a[j, i] - 1, name=name)
+            tensor = te.compute((n, m), lambda i, j: a[j, i] - 1, name=name)
             value = lambda arrays: x(arrays).T - 1  # noqa: E731
         elif kind == "matmul":
-            made = te.compute((m, m), lambda i, j: te.sum(a[i, k] * a[j, k], axis=k), name=name)
+            tensor = te.compute((m, m), lambda i, j: te.sum(a[i, k] * a[j, k], axis=k), name=name)
             value = lambda arrays: x(arrays) @ x(arrays).T  # noqa: E731
         elif kind == "sum":
-            made = te.compute((m, 3), lambda i, j: te.sum(a[i, k] + j, axis=k), name=name)
+            tensor = te.compute((m, 3), lambda i, j: te.sum(a[i, k] + j, axis=k), name=name)
             value = lambda arrays: (x(arrays)[:, None] + np.arange(3)[:, None]).sum(2)  # noqa: E731
         elif kind == "max":
-            made = te.compute((m, 2), lambda i, j: te.max(a[i, k] * (j + 1), axis=k), name=name)
+            tensor = te.compute((m, 2), lambda i, j: te.max(a[i, k] * (j + 1), axis=k), name=name)
             value = lambda arrays: np.stack(  # noqa: E731
                 [x(arrays).max(1), (x(arrays) * 2).max(1)], 1
             )
         else:
-            made = te.compute((m, n), lambda i, j: a[i, j] + a[i, 0], name=name)
+            tensor = te.compute((m, n), lambda i, j: a[i, j] + a[i, 0], name=name)
             value = lambda arrays: x(arrays) + x(arrays)[:, :1]  # noqa: E731
-        self._add(made, lambda arrays: value(arrays).astype(np.int32))
+        self._add(tensor, lambda arrays: value(arrays).astype(np.int32))
 
     def outputs(self) -> list[Tensor]:
         """What nothing reads."""
-        return [one for one in self.unread if isinstance(one.op, ComputeOp)]
+        return [tensor for tensor in self.unread if isinstance(tensor.op, ComputeOp)]
 
     def arrays(self) -> Arrays:
         """Values for the inputs."""
         generator = np.random.default_rng(self.random.randrange(2**32))
-        return [generator.integers(-3, 4, sizes(one)).astype(np.int32) for one in self.inputs]
+        return [generator.integers(-3, 4, sizes(tensor)).astype(np.int32) for tensor in self.inputs]
 
 
 SIZE = 5
@@ -112,7 +112,7 @@ SIZE = 5
 
 def sizes(tensor: Tensor) -> list[int]:
     """The shape of a tensor when a program runs."""
-    return [one if isinstance(one, int) else SIZE for one in tensor.shape]
+    return [extent if isinstance(extent, int) else SIZE for extent in tensor.shape]
 
 
 def random_calls(schedule: te.Schedule, random: Random, count: int) -> list[str]:
@@ -154,14 +154,16 @@ def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], obje
         return f"s.cache_write({name})", lambda: schedule.cache_write(tensor, "global")
     if kind == "cache_read":
         read = random.choice(stage.op.input_tensors or (tensor,))
-        readers = [one for one in schedule.stages if read in one.op.input_tensors] or [stage]
-        chosen = [one.op for one in random.sample(readers, random.randint(1, len(readers)))]
+        readers = [reader for reader in schedule.stages if read in reader.op.input_tensors] or [
+            stage
+        ]
+        chosen = [reader.op for reader in random.sample(readers, random.randint(1, len(readers)))]
         return (
-            f"s.cache_read({read.name}, {[one.name for one in chosen]})",
+            f"s.cache_read({read.name}, {[op.name for op in chosen]})",
             lambda: schedule.cache_read(read, random.choice(("global", "local")), chosen),
         )
     if kind == "rfactor":
-        reduce = [one for one in stage.leaf_iter_vars if one.kind == "reduce"]
+        reduce = [iter_var for iter_var in stage.leaf_iter_vars if iter_var.kind == "reduce"]
         at = random.choice(reduce) if reduce else axis
         place = random.randint(-1, 2)
         return f"s.rfactor({name}, {at}, {place})", lambda: schedule.rfactor(tensor, at, place)
@@ -182,8 +184,8 @@ def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], obje
 
 def _consumer_axis(schedule: te.Schedule, stage: Stage, random: Random) -> tuple[Stage, IterVar]:
     own = stage.op.output(0)
-    readers = [one for one in schedule.stages if own in one.op.input_tensors]
-    readers = [one for one in readers if one.leaf_iter_vars]
+    readers = [reader for reader in schedule.stages if own in reader.op.input_tensors]
+    readers = [reader for reader in readers if reader.leaf_iter_vars]
     near = readers and random.random() < 0.8
     parent = random.choice(readers if near else _with_axes(schedule))
     return parent, random.choice(parent.leaf_iter_vars)
@@ -192,7 +194,9 @@ def _consumer_axis(schedule: te.Schedule, stage: Stage, random: Random) -> tuple
 def _with_axes(schedule: te.Schedule) -> list[Stage]:
     """The stages of computes and scans that have axes."""
     kinds = (ComputeOp, ScanOp)
-    return [one for one in schedule.stages if isinstance(one.op, kinds) and one.leaf_iter_vars]
+    return [
+        stage for stage in schedule.stages if isinstance(stage.op, kinds) and stage.leaf_iter_vars
+    ]
 
 
 _KINDS = (

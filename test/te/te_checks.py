@@ -20,7 +20,7 @@ from kc.support.diagnostics import diagnostic_handler
 
 def lines_of(module: Any) -> list[str]:
     """The loops and blocks of a module by their names, a line each, without bindings."""
-    found = []
+    lines = []
     for line in str(module).split("\n"):
         text = line.strip()
         if text.startswith(("tir.for ", "tir.block ")):
@@ -31,8 +31,8 @@ def lines_of(module: Any) -> list[str]:
                 name, _, more = more.partition(" ")
             depth = (len(line) - len(line.lstrip()) - 4) // 2
             label = name.strip('%"')
-            found.append("  " * depth + f"{kind} {label} {more}".rstrip())
-    return found
+            lines.append("  " * depth + f"{kind} {label} {more}".rstrip())
+    return lines
 
 
 def nest(s: te.Schedule, args: Sequence[Any]) -> list[str]:
@@ -60,20 +60,20 @@ def check(
 
         def array(tensor: Any) -> Any:
             dims = [
-                one if isinstance(one, int) else (sizes or {})[one.name] for one in tensor.shape
+                dim if isinstance(dim, int) else (sizes or {})[dim.name] for dim in tensor.shape
             ]
             return generator.integers(-4, 5, dims).astype(tensor.dtype)
 
-        inputs = [array(one) for one in args[: len(args) - outputs]]
+        inputs = [array(arg) for arg in args[: len(args) - outputs]]
         wanted = reference(*inputs)
         builds = [checked_build, kc.build] if native else []
         runs: list[Callable[..., Any]] = [build(s, args) for build in builds]
         runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
         for call in runs:
-            found = [array(one) for one in args[len(args) - outputs :]]
-            call(*inputs, *found)
-            for one, expected in zip(found, wanted if outputs > 1 else [wanted], strict=True):
-                np.testing.assert_array_equal(one, expected)
+            results = [array(arg) for arg in args[len(args) - outputs :]]
+            call(*inputs, *results)
+            for result, expected in zip(results, wanted if outputs > 1 else [wanted], strict=True):
+                np.testing.assert_array_equal(result, expected)
         sch = tir.Schedule(kc.lower(s.without_schedule(), args, target=target))
         exec(s.to_tir_script(), {"sch": sch})
         assert str(sch.mod) == str(module), s.to_tir_script()
@@ -94,10 +94,10 @@ def refusal(call: Callable[[], Any], file: str) -> str:
 
 def warnings_of(call: Callable[[], Any]) -> list[str]:
     """The titles of the warnings that a call gives."""
-    found: list[str] = []
-    with diagnostic_handler(lambda one: found.append(f"{one.code}: {one.message}")):
+    warnings: list[str] = []
+    with diagnostic_handler(lambda warning: warnings.append(f"{warning.code}: {warning.message}")):
         call()
-    return found
+    return warnings
 
 
 def matmul(m: int = 12, n: int = 10, k: int = 7) -> tuple[Any, Any, Any, Any]:

@@ -322,7 +322,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "text"), CASES, ids=[one.__name__ for one, _ in CASES])
+@pytest.mark.parametrize(("wrong", "text"), CASES, ids=[case.__name__ for case, _ in CASES])
 def test_bad_input(wrong, text):
     with pytest.raises(KCError) as caught:
         wrong()
@@ -330,8 +330,8 @@ def test_bad_input(wrong, text):
     place = lines.pop(1)
     assert place.startswith(f"  --> {__file__}:")
     assert place.endswith("# <-")
-    found = [
+    shown = [
         line.partition(" at ")[0] + " at test_bad_input.py:LINE" if __file__ in line else line
         for line in lines
     ]
-    assert "\n".join(found) == text
+    assert "\n".join(shown) == text

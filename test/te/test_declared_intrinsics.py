@@ -165,7 +165,10 @@ def test_strides_of_one_name_and_of_none(gemv_library: ctypes.CDLL):
     a, b = te.placeholder((3, 8), name="a"), te.placeholder((4, 8), name="b")
     k = te.reduce_axis((0, 8), name="k")
     c = te.compute((4,), lambda i: te.sum(a[2, k] * b[i, k], axis=k), name="c")
-    binds = {one: tir.decl_buffer(one.shape, one.dtype, strides=[te.var("s"), 1]) for one in (a, b)}
+    binds = {
+        tensor: tir.decl_buffer(tensor.shape, tensor.dtype, strides=[te.var("s"), 1])
+        for tensor in (a, b)
+    }
 
     def function(ins: Any, outs: Any) -> Any:
         ib = tir.ir_builder.create()
@@ -184,10 +187,10 @@ def test_strides_of_one_name_and_of_none(gemv_library: ctypes.CDLL):
     outer, inner = s[z].split(z.op.axis[0], factor=4)
     s[z].tensorize(inner, intrin)
     rng = np.random.default_rng(4)
-    one, two = (rng.standard_normal(n).astype(np.float32) for n in ((3, 20), (8, 10)))
-    found = np.full(8, 77, np.float32)
-    kc.build(s, [x, y, z])(one, two, found)
-    np.testing.assert_allclose(found, two[:, :8] @ one[2, :8], rtol=1e-4, atol=1e-5)
+    matrix, two = (rng.standard_normal(n).astype(np.float32) for n in ((3, 20), (8, 10)))
+    out = np.full(8, 77, np.float32)
+    kc.build(s, [x, y, z])(matrix, two, out)
+    np.testing.assert_allclose(out, two[:, :8] @ matrix[2, :8], rtol=1e-4, atol=1e-5)
 
 
 def test_the_calls_are_there_for_other_machines():
@@ -213,7 +216,7 @@ def dot(features: tuple[str, ...] = ()) -> Any:
     def function(ins: Any, outs: Any) -> Any:
         def lanes(first: bool) -> Any:
             ib = tir.ir_builder.create()
-            aa, bb, cc = (ib.buffer_ptr(one) for one in (*ins, *outs))
+            aa, bb, cc = (ib.buffer_ptr(tensor) for tensor in (*ins, *outs))
             with ib.for_range(0, 4, name="lane") as lane:
                 total: Any = te.const(0, "int32") if first else cc[lane]
                 for n in range(4):
@@ -267,7 +270,7 @@ def test_an_elementwise_intrinsic():
 
     def function(ins: Any, outs: Any) -> Any:
         ib = tir.ir_builder.create()
-        aa, bb, cc = (ib.buffer_ptr(one) for one in (*ins, *outs))
+        aa, bb, cc = (ib.buffer_ptr(tensor) for tensor in (*ins, *outs))
         with ib.for_range(0, 8, name="lane", kind="vectorize") as lane:
             cc[lane] = aa[lane] + bb[lane]
         return ib.get()
@@ -280,11 +283,11 @@ def test_an_elementwise_intrinsic():
     s = te.create_schedule(z.op)
     _, inner = s[z].split(z.op.axis[1], factor=8)
     s[z].tensorize(inner, vadd)
-    one, two = (np.random.default_rng(n).standard_normal((5, 16), np.float32) for n in range(2))
-    found = np.empty_like(one)
+    first, two = (np.random.default_rng(n).standard_normal((5, 16), np.float32) for n in range(2))
+    out = np.empty_like(first)
     built = kc.build(s, [x, y, z])
-    built(one, two, found)
-    np.testing.assert_array_equal(found, one + two)
+    built(first, two, out)
+    np.testing.assert_array_equal(out, first + two)
     assert "vector<8xf32>" in built.get_source("mlir")
 
 
@@ -343,9 +346,9 @@ def described() -> tuple[Tensor, Tensor]:
 
 def test_buffers_that_do_not_fit():
     a, b = described()
-    other = te.placeholder((4,), name="other")
+    stranger = te.placeholder((4,), name="other")
     buffer = tir.decl_buffer((4,), name="A")
-    assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {other: buffer})) == (
+    assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {stranger: buffer})) == (
         "error[KC2211]: f: binds has other, which is no input or output\n  try: these are a, b"
     )
     wide = tir.decl_buffer((8,), "int32", name="A")

@@ -21,17 +21,17 @@ Array = Any
 
 def call(args: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., list[Array]]:
     """The function of ``args`` (tensors) that gives ``outputs``."""
-    schedule = te.create_schedule(list(dict.fromkeys(one.op for one in outputs)))
+    schedule = te.create_schedule(list(dict.fromkeys(output.op for output in outputs)))
     # An output that is an argument, or listed twice, is returned from there.
-    made = [one for one in dict.fromkeys(outputs) if one not in args]
-    built = kc.build(schedule, [*args, *made], name="f")
+    own = [output for output in dict.fromkeys(outputs) if output not in args]
+    built = kc.build(schedule, [*args, *own], name="f")
 
     def function(*arrays: Array) -> list[Array]:
         sizes = sizes_of(args, arrays)
-        results = [np.full([size_of(d, sizes) for d in o.shape], 77, o.dtype) for o in made]
+        results = [np.full([size_of(d, sizes) for d in o.shape], 77, o.dtype) for o in own]
         built(*arrays, *results)
-        known = dict(zip([*args, *made], [*arrays, *results], strict=True))
-        return [known[one] for one in outputs]
+        known = dict(zip([*args, *own], [*arrays, *results], strict=True))
+        return [known[output] for output in outputs]
 
     return function
 
@@ -40,8 +40,8 @@ def sizes_of(tensors: Sequence[Any], arrays: Sequence[Array]) -> dict[str, int]:
     """The values of the sizes that are dimensions of ``tensors``."""
     return {
         dim.name: size
-        for one, array in zip(tensors, arrays, strict=True)
-        for dim, size in zip(one.shape, array.shape, strict=True)
+        for tensor, array in zip(tensors, arrays, strict=True)
+        for dim, size in zip(tensor.shape, array.shape, strict=True)
         if isinstance(dim, Var)
     }
 
@@ -62,7 +62,7 @@ def check(
     inputs: Sequence[Any],
     output: Any,
     arrays: Sequence[Array],
-    others: Sequence[Any] = (),
+    extras: Sequence[Any] = (),
     other_arrays: Sequence[Array] = (),
     step: float = 1e-5,
     prefix: tuple[int, ...] = (),
@@ -70,27 +70,27 @@ def check(
     """Compare the gradients of ``output``, with a random head, with central differences."""
     head = te.placeholder((*prefix, *output.shape), output.dtype, name="head")
     gradients = te.gradient(output, list(inputs), head)
-    for one, of in zip(gradients, inputs, strict=True):
-        assert [str(dim) for dim in one.shape] == [str(dim) for dim in (*prefix, *of.shape)]
-        assert one.dtype == of.dtype
-    function = call([*inputs, *others, head], [output, *gradients])
-    sizes = sizes_of([*inputs, *others], [*arrays, *other_arrays])
-    shape = [size_of(one, sizes) for one in output.shape]
+    for gradient, of in zip(gradients, inputs, strict=True):
+        assert [str(dim) for dim in gradient.shape] == [str(dim) for dim in (*prefix, *of.shape)]
+        assert gradient.dtype == of.dtype
+    function = call([*inputs, *extras, head], [output, *gradients])
+    sizes = sizes_of([*inputs, *extras], [*arrays, *other_arrays])
+    shape = [size_of(dim, sizes) for dim in output.shape]
     weights = np.random.default_rng(7).standard_normal((*prefix, *shape)).astype(output.dtype)
-    found = [one.copy() for one in function(*arrays, *other_arrays, weights)[1:]]
+    results = [result.copy() for result in function(*arrays, *other_arrays, weights)[1:]]
     rank = output.ndim
     for n, array in enumerate(arrays):
         expected = np.zeros((*prefix, *array.shape))
         for place in np.ndindex(array.shape):
             sides = []
             for sign in (1, -1):
-                moved = [one.copy() for one in arrays]
+                moved = [array.copy() for array in arrays]
                 moved[n][place] += sign * step
                 sides.append(function(*moved, *other_arrays, weights)[0].astype(np.float64))
             slope = (sides[0] - sides[1]) / (2 * step)
             expected[(..., *place)] = np.tensordot(weights, slope, rank)
-        np.testing.assert_allclose(found[n], expected, rtol=1e-6, atol=1e-7)
-    return found
+        np.testing.assert_allclose(results[n], expected, rtol=1e-6, atol=1e-7)
+    return results
 
 
 @pytest.fixture
@@ -107,9 +107,11 @@ def elementwise(functions: Sequence[Callable[..., Any]], *tensors: Any) -> list[
 
     def made(n: int, function: Callable[..., Any]) -> Any:
         shape = tensors[0].shape
-        return te.compute(shape, lambda i: function(*(one[i] for one in tensors)), name=f"F{n}")
+        return te.compute(
+            shape, lambda i: function(*(tensor[i] for tensor in tensors)), name=f"F{n}"
+        )
 
-    return [made(n, one) for n, one in enumerate(functions)]
+    return [made(n, function) for n, function in enumerate(functions)]
 
 
 # Functions of one and two numbers ---------------------------------------------------------------
@@ -181,51 +183,51 @@ def test_functions_of_one_number(rng: np.random.Generator):
     outputs = elementwise([*UNARY.values(), *STEPS.values()], x)
     values = rng.uniform(0.2, 1.4, 8) * [1, -1, 1, -1, 1, -1, 1, -1]
     ones = tensor((8,), "head")
-    gradients = [te.gradient(one, [x], ones)[0] for one in outputs]
-    found = call([x, ones], gradients)(values, np.ones(8))
+    gradients = [te.gradient(output, [x], ones)[0] for output in outputs]
+    slopes = call([x, ones], gradients)(values, np.ones(8))
     forward = call([x], outputs)
     step = 1e-6
     sides = zip(forward(values + step), forward(values - step), strict=True)
     names = [*UNARY, *STEPS]
-    for name, one, (high, low) in zip(names, found, sides, strict=True):
+    for name, slope, (high, low) in zip(names, slopes, sides, strict=True):
         expected = (high - low) / (2 * step)
         if name == "casts":
             expected = np.full(8, 3.0)
-        np.testing.assert_allclose(one, expected, rtol=1e-7, atol=1e-8, err_msg=name)
-    for one in found[len(UNARY) :]:
-        assert not one.any()
+        np.testing.assert_allclose(slope, expected, rtol=1e-7, atol=1e-8, err_msg=name)
+    for slope in slopes[len(UNARY) :]:
+        assert not slope.any()
 
 
 def test_functions_of_two_numbers(rng: np.random.Generator):
-    x, y, head = (tensor((8,), one) for one in ("X", "Y", "head"))
+    x, y, head = (tensor((8,), name) for name in ("X", "Y", "head"))
     outputs = elementwise([*BINARY.values()], x, y)
     signs = np.array([1, -1, 1, -1, 1, -1, 1, -1])
-    one = rng.uniform(0.2, 1.4, 8) * signs
+    xs = rng.uniform(0.2, 1.4, 8) * signs
     two = rng.uniform(0.2, 1.4, 8) * signs[::-1]
     gradients = [part for z in outputs for part in te.gradient(z, [x, y], head)]
-    found = call([x, y, head], gradients)(one, two, np.ones(8))
+    slopes = call([x, y, head], gradients)(xs, two, np.ones(8))
     forward = call([x, y], outputs)
     step = 1e-6
     for n, (name, _) in enumerate(BINARY.items()):
         for m, (dx, dy) in enumerate(((step, 0), (0, step))):
-            high, low = forward(one + dx, two + dy)[n], forward(one - dx, two - dy)[n]
+            high, low = forward(xs + dx, two + dy)[n], forward(xs - dx, two - dy)[n]
             slope = (high - low) / (2 * step)
-            np.testing.assert_allclose(found[2 * n + m], slope, rtol=1e-7, atol=1e-8, err_msg=name)
+            np.testing.assert_allclose(slopes[2 * n + m], slope, rtol=1e-7, atol=1e-8, err_msg=name)
 
 
 def test_slopes_at_corners():
     """Of two equal operands the first is the larger, and abs goes up at 0; 0 ** y is flat."""
-    x, y, head = (tensor((2,), one) for one in ("X", "Y", "head"))
+    x, y, head = (tensor((2,), name) for name in ("X", "Y", "head"))
     outputs = elementwise((te.max, te.min, lambda a, _: te.abs(a), te.power), x, y)
     gradients = [part for z in outputs for part in te.gradient(z, [x, y], head)]
     corner = np.array([0.0, 2.0])
-    found = call([x, y, head], gradients)(corner, np.array([2.0, 2.0]), np.ones(2))
+    slopes = call([x, y, head], gradients)(corner, np.array([2.0, 2.0]), np.ones(2))
     both = [[1, 1], [0, 0]]
     at = call([x, y, head], gradients)(corner, corner, np.ones(2))
     np.testing.assert_array_equal(at[:2], both)
     np.testing.assert_array_equal(at[2:4], both)
     np.testing.assert_array_equal(at[4:6], both)
-    np.testing.assert_allclose(found[6:], [[0, 4], [0, 4 * math.log(2)]])
+    np.testing.assert_allclose(slopes[6:], [[0, 4], [0, 4 * math.log(2)]])
 
 
 def test_half_precision(rng: np.random.Generator):
@@ -237,10 +239,10 @@ def test_half_precision(rng: np.random.Generator):
     assert (dx.dtype, dw.dtype) == ("float16", "float32")
     a = rng.standard_normal(6).astype(np.float16)
     b = rng.standard_normal(6).astype(np.float32)
-    found = call([x, w, head], [dx, dw])(a, b, np.ones(6, np.float32))
+    slopes = call([x, w, head], [dx, dw])(a, b, np.ones(6, np.float32))
     slope = 1 - np.tanh(a.astype(np.float32) * b) ** 2
-    np.testing.assert_allclose(found[0], (slope * b).astype(np.float16), rtol=2e-3)
-    np.testing.assert_allclose(found[1], slope * a.astype(np.float32), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(slopes[0], (slope * b).astype(np.float16), rtol=2e-3)
+    np.testing.assert_allclose(slopes[1], slope * a.astype(np.float32), rtol=1e-5, atol=1e-6)
 
 
 # Indices ----------------------------------------------------------------------------------------
@@ -263,8 +265,12 @@ def test_matmul(rng: np.random.Generator):
 def test_the_gradient_of_a_matmul_is_a_matmul():
     a, b, c = matmul(16, 32, 8)
     head = tensor((16, 32), "H")
-    found = te.gradient(c, [a, b], head)
-    text = str(kc.lower(te.create_schedule([one.op for one in found]), [a, b, head, *found]))
+    gradients = te.gradient(c, [a, b], head)
+    text = str(
+        kc.lower(
+            te.create_schedule([gradient.op for gradient in gradients]), [a, b, head, *gradients]
+        )
+    )
     loops = [line.strip() for line in text.split("\n") if "tir.for" in line]
     assert loops == [
         "tir.for %i0 in 16 {",
@@ -371,10 +377,10 @@ def test_equal_maxima_share():
     k = te.reduce_axis((0, 4), name="k")
     y = te.compute((2,), lambda i: te.max(x[i, k], axis=k), name="Y")
     head = tensor((2,), "head")
-    (found,) = call([x, head], te.gradient(y, [x], head))(
+    (slopes,) = call([x, head], te.gradient(y, [x], head))(
         np.array([[1.0, 3, 3, 0], [2, 2, 2, 2]]), np.array([1.0, 8.0])
     )
-    np.testing.assert_array_equal(found, [[0, 0.5, 0.5, 0], [2, 2, 2, 2]])
+    np.testing.assert_array_equal(slopes, [[0, 0.5, 0.5, 0], [2, 2, 2, 2]])
 
 
 def softmax(x: Any) -> Any:
@@ -450,8 +456,8 @@ def test_product_with_zeros(rng: np.random.Generator):
     y = te.compute((3,), lambda i: prod(x[i, k], axis=k), name="Y")
     values = rng.standard_normal((3, 4))
     values[1, 2] = values[2, 0] = values[2, 3] = 0
-    (found,) = check([x], y, [values])
-    assert np.count_nonzero(found, axis=1).tolist() == [4, 1, 0]
+    (slopes,) = check([x], y, [values])
+    assert np.count_nonzero(slopes, axis=1).tolist() == [4, 1, 0]
 
 
 def test_several_results_of_one_reduction(rng: np.random.Generator):
@@ -487,8 +493,8 @@ def test_rows_of_different_lengths(reducer: Any, rng: np.random.Generator):
             return reducer(x[k] * w[i], axis=k)
 
         y = te.compute((3,), lambda i: row(i), name="Y")
-        others = ([w, lengths], [np.arange(1.0, 4), np.array([1, 5, 2], np.int32)])
-        check([x], y, [rng.standard_normal(5)], *others)
+        extras = ([w, lengths], [np.arange(1.0, 4), np.array([1, 5, 2], np.int32)])
+        check([x], y, [rng.standard_normal(5)], *extras)
 
 
 # Data-dependent reads ---------------------------------------------------------------------------
@@ -498,8 +504,8 @@ def test_embedding(rng: np.random.Generator):
     table, index = tensor((6, 4), "table"), tensor((5,), "index", "int32")
     y = te.compute((5, 4), lambda i, j: table[index[i], j] * table[index[i], j], name="Y")
     places = np.array([3, 0, 3, 5, 3], np.int32)
-    (found,) = check([table], y, [rng.standard_normal((6, 4))], [index], [places])
-    assert not found[[1, 2, 4]].any()
+    (slopes,) = check([table], y, [rng.standard_normal((6, 4))], [index], [places])
+    assert not slopes[[1, 2, 4]].any()
 
 
 def test_gather_with_an_offset(rng: np.random.Generator):
@@ -524,11 +530,11 @@ def test_a_shared_tensor(rng: np.random.Generator):
     of_a, of_x = te.gradient(c, [a, x], head)
     assert of_a.shape == (6,)
     h = rng.standard_normal(4)
-    found, dx = call([x, w, head], [of_a, of_x])(*arrays, h)
+    of_factor, dx = call([x, w, head], [of_a, of_x])(*arrays, h)
     s = np.sin(arrays[0]) * arrays[1]
     flow_b = np.concatenate([[0, 0], h * arrays[0][1:5]])
     expected = np.concatenate([h, [0, 0]]) + flow_b * s[::-1] + (flow_b * s)[::-1]
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(of_factor, expected)
     direct = np.concatenate([[0], h * (s * s[::-1])[2:], [0]])
     np.testing.assert_allclose(dx, expected * np.cos(arrays[0]) * arrays[1] + direct)
 
@@ -539,15 +545,15 @@ def test_jacobians(rng: np.random.Generator):
     x, y = rng.standard_normal((2, 4)), rng.standard_normal((4, 3))
     d = te.compute((2, 3), lambda i, j: te.exp(c[i, j]), name="D")
     jacobian = te.gradient(d, [a, b, c, d])
-    assert [one.shape for one in jacobian] == [
+    assert [gradient.shape for gradient in jacobian] == [
         (2, 3, 2, 4), (2, 3, 4, 3), (2, 3, 2, 3), (2, 3, 2, 3),
     ]  # fmt: skip
-    found = call([a, b], jacobian)(x, y)
-    slope, one = np.exp(x @ y), np.eye
-    np.testing.assert_allclose(found[0], np.einsum("ij,im,kj->ijmk", slope, one(2), y))
-    np.testing.assert_allclose(found[1], np.einsum("ij,jn,ik->ijkn", slope, one(3), x))
-    np.testing.assert_allclose(found[2], np.einsum("ij,im,jn->ijmn", slope, one(2), one(3)))
-    np.testing.assert_array_equal(found[3], np.einsum("im,jn->ijmn", one(2), one(3)))
+    slopes = call([a, b], jacobian)(x, y)
+    slope, eye = np.exp(x @ y), np.eye
+    np.testing.assert_allclose(slopes[0], np.einsum("ij,im,kj->ijmk", slope, eye(2), y))
+    np.testing.assert_allclose(slopes[1], np.einsum("ij,jn,ik->ijkn", slope, eye(3), x))
+    np.testing.assert_allclose(slopes[2], np.einsum("ij,im,jn->ijmn", slope, eye(2), eye(3)))
+    np.testing.assert_array_equal(slopes[3], np.einsum("im,jn->ijmn", eye(2), eye(3)))
 
 
 def test_jacobians_of_reductions(rng: np.random.Generator):
@@ -566,8 +572,8 @@ def test_jacobians_of_reductions(rng: np.random.Generator):
     first = squares == squares.max(axis=1, keepdims=True)
     np.testing.assert_allclose(top, same * first * 2 * values)
     (product,) = call([x], te.gradient(reduced(prod), [x]))(values)
-    others = squares.prod(axis=1, keepdims=True) / squares
-    np.testing.assert_allclose(product, same * others * 2 * values)
+    rest = squares.prod(axis=1, keepdims=True) / squares
+    np.testing.assert_allclose(product, same * rest * 2 * values)
 
 
 def test_rank_0(rng: np.random.Generator):
@@ -575,8 +581,8 @@ def test_rank_0(rng: np.random.Generator):
     k = te.reduce_axis((0, 4), name="k")
     y = te.compute((), lambda: te.sum(x[k] * x[k] * x[k], axis=k), name="Y")
     values = rng.standard_normal(4)
-    (found,) = call([x], te.gradient(y, x))(values)
-    np.testing.assert_allclose(found, 3 * values**2)
+    (slopes,) = call([x], te.gradient(y, x))(values)
+    np.testing.assert_allclose(slopes, 3 * values**2)
     assert te.gradient(y, [y])[0].shape == ()
 
 
@@ -586,9 +592,9 @@ def test_no_dependence():
     y = te.compute((3,), lambda i: te.floor(x[i]), name="Y")
     head = tensor((3,), "head")
     of_x, of_w = te.gradient(y, [x, w], head)
-    found = call([x, w, head], [of_x, of_w])(np.ones(3), np.ones((2, 2)), np.ones(3))
-    assert [one.shape for one in found] == [(3,), (2, 2)]
-    assert not any(one.any() for one in found)
+    slopes = call([x, w, head], [of_x, of_w])(np.ones(3), np.ones((2, 2)), np.ones(3))
+    assert [slope.shape for slope in slopes] == [(3,), (2, 2)]
+    assert not any(slope.any() for slope in slopes)
     assert te.gradient(y, [], head) == []
     assert te.gradient(y, [y], head) == [head]
 
@@ -644,21 +650,21 @@ def test_gradients_are_scheduled_like_any_tensor(rng: np.random.Generator):
     head = tensor((32, 16), "head")
     da, db = te.gradient(c, [a, b], head)
     s = te.create_schedule([da.op, db.op])
-    for one in (da, db):
-        outer, inner = s[one].split(one.op.axis[1], factor=8)
-        s[one].reorder(one.op.axis[0], outer, one.op.reduce_axis[0], inner)
-        s[one].vectorize(inner)
-        s[one].parallel(one.op.axis[0])
+    for product in (da, db):
+        outer, inner = s[product].split(product.op.axis[1], factor=8)
+        s[product].reorder(product.op.axis[0], outer, product.op.reduce_axis[0], inner)
+        s[product].vectorize(inner)
+        s[product].parallel(product.op.axis[0])
     args = [a, b, head, da, db]
     x, y, h = (rng.standard_normal(shape) for shape in ((32, 24), (24, 16), (32, 16)))
-    found = [np.empty((32, 24)), np.empty((24, 16))]
-    kc.build(s, args)(x, y, h, *found)
-    np.testing.assert_allclose(found[0], h @ y.T)
-    np.testing.assert_allclose(found[1], x.T @ h)
+    out = [np.empty((32, 24)), np.empty((24, 16))]
+    kc.build(s, args)(x, y, h, *out)
+    np.testing.assert_allclose(out[0], h @ y.T)
+    np.testing.assert_allclose(out[1], x.T @ h)
     module = kc.lower(s, args)
-    again = [one.copy() for one in found]
+    again = [array.copy() for array in out]
     run(module.op, "main", [x, y, h, *again])
-    np.testing.assert_allclose(again[0], found[0])
+    np.testing.assert_allclose(again[0], out[0])
 
 
 # Costs ------------------------------------------------------------------------------------------
@@ -666,8 +672,8 @@ def test_gradients_are_scheduled_like_any_tensor(rng: np.random.Generator):
 
 def operations(args: Sequence[Any], outputs: Sequence[Any]) -> int:
     """Arithmetic operations on elements, in the loops that ``outputs`` are lowered to."""
-    module = kc.lower(te.create_schedule([one.op for one in outputs]), [*args, *outputs])
-    function = next(one for one in module.op.walk() if isinstance(one, FuncOp))
+    module = kc.lower(te.create_schedule([output.op for output in outputs]), [*args, *outputs])
+    function = next(candidate for candidate in module.op.walk() if isinstance(candidate, FuncOp))
     return estimate(function).operations
 
 
@@ -708,15 +714,15 @@ def test_operations_of_softmax_and_layer_norm():
     m, n = 16, 32
     x, head = tensor((m, n), "X"), tensor((m, n), "head")
     y = softmax(x)
-    found = operations([x, head], te.gradient(y, [x], head))
+    count = operations([x, head], te.gradient(y, [x], head))
     by_hand = operations([x], [y]) + 4 * m * n  # y * (head - sum(head * y))
-    assert found <= 2.1 * by_hand
+    assert count <= 2.1 * by_hand
     gamma, beta = tensor((n,), "gamma"), tensor((n,), "beta")
     y = layer_norm(x, gamma, beta)
-    found = operations([x, gamma, head], te.gradient(y, [x, gamma, beta], head))
+    count = operations([x, gamma, head], te.gradient(y, [x, gamma, beta], head))
     # gamma: 3, beta: 1, x: two sums of 2, and 6 to put it together.
     by_hand = operations([x, gamma, beta], [y]) + (3 + 1 + 4 + 6) * m * n
-    assert found <= 2 * by_hand
+    assert count <= 2 * by_hand
 
 
 def test_factors_that_all_terms_have(rng: np.random.Generator):

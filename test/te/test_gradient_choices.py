@@ -125,9 +125,11 @@ def check_rows(rows: Callable[..., Any], reducer: str, **options: Any) -> None:
     gradients = te.gradient(y, [x[0], x[2]], head)
     for seed in range(3):
         arrays = some_arrays(seed)
-        found = call([*x, head], gradients, arrays, **options)
-        for one, want in zip(found, expected_of(arrays, getattr(np, f"arg{reducer}")), strict=True):
-            np.testing.assert_allclose(one, want, rtol=1e-12, atol=1e-15)
+        slopes = call([*x, head], gradients, arrays, **options)
+        for slope, want in zip(
+            slopes, expected_of(arrays, getattr(np, f"arg{reducer}")), strict=True
+        ):
+            np.testing.assert_allclose(slope, want, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("reducer", ["max", "min"])
@@ -149,10 +151,10 @@ def test_at_every_level(level: int, target: str):
 def test_in_the_interpreter():
     x, head = inputs(), tensor((N,), "head")
     (da,) = te.gradient(rows_of(x, te.max), [x[0]], head)
-    arrays, found = some_arrays(0), np.full(N, 77.0)
+    arrays, out = some_arrays(0), np.full(N, 77.0)
     module = kc.lower(te.create_schedule(da.op), [*x, head, da])
-    run(module.op, "main", [*arrays, found])
-    np.testing.assert_allclose(found, expected_of(arrays, np.argmax)[0], rtol=1e-12)
+    run(module.op, "main", [*arrays, out])
+    np.testing.assert_allclose(out, expected_of(arrays, np.argmax)[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -164,9 +166,9 @@ def test_equal_terms_share(level: int, schedule: Callable[..., None]):
     a, b, c, h = some_arrays(4)
     for array in (a, b, c):
         array[..., 1::2] = array[..., ::2]
-    (found,) = call([*x, head], [dc], [a, b, c, h], schedule, level)
+    (slopes,) = call([*x, head], [dc], [a, b, c, h], schedule, level)
     want = expected_of([a, b, c, h], np.argmax)[1] / 2
-    np.testing.assert_array_equal(found, want + np.roll(want, 1, axis=1))
+    np.testing.assert_array_equal(slopes, want + np.roll(want, 1, axis=1))
 
 
 def test_the_initial_value_is_one_of_the_terms():
@@ -201,17 +203,17 @@ def test_two_axes_of_reduction_with_a_condition():
         best = np.argmin(np.where(window * 0.3 > 0.01, window * window, np.inf))
         at = i + best // 3, j + best % 3
         want[at] += h[i, j] * 2 * values[at]
-    (found,) = call([x, head], te.gradient(y, [x], head), [values, h])
-    np.testing.assert_allclose(found, want, rtol=1e-12)
+    (slopes,) = call([x, head], te.gradient(y, [x], head), [values, h])
+    np.testing.assert_allclose(slopes, want, rtol=1e-12)
 
 
 def central_difference(function: Callable[[Array], float], x: Array) -> Array:
-    found = np.zeros_like(x)
+    slopes = np.zeros_like(x)
     for place in np.ndindex(*x.shape):
         step = np.zeros_like(x)
         step[place] = 1e-6
-        found[place] = (function(x + step) - function(x - step)) / 2e-6
-    return found
+        slopes[place] = (function(x + step) - function(x - step)) / 2e-6
+    return slopes
 
 
 @pytest.mark.parametrize("reducer", ["max", "min"])
@@ -230,13 +232,13 @@ def test_central_differences(reducer: str):
     def value(xs: Array, ws: Array) -> float:
         return float(getattr(np.sqrt(xs * xs + ws * ws) + ws, reducer)(axis=1) @ h)
 
-    found = call([x, w, head], te.gradient(y, [x, w], head), [xs, ws, h])
+    slopes = call([x, w, head], te.gradient(y, [x, w], head), [xs, ws, h])
     want = [
-        central_difference(lambda one: value(one, ws), xs),
-        central_difference(lambda one: value(xs, one), ws),
+        central_difference(lambda moved: value(moved, ws), xs),
+        central_difference(lambda moved: value(xs, moved), ws),
     ]
-    for one, other in zip(found, want, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-8)
+    for slope, wanted in zip(slopes, want, strict=True):
+        np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-8)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -252,11 +254,11 @@ def test_zeros_of_a_product(schedule: Callable[..., None]):
     factors = np.random.default_rng(6).choice([0.5, 1, 2], (N, N))
     factors[np.arange(N), np.arange(N)[::-1]] = 0
     values[2] = products - factors
-    (found,) = call([a, b, c, head], [dc], values, schedule)
-    others = np.where(factors == 0, 1, factors).prod(axis=1)
-    want = np.where(factors == 0, -(values[3] * others)[:, None], 0)
+    (slopes,) = call([a, b, c, head], [dc], values, schedule)
+    rest = np.where(factors == 0, 1, factors).prod(axis=1)
+    want = np.where(factors == 0, -(values[3] * rest)[:, None], 0)
     # Where a factor is rounded once, it is a little more or less than 0.
-    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12 * np.abs(want).max())
+    np.testing.assert_allclose(slopes, want, rtol=1e-9, atol=1e-12 * np.abs(want).max())
 
 
 SHAPES = ((N,), (N,), (N, N), (N,))

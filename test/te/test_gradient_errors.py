@@ -73,8 +73,8 @@ def test_a_head_that_does_not_fit():
     assert refusal(lambda: te.gradient(c, [a], short)).startswith(
         "error[KC2202]: te.gradient: the head short has the shape (8,), C has (4, 8)"
     )
-    other = te.placeholder((4, 8), "float64", name="other")
-    assert refusal(lambda: te.gradient(c, [a], other)) == (
+    misfit = te.placeholder((4, 8), "float64", name="other")
+    assert refusal(lambda: te.gradient(c, [a], misfit)) == (
         "error[KC2202]: te.gradient: the head other has elements of type float64, C of float32\n"
         '  try: a head of type "float32"'
     )
@@ -93,9 +93,9 @@ def test_a_scan():
         "  why: only what te.compute gives is differentiated\n"
         "  try: te.gradient(T, ...) of a tensor T that S reads"
     )
-    other = te.placeholder((m, 4), name="other")
-    z = te.compute((m, 4), lambda i, j: result[i, j] * other[i, j], name="Z")
-    assert te.gradient(z, [other])[0].shape == (m, 4, m, 4)
+    factor = te.placeholder((m, 4), name="other")
+    z = te.compute((m, 4), lambda i, j: result[i, j] * factor[i, j], name="Z")
+    assert te.gradient(z, [factor])[0].shape == (m, 4, m, 4)
 
 
 def test_an_extern():

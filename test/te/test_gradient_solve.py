@@ -20,16 +20,16 @@ from kc.te.expr import Element, IterVar, const
 
 def flow(shape: Any, extents: Any, index: Any, conditions: Any = ()) -> tuple[Any, list[Any], str]:
     """What flows from a read of a tensor of ``shape``: the indices' loops and conditions."""
-    axes = [IterVar("ijklmn"[n], one, "spatial") for n, one in enumerate(extents)]
+    axes = [IterVar("ijklmn"[n], extent, "spatial") for n, extent in enumerate(extents)]
     tensor = te.placeholder(shape, "float64", name="X")
     element = tensor(*index(*axes))
     assert isinstance(element, Element)
     read = Read(element, const(1.0, "float64"), tuple(conditions))
-    found = adjoint(read, Nest("Y", tuple(axes), ()))
-    if found is None:
+    flowing = adjoint(read, Nest("Y", tuple(axes), ()))
+    if flowing is None:
         return None, [], ""
-    loops = [(axis.name, extent) for axis, extent in found.loops]
-    return found, loops, str(len(found.conditions))
+    loops = [(axis.name, extent) for axis, extent in flowing.loops]
+    return flowing, loops, str(len(flowing.conditions))
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def flow(shape: Any, extents: Any, index: Any, conditions: Any = ()) -> tuple[An
     ],
 )
 def test_loops_that_are_left(shape: Any, extents: Any, index: Any, loops: Any, conditions: int):
-    _, found, count = flow(shape, extents, index)
-    assert found == loops
+    _, left, count = flow(shape, extents, index)
+    assert left == loops
     assert count == str(conditions)
 
 
@@ -68,8 +68,8 @@ def test_contradictions():
     assert flow((8,), (4,), lambda i: (i * 2,), [const(False)])[0] is None
     i = te.placeholder((4,), name="A")
     never = te.compute((4,), lambda n: te.if_then_else(n > 5, i[n], 0.0), name="never")
-    (found,) = te.gradient(never, [i], te.placeholder((4,), name="head"))
-    assert "if" not in str(kc.lower(te.create_schedule(found.op), [found]))
+    (gradient,) = te.gradient(never, [i], te.placeholder((4,), name="head"))
+    assert "if" not in str(kc.lower(te.create_schedule(gradient.op), [gradient]))
 
 
 @st.composite
@@ -115,7 +115,7 @@ def test_gradients_of_random_reads(case: tuple[list[int], int, list[Any]], paddi
         index = [f(place) for f in functions]
         term = x[tuple(index)]
         if padding:
-            inside = [one < size for one, size in zip(index, shape, strict=True)]
+            inside = [i < size for i, size in zip(index, shape, strict=True)]
             term = te.if_then_else(te.all(*inside), term, 0.0)
         term = term * w[tuple(place)]
         return te.sum(term, axis=loops) if loops else term
@@ -124,13 +124,13 @@ def test_gradients_of_random_reads(case: tuple[list[int], int, list[Any]], paddi
     head = te.placeholder(outer, "float64", name="head")
     (gradient,) = te.gradient(y, [x], head)
     rng = np.random.default_rng(0)
-    weights, flows = (np.array(rng.integers(-4, 5, one), float) for one in (extents, outer))
+    weights, flows = (np.array(rng.integers(-4, 5, shape_), float) for shape_ in (extents, outer))
     expected = np.zeros(shape)
     for place in places:
         index = tuple(f(place) for f in functions)
-        if all(one < size for one, size in zip(index, shape, strict=True)):
+        if all(i < size for i, size in zip(index, shape, strict=True)):
             expected[index] += weights[place] * flows[place[: len(outer)]]
-    found = np.full(shape, 77.0)
+    out = np.full(shape, 77.0)
     module = kc.lower(te.create_schedule(gradient.op), [w, head, gradient])
-    run(module.op, "main", [weights, flows, found])
-    np.testing.assert_array_equal(found, expected)
+    run(module.op, "main", [weights, flows, out])
+    np.testing.assert_array_equal(out, expected)

@@ -54,7 +54,7 @@ def gemm(m: int, n: int, depth: int, parts: int = 3) -> Any:
 def computed(schedule: te.Schedule, args: list[Any], *arrays: np.ndarray) -> str:
     """The loops of a schedule, which run natively and by the interpreter to the same result."""
     module = kc.lower(schedule, args)
-    mine = [one.copy() for one in arrays]
+    mine = [array.copy() for array in arrays]
     run(module.op, "main", mine)
     kc.build(schedule, args)(*arrays)
     np.testing.assert_allclose(arrays[-1], mine[-1], rtol=1e-6)
@@ -117,8 +117,8 @@ def test_tiles_that_are_summed():
         lambda i, j: product(A[i, k, 0:4, 0:5], B[j, k, 0:6, 0:5], reduce_axis=k),
         name="C",
     )
-    assert [one.name for one in C.op.axis] == ["i", "j", "i_1", "j_1"]
-    assert [one.name for one in C.op.reduce_axis] == ["k", "k_1"]
+    assert [axis.name for axis in C.op.axis] == ["i", "j", "i_1", "j_1"]
+    assert [axis.name for axis in C.op.reduce_axis] == ["k", "k_1"]
     s = te.create_schedule(C.op)
     s[C].reorder(k, C.op.axis[1])
     a, b, c = random(2, 4, 4, 5), random(3, 4, 6, 5), random(2, 3, 4, 6)

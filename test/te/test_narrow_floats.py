@@ -49,18 +49,20 @@ def compute(
 ) -> list[np.ndarray]:
     """What ``function`` of elements makes of arrays; by the interpreter if there is no target."""
     size = len(arrays[0])
-    inputs = [te.placeholder((size,), one.dtype.name, f"A{n}") for n, one in enumerate(arrays)]
-    count = len(function(*(one[0] for one in inputs)))
+    inputs = [te.placeholder((size,), array.dtype.name, f"A{n}") for n, array in enumerate(arrays)]
+    count = len(function(*(tensor[0] for tensor in inputs)))
 
     def output(n: int) -> Any:
-        return te.compute((size,), lambda i: function(*(one[i] for one in inputs))[n], f"B{n}")
+        return te.compute(
+            (size,), lambda i: function(*(tensor[i] for tensor in inputs))[n], f"B{n}"
+        )
 
     outputs = [output(n) for n in range(count)]
-    s = te.create_schedule([one.op for one in outputs])
+    s = te.create_schedule([output.op for output in outputs])
     if target is not None and size % lanes == 0 and target != "c":
-        for one in outputs:
-            s[one].vectorize(s[one].split(one.op.axis[0], lanes)[1])
-    results = [np.zeros(size, numpy_type(one.dtype)) for one in outputs]
+        for tensor in outputs:
+            s[tensor].vectorize(s[tensor].split(tensor.op.axis[0], lanes)[1])
+    results = [np.zeros(size, numpy_type(output.dtype)) for output in outputs]
     if target is None:
         run(kc.lower(s, [*inputs, *outputs]).op, "main", [*arrays, *results])
     else:
@@ -71,10 +73,10 @@ def compute(
     return results
 
 
-def check(found: np.ndarray, expected: np.ndarray) -> None:
+def check(actual: np.ndarray, expected: np.ndarray) -> None:
     """The same numbers, signs of zeros included, and NaN in the same places."""
-    assert found.dtype == expected.dtype
-    a, b = found.astype(np.float64), expected.astype(np.float64)
+    assert actual.dtype == expected.dtype
+    a, b = actual.astype(np.float64), expected.astype(np.float64)
     same = (a == b) & (np.signbit(a) == np.signbit(b)) | (np.isnan(a) & np.isnan(b))
     wrong = np.flatnonzero(~same)
     assert not len(wrong), f"{len(wrong)} differ: {a[wrong[:4]]}, not {b[wrong[:4]]}"
@@ -95,22 +97,22 @@ def around_ties(dtype: str) -> np.ndarray:
 def test_functions_of_every_number(dtype: str, target: str) -> None:
     x = numbers(dtype)
     wide = x.astype(np.float32)
-    found = compute(
+    results = compute(
         lambda a: (a.astype("float32"), a.astype("float64"), -a, te.abs(a), te.sqrt(a), te.exp(a)),
         x,
         target=target,
     )
     expected = [wide, x.astype(np.float64), -x, np.abs(x), np.sqrt(wide).astype(x.dtype)]
-    for one, other in zip(found, expected, strict=False):
-        check(one, other)
+    for result, wanted in zip(results, expected, strict=False):
+        check(result, wanted)
     # exp is that of float32, within an ulp of it: seldom another number.
     exact = np.exp(x.astype(np.float64))
     near = [(exact * scale).astype(np.float32).astype(x.dtype) for scale in (1 - 2e-7, 1, 1 + 2e-7)]
-    codes = [one.view(f"uint{8 * x.itemsize}") for one in near]
-    own = found[5].view(codes[0].dtype)
-    fine = np.any([own == one for one in codes], axis=0)
+    codes = [array.view(f"uint{8 * x.itemsize}") for array in near]
+    own = results[5].view(codes[0].dtype)
+    fine = np.any([own == code for code in codes], axis=0)
     assert np.all(fine | np.isnan(exact))
-    assert np.isnan(found[5][np.isnan(exact)].astype(np.float32)).all()
+    assert np.isnan(results[5][np.isnan(exact)].astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -121,15 +123,15 @@ def test_arithmetic_with_special_values(dtype: str, target: str) -> None:
     special = special.astype(np.float32).astype(every.dtype)
     x, y = np.tile(every, len(special)), np.repeat(special, len(every))
     a, b = x.astype(np.float32), y.astype(np.float32)
-    found = compute(
+    results = compute(
         lambda p, q: (p + q, p - q, p * q, p / q, te.max(p, q), p * q + p), x, y, target=target
     )
     product = (a * b).astype(x.dtype).astype(np.float32)
     expected = [a + b, a - b, a * b, a / b, np.maximum(a, b), product + a]
-    for one, other in zip(found, expected, strict=True):
-        if one is found[4]:
-            other = np.where(a == b, np.where(np.signbit(a), b, a), other)  # -0 < +0
-        check(one, other.astype(x.dtype))
+    for result, wanted in zip(results, expected, strict=True):
+        if result is results[4]:
+            wanted = np.where(a == b, np.where(np.signbit(a), b, a), wanted)  # -0 < +0
+        check(result, wanted.astype(x.dtype))
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -138,13 +140,13 @@ def test_rounding_to_nearest_even(dtype: str, target: str) -> None:
     ties = around_ties(dtype)
     short = ties.astype(np.float32)
     short = np.concatenate([short, np.nextafter(short, np.float32(np.inf))])
-    (found,) = compute(lambda a: (a.astype(dtype),), short, target=target, lanes=1)
-    check(found, short.astype(found.dtype))
+    (rounded,) = compute(lambda a: (a.astype(dtype),), short, target=target, lanes=1)
+    check(rounded, short.astype(rounded.dtype))
     # numpy's conversion from float64 goes by float32, which rounds twice.
     ties = ties[:: max(1, len(ties) // 20_000)].copy()
-    (found,) = compute(lambda a: (a.astype(dtype),), ties, target=target, lanes=1)
+    (rounded,) = compute(lambda a: (a.astype(dtype),), ties, target=target, lanes=1)
     round_to = NARROW_FLOATS[dtype].round
-    check(found, np.array([round_to(one) for one in ties]).astype(found.dtype))
+    check(rounded, np.array([round_to(tie) for tie in ties]).astype(rounded.dtype))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -155,18 +157,22 @@ def test_conversions_of_integers(dtype: str) -> None:
     form = NARROW_FLOATS[dtype]
     for source in ("int64", "uint64", "int32", "int16", "uint8"):
         values = wide.astype(source)
-        (found,) = compute(lambda a: (a.astype(dtype),), values, lanes=1)
+        (rounded,) = compute(lambda a: (a.astype(dtype),), values, lanes=1)
         # A float64 holds all but the last bits, which only say that there is more.
-        exact = [one if abs(one) < 1 << 53 else (one >> 9 | 1) << 9 for one in values.tolist()]
-        sticky = [
-            one if abs(one) < 1 << 53 or not one % 512 else other
-            for one, other in zip(values.tolist(), exact, strict=True)
+        exact = [
+            value if abs(value) < 1 << 53 else (value >> 9 | 1) << 9 for value in values.tolist()
         ]
-        check(found, np.array([form.round(float(one)) for one in sticky]).astype(found.dtype))
+        sticky = [
+            value if abs(value) < 1 << 53 or not value % 512 else coarse
+            for value, coarse in zip(values.tolist(), exact, strict=True)
+        ]
+        check(
+            rounded, np.array([form.round(float(value)) for value in sticky]).astype(rounded.dtype)
+        )
     whole = numbers(dtype)
     whole = whole[np.abs(whole.astype(np.float32)) < 2**31]
-    (found,) = compute(lambda a: (a.astype("int32"),), whole, lanes=1)
-    assert (found == whole.astype(np.float32).astype(np.int32)).all()
+    (rounded,) = compute(lambda a: (a.astype("int32"),), whole, lanes=1)
+    assert (rounded == whole.astype(np.float32).astype(np.int32)).all()
 
 
 @pytest.mark.parametrize("where", ["interpreter", "c"])
@@ -182,12 +188,12 @@ def test_the_interpreter_and_c_agree(dtype: str, where: str) -> None:
     def function(p: Any, q: Any) -> Sequence[Any]:
         return p * q + p, -p, te.if_then_else(p < q, p, te.const(1.5, dtype)), p.astype("float64")
 
-    found = compute(function, x, y, target=None if where == "interpreter" else "c")
+    results = compute(function, x, y, target=None if where == "interpreter" else "c")
     product = (a * b).astype(x.dtype).astype(np.float32)
     expected = [product + a, -a, np.where(a < b, a, np.float32(1.5))]
-    for one, other in zip(found, expected, strict=False):
-        check(one, other.astype(x.dtype))
-    check(found[3], x.astype(np.float64))
+    for result, wanted in zip(results, expected, strict=False):
+        check(result, wanted.astype(x.dtype))
+    check(results[3], x.astype(np.float64))
 
 
 def reduce_rows(x: np.ndarray, reducer: Callable[..., Any], target: str = "llvm") -> np.ndarray:
@@ -218,8 +224,8 @@ def test_sums_are_kept_in_the_type_of_the_terms(dtype: str) -> None:
     wide = np.zeros(3, np.float32)
     for column in x.T:
         wide += column.astype(np.float32)
-    found = reduce_rows(x, lambda a, k: te.sum(a.astype("float32"), k))
-    np.testing.assert_allclose(found, wide, rtol=1e-6)
+    sums = reduce_rows(x, lambda a, k: te.sum(a.astype("float32"), k))
+    np.testing.assert_allclose(sums, wide, rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -256,12 +262,12 @@ def test_constants_that_are_too_large(value: float, dtype: str) -> None:
 
 def test_infinity_where_there_is_none() -> None:
     every = numbers("float8_e4m3fn")
-    found = compute(
+    results = compute(
         lambda a: tuple(f(a).astype("int32") for f in (te.isnan, te.isinf, te.isfinite)), every
     )
     wide = every.astype(np.float32)
-    for one, other in zip(found, (np.isnan, np.isinf, np.isfinite), strict=True):
-        assert (one == other(wide)).all()
+    for result, classify in zip(results, (np.isnan, np.isinf, np.isfinite), strict=True):
+        assert (result == classify(wide)).all()
 
 
 def test_types_of_one_width_do_not_mix() -> None:
@@ -280,8 +286,8 @@ def test_types_of_one_width_do_not_mix() -> None:
                                                ("float8_e5m2", "float8_e4m3fn")])  # fmt: skip
 def test_conversions_between_types_of_one_width(source: str, dtype: str) -> None:
     x = numbers(source)
-    (found,) = compute(lambda a: (a.astype(dtype),), x)
-    check(found, x.astype(np.float32).astype(found.dtype))
+    (converted,) = compute(lambda a: (a.astype(dtype),), x)
+    check(converted, x.astype(np.float32).astype(converted.dtype))
 
 
 def adder(dtype: str, scalar: bool = False) -> Any:

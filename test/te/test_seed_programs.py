@@ -138,9 +138,11 @@ def test_create_prim_func():
 
 def test_modules_of_functions():
     A = te.placeholder((8,), name="A")
-    one = te.compute((8,), lambda i: A[i] + 1, name="B")
+    plus_one = te.compute((8,), lambda i: A[i] + 1, name="B")
     two = te.compute((8,), lambda i: A[i] + 2, name="B")
-    mod = tvm.IRModule({f"add{n}": te.create_prim_func([A, b]) for n, b in ((1, one), (2, two))})
+    mod = tvm.IRModule(
+        {f"add{n}": te.create_prim_func([A, b]) for n, b in ((1, plus_one), (2, two))}
+    )
     built = tvm.build(tvm.IRModule({**mod.functions, "same": mod["add1"]}))
     a = random(8)
     for name, n in (("add1", 1), ("add2", 2), ("same", 1)):
@@ -199,7 +201,7 @@ def test_tensorize_a_product_with_a_vector():
 
         def intrin_func(ins, outs):
             ib = tvm.tir.ir_builder.create()
-            aa, bb = (ib.buffer_ptr(one) for one in ins)
+            aa, bb = (ib.buffer_ptr(tensor) for tensor in ins)
             cc = ib.buffer_ptr(outs[0])
             with ib.for_range(0, m, name="i") as i:
                 cc[i] = 0.0
@@ -245,7 +247,7 @@ def test_c_source_of_a_split_loop():
     assert "x_o" in f.get_source()
 
     bounds = te.schedule.InferBound(s)
-    extents = {axis.name: one.extent.value for axis, one in bounds.items()}
+    extents = {axis.name: range_.extent.value for axis, range_ in bounds.items()}
     assert extents == {"x": 10, "x_o": 2, "x_i": 5}
     stmt = te.schedule.ScheduleOps(s, bounds)
     assert "tir.for %x_o in 2" in str(stmt)
@@ -401,10 +403,10 @@ def test_packed_and_cached(step):
     module = tvm.lower(s, [A, B, C], simple_mode=True)
     kinds = ("parallel", "vectorized", "unrolled")
     lines = lines_of(module)
-    plain = [one.removesuffix(f" {kind}") for one in lines for kind in kinds if kind in one]
+    plain = [line.removesuffix(f" {kind}") for line in lines for kind in kinds if kind in line]
     assert len(plain) == {"vectorize": 4, "parallel": 5}.get(step, 0)
     for kind in kinds:
-        lines = [one.removesuffix(f" {kind}") for one in lines]
+        lines = [line.removesuffix(f" {kind}") for line in lines]
     assert lines == PACK + PACKED_LOOPS.get(step, REORDERED)
     check_matmul(tvm.build(s, [A, B, C], target="llvm", name="mmult"), n)
 
@@ -421,8 +423,8 @@ def test_intermediate_values_in_a_function():
 
     c1 = te.compute((n // block, n // block), c1_compute, name="c1")
     a, b = random(n, n), random(n, n)
-    found = tvm.build(te.create_schedule(c1.op), [A, B, c1])(a, b)
-    np.testing.assert_allclose(found, a[::block, :block] @ b[:block, ::block], rtol=1e-5)
+    result = tvm.build(te.create_schedule(c1.op), [A, B, c1])(a, b)
+    np.testing.assert_allclose(result, a[::block, :block] @ b[:block, ::block], rtol=1e-5)
 
 
 def blocked(n: int, block: int) -> tuple[Any, ...]:
@@ -444,8 +446,8 @@ def test_reduction_axes_are_reordered_as_others():
         c1.op.axis[0], c1.op.axis[1], s[c1].op.reduce_axis[0], c1.op.axis[2], c1.op.axis[3]
     )
     a, b = random(4, 4, 8, 8), random(4, 4, 8, 8)
-    found = tvm.build(s, [A, B, c1])(a, b)
-    np.testing.assert_allclose(found, np.einsum("ikxz,kjzy->ijxy", a, b), rtol=1e-4)
+    result = tvm.build(s, [A, B, c1])(a, b)
+    np.testing.assert_allclose(result, np.einsum("ikxz,kjzy->ijxy", a, b), rtol=1e-4)
 
 
 def test_parts_of_a_product_are_computed_at_each_other():
@@ -476,7 +478,7 @@ def test_parts_of_a_product_are_computed_at_each_other():
     s[c11].compute_at(s[c1], c1.op.axis[1])
     s[cm1].compute_at(s[c11], c11.op.axis[4])
     lines = lines_of(tvm.lower(s, [A, B, c1]))
-    assert [one for one in lines if not one.endswith(" in 1")] == [
+    assert [line for line in lines if not line.endswith(" in 1")] == [
         "for io in 4",
         "  for jo in 4",
         "        for ko_1 in 4",
@@ -539,7 +541,7 @@ def test_where_a_stage_is_computed(do, loops):
     s = te.create_schedule(C.op)
     exec(do, {"s": s, "B": B, "C": C})
     lines = lines_of(tvm.lower(s, [A, C], simple_mode=True))
-    assert sum(one.strip().startswith("for") for one in lines) == loops
+    assert sum(line.strip().startswith("for") for line in lines) == loops
     a = random(33)
     np.testing.assert_allclose(tvm.build(s, [A, C])(a), (a + 1) * 2)
 
@@ -550,7 +552,7 @@ def test_axes_of_the_operation_stay_after_a_split():
     before = list(s[C].op.axis)
     outer, inner = s[C].split(C.op.axis[0], nparts=32)
     assert list(s[C].op.axis) == before
-    assert [one.name for one in s[C].leaf_iter_vars] == ["m_o", "m_i", "n", "k"]
+    assert [axis.name for axis in s[C].leaf_iter_vars] == ["m_o", "m_i", "n", "k"]
     bounds = te.schedule.InferBound(s)
     assert (bounds[outer].extent.value, bounds[inner].extent.value) == (32, 2)
 
@@ -597,7 +599,7 @@ def test_outputs_of_one_operation_are_scheduled_together():
     s[B0].compute_at(s[C], C.op.axis[0])
     lines = lines_of(tvm.lower(s, [A0, A1, C]))
     assert lines[0] == "for i in 16"
-    assert all(one.startswith("  ") for one in lines[1:])
+    assert all(line.startswith("  ") for line in lines[1:])
     a, b = random(m, n), random(m, n)
     np.testing.assert_allclose(tvm.build(s, [A0, A1, C])(a, b), a + 2 + b * 3, rtol=1e-6)
 
@@ -608,7 +610,7 @@ def test_a_tuple_of_sums():
     A, B = (te.placeholder((n, n), name=name) for name in "AB")
     pair = te.comm_reducer(
         lambda x, y: (x[0] + y[0], x[1] + y[1]),
-        lambda *types: tuple(te.const(0, one) for one in types),
+        lambda *types: tuple(te.const(0, type_) for type_ in types),
     )
     k = te.reduce_axis((0, n), "k")
     c1, c2 = te.compute(
@@ -618,9 +620,9 @@ def test_a_tuple_of_sums():
     )
     s = te.create_schedule([c1.op, c2.op])
     a, b = random(n, n), random(n, n)
-    found = tvm.build(s, [A, B, c1, c2])(a, b)
-    for one, expected in zip(found, (a @ b, (a + 1) @ b), strict=True):
-        np.testing.assert_allclose(one, expected, rtol=1e-4)
+    results = tvm.build(s, [A, B, c1, c2])(a, b)
+    for result, expected in zip(results, (a @ b, (a + 1) @ b), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-4)
 
 
 def test_constants_have_their_type():
@@ -646,8 +648,8 @@ def test_copied_through_shared_and_local_memory():
     bx, tx = s[B].split(B.op.axis[0], factor=factor)
     s[B].bind(bx, te.thread_axis("blockIdx.x"))
     s[B].bind(tx, te.thread_axis((0, factor), "threadIdx.x"))
-    for one in (BL, AL, AA):
-        s[one].compute_at(s[B], tx)
+    for stage in (BL, AL, AA):
+        s[stage].compute_at(s[B], tx)
     a = random(n, n)
     interpret(s, [A, B], [a], a)
 
@@ -835,7 +837,7 @@ def test_schedule_of_a_target(target, vectors):
     with tvm.target.Target(target) as current:
         assert current.keys[-1] == "cpu"
         s = schedule_injective(y)
-        assert [one.strip() for one in lines_of(tvm.lower(s, [x, y])) if "block" in one] == [
+        assert [line.strip() for line in lines_of(tvm.lower(s, [x, y])) if "block" in line] == [
             "block y"
         ]
         assert vectors in tvm.build(s, [x, y], target=current).get_source("ll")

@@ -46,14 +46,14 @@ def test_the_order_of_the_calls_does_not_matter():
     texts = set()
     for order in itertools.permutations(range(4)):
         a, b, c, d, s = chain()
-        made = calls(s, b, c, d)
+        steps = calls(s, b, c, d)
         for n in order:
             # An axis is named before it is split; the rest is free.
             if n == 2 and order.index(2) < order.index(1):
                 continue
             if n == 3 and order.index(3) < order.index(0):
                 continue
-            made[n]()
+            steps[n]()
         if order.index(2) > order.index(1) and order.index(3) > order.index(0):
             texts.add("\n".join(nest(s, [a, d])))
             if len(texts) == 1:
@@ -138,7 +138,7 @@ def test_attributes_that_tvm_programs_read():
     assert (s[d].relations[1].outer, s[d].relations[1].fused) == (outer, fused)
     assert s[d].all_iter_vars == [*d.op.axis, outer, inner, fused]
     assert s[d].leaf_iter_vars == [d.op.axis[0], fused]
-    assert [one.op.name for one in s.stages] == ["A", "B", "C", "D"]
+    assert [stage.op.name for stage in s.stages] == ["A", "B", "C", "D"]
 
 
 def test_a_fusion_of_no_axes_is_an_outermost_loop_of_one_iteration():
@@ -196,19 +196,19 @@ def test_two_outputs():
 def test_a_group_is_computed_at_one_place():
     a, b, c, d, s = chain()
     group = s.create_group(outputs=c, inputs=a)
-    assert [one.name for one in group.ops] == ["B", "C"]
+    assert [op.name for op in group.ops] == ["B", "C"]
     i, _ = d.op.axis
     group.compute_at(s[d], i)
     outer, inner = s[d].split(i, factor=7)
     check(s, [a, d], reference)
     lines = nest(s, [a, d])
-    assert [one.strip() for one in lines if "block" in one] == [
+    assert [line.strip() for line in lines if "block" in line] == [
         "block B",
         "block C",
         "block D",
     ]
     assert lines[0] == "for i_o in 2"
-    assert all(one.startswith("  ") for one in lines[1:])
+    assert all(line.startswith("  ") for line in lines[1:])
     # In the group, a stage can be at an axis of another one.
     s[b].compute_at(s[c], c.op.axis[0])
     check(s, [a, d], reference)
@@ -291,8 +291,8 @@ def test_refused_at_the_call():
     assert refusal(lambda: s[cl].compute_at(s[cl], k), __file__).startswith(
         "error[KC3132]: compute_at: C_local is to be computed at an axis of itself\n"
     )
-    other = te.create_schedule(c.op)
-    assert refusal(lambda: s[cl].compute_at(other[c], i), __file__).startswith(
+    second = te.create_schedule(c.op)
+    assert refusal(lambda: s[cl].compute_at(second[c], i), __file__).startswith(
         "error[KC3132]: compute_at: C_local is to be computed at an axis of a stage of another "
         "schedule\n"
     )

@@ -11,12 +11,12 @@ from kc.te.expr import Const
 
 def ranges(s):
     """The constant extents by the axis's name; starts where they are constants too."""
-    found = {}
-    for axis, one in te.schedule.InferBound(s).items():
-        assert isinstance(one.extent, Const)
-        start = one.min.value if isinstance(one.min, Const) else None
-        found[axis.name] = (start, one.extent.value)
-    return found
+    extents = {}
+    for axis, bounds in te.schedule.InferBound(s).items():
+        assert isinstance(bounds.extent, Const)
+        start = bounds.min.value if isinstance(bounds.min, Const) else None
+        extents[axis.name] = (start, bounds.extent.value)
+    return extents
 
 
 def stencil(extent: int = 64):
@@ -126,7 +126,7 @@ def several():
 
 
 def inlined(s):
-    return [one.op.name for one in s.stages if one.attach is not None]
+    return [stage.op.name for stage in s.stages if stage.attach is not None]
 
 
 def test_automatic_inlining():
@@ -140,7 +140,7 @@ def test_automatic_inlining():
         assert inlined(s) == expected
         te.schedule.ScheduleOps(s)
     s = several()
-    added = next(one for one in s.stages if one.op.name == "added")
+    added = next(stage for stage in s.stages if stage.op.name == "added")
     added.parallel(added.leaf_iter_vars[0])
     te.schedule.AutoInlineInjective(s)
     assert "added" not in inlined(s)  # it is scheduled already
@@ -150,12 +150,12 @@ def test_a_copy_goes_its_own_way():
     _, b, c, s = stencil()
     outer, _ = s[c].split(c.op.axis[0], factor=16)
     s[b].compute_at(s[c], outer)
-    other = s.copy()
-    assert ranges(other) == ranges(s)
-    other[b].compute_root()
-    other[c].parallel(outer)
+    copy = s.copy()
+    assert ranges(copy) == ranges(s)
+    copy[b].compute_root()
+    copy[c].parallel(outer)
     assert s[b].attach is not None
-    assert [one.primitive for one in s[c].records] == ["split"]
+    assert [record.primitive for record in s[c].records] == ["split"]
     assert inlined(s.without_schedule()) == []
     assert s.without_schedule()[c].leaf_iter_vars == list(c.op.axis)
 

@@ -18,7 +18,7 @@ def test_cache_write_computes_into_the_cache():
     s = te.create_schedule(c.op)
     cl = s.cache_write(c, "local")
     assert (cl.name, cl.shape) == ("C_local", (12, 10))
-    assert [one.name for one in cl.op.axis] == ["i_c", "j_c"]
+    assert [axis.name for axis in cl.op.axis] == ["i_c", "j_c"]
     # The user's tensor is the key of the copy; its axes are those of the copy, k is the cache's.
     assert s[c].op.axis == c.op.axis
     assert s[c].leaf_iter_vars == list(c.op.axis)
@@ -135,7 +135,7 @@ def test_cache_read_for_some_of_the_readers():
     aa = s.cache_read(a, "local", [b])
     ab = s.cache_read(a, "local", [c.op])
     assert s[b].op.input_tensors == [aa]
-    assert [one.name for one in s[c].op.input_tensors] == ["A_local", "B"]
+    assert [tensor.name for tensor in s[c].op.input_tensors] == ["A_local", "B"]
     assert s[c].op.input_tensors[0] is ab
     assert b.op.input_tensors == [a]  # the user's operation is as it was
     s[aa].compute_at(s[b], b.op.axis[0])
@@ -149,8 +149,8 @@ def test_several_schedules_of_the_same_tensors():
     s.cache_read(a, "global", s[c].op.input_tensors[0])
     assert len(t.stages) == 3
     t[c].split(k, factor=2)
-    for one in (s, t):
-        check(one, [a, b, c], lambda x, y: x @ y)
+    for schedule in (s, t):
+        check(schedule, [a, b, c], lambda x, y: x @ y)
 
 
 def relayout(schedule):
@@ -172,7 +172,7 @@ def test_the_layout_is_the_order_of_the_leaves():
         return s.cache_write(c, "local")
 
     cache = relayout(split_and_reorder)
-    assert [one.name for one in cache.op.axis] == ["i_i_c", "j_c", "i_o_c"]
+    assert [axis.name for axis in cache.op.axis] == ["i_i_c", "j_c", "i_o_c"]
     assert cache.shape[0] == 4
 
 
@@ -198,7 +198,7 @@ def test_the_layout_of_an_intermediate_whose_first_layout_is_inlined():
         assert s[c].op.input_tensors[0] is s[b].op.output(0)
         return cache
 
-    assert [one.name for one in relayout(inlined).op.axis] == ["j_i_c", "j_o_c", "i_c"]
+    assert [axis.name for axis in relayout(inlined).op.axis] == ["j_i_c", "j_o_c", "i_c"]
 
 
 LAYOUTS: dict[str, Callable[..., Any]] = {
@@ -375,7 +375,10 @@ def test_a_cache_of_one_of_two_results_is_refused():
         "  why: the results of one compute are computed together, so all go to the cache\n"
         "  try: s.cache_write([B.output(0), ...], scope) with all of them"
     )
-    assert [one.name for one in s.cache_write([b1, b0], "local")] == ["B_local_v1", "B_local_v0"]
+    assert [tensor.name for tensor in s.cache_write([b1, b0], "local")] == [
+        "B_local_v1",
+        "B_local_v0",
+    ]
 
 
 def test_an_unknown_scope_is_refused_at_lowering_at_the_call():

@@ -89,16 +89,16 @@ def test_functions_of_c_in_expressions():
 def test_pure_functions_in_the_lanes_of_vectors():
     a = te.placeholder((N,), name="A")
     pure = te.compute((N,), lambda i: tir.call_pure_extern("float32", "cbrtf", a[i]), name="B")
-    other = te.compute((N,), lambda i: tir.call_extern("float32", "cbrtf", a[i]), name="B")
-    for tensor, warned in ((pure, []), (other, ["KC4211"])):
+    impure = te.compute((N,), lambda i: tir.call_extern("float32", "cbrtf", a[i]), name="B")
+    for tensor, warned in ((pure, []), (impure, ["KC4211"])):
         s = te.create_schedule(tensor.op)
         s[tensor].vectorize(tensor.op.axis[0])
-        found = []
-        with diagnostic_handler(found.append):
+        said = []
+        with diagnostic_handler(said.append):
             f = kc.build(s, [a, tensor])
-        assert [one.code for one in found] == warned
+        assert [warning.code for warning in said] == warned
         np.testing.assert_allclose(f(X), np.cbrt(X), rtol=1e-6)
-    assert found[0].why == "it calls cbrtf, which is not pure"
+    assert said[0].why == "it calls cbrtf, which is not pure"
 
 
 def test_buffers_are_pointers():
@@ -420,18 +420,18 @@ def test_calls_from_several_threads_do_not_mix(registered):
     def work(sign):
         for _ in range(20):
             try:
-                found = f(sign * (X + 1)).tolist()
-                if sign < 0 or found != list(range(1, N + 1)):
-                    wrong.append(found)
+                picked = f(sign * (X + 1)).tolist()
+                if sign < 0 or picked != list(range(1, N + 1)):
+                    wrong.append(picked)
             except KCError:
                 if sign > 0:
                     wrong.append("an error of another call")
 
     threads = [threading.Thread(target=work, args=(sign,)) for sign in (1, -1, 1)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert wrong == []
 
 
@@ -600,7 +600,7 @@ def test_saved_code(registered, tmp_path, c_compiler):
         np.testing.assert_array_equal(kc.runtime.load_module(path)(X), X + N)
     # Python's function is one of C for a program in C, which defines it.
     header = f.get_header()
-    (line,) = [one for one in header.split("\n") if "kc_packed" in one]
+    (line,) = [line for line in header.split("\n") if "kc_packed" in line]
     name, _, rest = line.removeprefix("void ").partition("(")
     assert rest == "const float *a0, float *a1, int32_t a2);"
     assert (

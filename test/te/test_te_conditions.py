@@ -139,8 +139,8 @@ REFUSED = [
 @pytest.mark.parametrize(("make", "title"), REFUSED)
 def test_refusals(make, title):
     def lowered():
-        made = make()
-        return kc.lower(te.create_schedule(made.op), [A, made])
+        tensor = make()
+        return kc.lower(te.create_schedule(tensor.op), [A, tensor])
 
     with pytest.raises(KCError) as caught:
         lowered()
@@ -166,7 +166,7 @@ def test_a_select_that_guards_its_reads_is_lazy(vectorized):
                 lambda i: te.Select(te.all(index[i] >= 0, index[i] < 10), a[index[i]], zero),
             ),
             [array, inside],
-            [array[one] if 0 <= one < 10 else -1 for one in inside],
+            [array[i] if 0 <= i < 10 else -1 for i in inside],
         ),
         (
             [a],

@@ -43,8 +43,10 @@ def samples(dtype: str) -> tuple[np.ndarray, np.ndarray]:
 def truncdiv(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The quotient towards zero, of which numpy has none; 0 of 0, and the lowest by -1 wraps."""
     pairs = zip(a.tolist(), b.tolist(), strict=True)
-    found = [0 if not y else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs]
-    return np.array([one & (1 << 64) - 1 for one in found], np.uint64).astype(a.dtype)
+    quotients = [
+        0 if not y else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs
+    ]
+    return np.array([quotient & (1 << 64) - 1 for quotient in quotients], np.uint64).astype(a.dtype)
 
 
 def truncmod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -87,11 +89,11 @@ BITS: dict[str, tuple[Callable[..., Any], Reference]] = {
 
 
 def operations(dtype: str) -> dict[str, tuple[Callable[..., Any], Reference]]:
-    found = {**COMPARISONS, **EXTREMES}
+    cases = {**COMPARISONS, **EXTREMES}
     if dtype in FLOATS:
-        return {**found, **ARITHMETIC, "div": (lambda a, b: a / b, np.divide)}
-    found |= BITS
-    return found if dtype == "bool" else {**found, **ARITHMETIC, **INTEGERS}
+        return {**cases, **ARITHMETIC, "div": (lambda a, b: a / b, np.divide)}
+    cases |= BITS
+    return cases if dtype == "bool" else {**cases, **ARITHMETIC, **INTEGERS}
 
 
 def compute(
@@ -104,31 +106,36 @@ def compute(
         (size,), lambda i: tuple(function(A[i], B[i]) for function in functions.values()), "out"
     )
     s = te.create_schedule(outputs[0].op)
-    found, again = ([np.zeros(size, numpy_type(one.dtype)) for one in outputs] for _ in range(2))
-    kc.build(s, [A, B, *outputs], "llvm")(a, b, *found)
+    results, again = (
+        [np.zeros(size, numpy_type(output.dtype)) for output in outputs] for _ in range(2)
+    )
+    kc.build(s, [A, B, *outputs], "llvm")(a, b, *results)
     run(kc.lower(s, [A, B, *outputs]).op, "main", [a, b, *again])
-    for name, one, other in zip(functions, found, again, strict=True):
-        check(name, one, other)
-    return dict(zip(functions, found, strict=True))
+    for name, result, expected in zip(functions, results, again, strict=True):
+        check(name, result, expected)
+    return dict(zip(functions, results, strict=True))
 
 
-def check(name: str, found: np.ndarray, expected: np.ndarray) -> None:
-    assert found.dtype == expected.dtype, name
-    if found.dtype.name in FLOATS:
-        found, expected = found.astype(np.float64), expected.astype(np.float64)
-    np.testing.assert_array_equal(found, expected, name)
+def check(name: str, actual: np.ndarray, expected: np.ndarray) -> None:
+    assert actual.dtype == expected.dtype, name
+    if actual.dtype.name in FLOATS:
+        actual, expected = actual.astype(np.float64), expected.astype(np.float64)
+    np.testing.assert_array_equal(actual, expected, name)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_operations(dtype: str) -> None:
     a, b = samples(dtype)
     wanted = operations(dtype)
-    found = compute(a, b, {name: one for name, (one, _) in wanted.items()})
+    results = compute(a, b, {name: function for name, (function, _) in wanted.items()})
     # numpy computes narrow floats as float32, and rounds.
-    x, y = (one.astype(np.float32) if dtype.startswith(("b", "float8")) else one for one in (a, b))
+    x, y = (
+        operand.astype(np.float32) if dtype.startswith(("b", "float8")) else operand
+        for operand in (a, b)
+    )
     x, y = (a, b) if dtype == "bool" else (x, y)
     for name, (_, reference) in wanted.items():
-        check(name, found[name], reference(x, y).astype(found[name].dtype))
+        check(name, results[name], reference(x, y).astype(results[name].dtype))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -137,17 +144,19 @@ def test_conversions(dtype: str) -> None:
     if dtype in FLOATS:  # what does not fit an integer is undefined
         a = np.array([0, 1, 2, 3, 7, 0.5, 1.75, 100, 448], numpy_type(dtype)) % 128
         b = a
-    targets = [one for one in DTYPES if one != dtype]
-    found = compute(a, b, {one: lambda x, y, one=one: x.astype(one) for one in targets})
-    for one in targets:
+    targets = [target for target in DTYPES if target != dtype]
+    results = compute(
+        a, b, {target: lambda x, y, target=target: x.astype(target) for target in targets}
+    )
+    for target in targets:
         wide = a.astype(np.float32) if dtype.startswith(("bf", "float8")) else a
-        if one in INTS or one in UINTS or one == "bool" or one == "float64":
-            check(one, found[one], wide.astype(one))
+        if target in INTS or target in UINTS or target == "bool" or target == "float64":
+            check(target, results[target], wide.astype(target))
         elif dtype in INTS or dtype in UINTS:
             # Integers by way of float64, in which the samples but for the last digits are exact.
-            check(one, found[one], _rounded(a, one))
+            check(target, results[target], _rounded(a, target))
         else:
-            check(one, found[one], wide.astype(numpy_type(one)))
+            check(target, results[target], wide.astype(numpy_type(target)))
 
 
 def _rounded(values: np.ndarray, dtype: str) -> np.ndarray:
@@ -158,5 +167,7 @@ def _rounded(values: np.ndarray, dtype: str) -> np.ndarray:
 
     form = NARROW_FLOATS[dtype]
     # All bits that any narrow format can see, and one for the others.
-    exact = [one if abs(one) < 1 << 50 else (one >> 14 | 1) << 14 for one in values.tolist()]
-    return np.array([form.round(float(one)) for one in exact]).astype(numpy_type(dtype))
+    exact = [
+        value if abs(value) < 1 << 50 else (value >> 14 | 1) << 14 for value in values.tolist()
+    ]
+    return np.array([form.round(float(value)) for value in exact]).astype(numpy_type(dtype))

@@ -179,7 +179,7 @@ def lowering_errors():
     n = te.var("n")
     x = te.placeholder((n,), name="X")
     y = te.compute((n,), lambda i: x[i], name="Y")
-    other = te.placeholder((4,), name="other")
+    stranger = te.placeholder((4,), name="other")
     m = te.var("m")
     axis = te.reduce_axis((0, m), name="r")
     hidden = te.compute((), lambda: te.sum(a[0, axis], axis=axis), name="H")
@@ -203,7 +203,7 @@ def lowering_errors():
             "KC2030",
             "E reads outside A: index 8 of dimension 0, which has the size 8",
         ),
-        ((y, [x, other, y]), None, ""),
+        ((y, [x, stranger, y]), None, ""),
     ]
 
 
@@ -220,9 +220,9 @@ def test_lowering(case: tuple[tuple[te.Tensor, list | None], str | None, str]):
 
 
 def test_two_sizes_of_one_name():
-    n, other = te.var("n"), te.var("n")
+    n, n_again = te.var("n"), te.var("n")
     a = te.placeholder((n,), name="A")
-    b = te.placeholder((other,), name="B")
+    b = te.placeholder((n_again,), name="B")
     c = te.compute((n,), lambda i: a[i] + b[i], name="C")
     with pytest.raises(te.TEError, match="KC2025.*two sizes are called n"):
         kc.lower(te.create_schedule(c.op), [a, b, c])

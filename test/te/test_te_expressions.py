@@ -15,18 +15,18 @@ from kc.te.expr import Expr
 
 def values(tensor: te.Tensor, *given: tuple[te.Tensor, Any]) -> np.ndarray:
     """What a tensor of constant shape holds, when the inputs are as given."""
-    shape = [one for one in tensor.shape if isinstance(one, int)]
+    shape = [extent for extent in tensor.shape if isinstance(extent, int)]
     out = np.empty(shape, tensor.dtype)
-    mod = kc.lower(te.create_schedule(tensor.op), [*(one for one, _ in given), tensor])
-    run(mod.op, "main", [*(np.asarray(array, one.dtype) for one, array in given), out])
+    mod = kc.lower(te.create_schedule(tensor.op), [*(input_ for input_, _ in given), tensor])
+    run(mod.op, "main", [*(np.asarray(array, input_.dtype) for input_, array in given), out])
     return out
 
 
 def element(build: Any, dtype: str, *operands: Any) -> Any:
     """``build`` of scalars of ``dtype``."""
     tensors = [te.placeholder((), dtype, f"x{n}") for n in range(len(operands))]
-    made = te.compute((), lambda: build(*(one() for one in tensors)), name="C")
-    return values(made, *zip(tensors, operands, strict=True))[()]
+    scalar = te.compute((), lambda: build(*(x() for x in tensors)), name="C")
+    return values(scalar, *zip(tensors, operands, strict=True))[()]
 
 
 # Types -----------------------------------------------------------------------------------------
@@ -69,9 +69,9 @@ def test_two_types_have_a_common_one(a: str, b: str, common: str):
     ],
 )
 def test_numbers_take_the_type_of_the_other_operand(dtype: str, number: Any, common: str):
-    for made in (X[dtype][0] + number, number + X[dtype][0]):
-        assert isinstance(made, Expr)
-        assert made.dtype == common
+    for expr in (X[dtype][0] + number, number + X[dtype][0]):
+        assert isinstance(expr, Expr)
+        assert expr.dtype == common
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_inversion_and_python_on_the_left():
 
 
 def test_constants_are_rounded_to_their_type():
-    made = element(lambda: te.const(0.1, "float32").astype("float64"), "float64")
-    assert made == np.float64(np.float32(0.1))
+    rounded = element(lambda: te.const(0.1, "float32").astype("float64"), "float64")
+    assert rounded == np.float64(np.float32(0.1))
     assert element(lambda: te.const(1e-8, "float16"), "float16") == 0.0
 
 
@@ -177,11 +177,11 @@ def test_division_of_every_byte(op: str):
     divisors = np.array([-128, -7, -2, -1, 0, 1, 3, 100, 127], np.int8)
     a = te.placeholder((256,), "int8", "A")
     b = te.placeholder((9,), "int8", "B")
-    made = te.compute((256, 9), lambda i, j: getattr(te, op)(a[i], b[j]), name="C")
+    quotients = te.compute((256, 9), lambda i, j: getattr(te, op)(a[i], b[j]), name="C")
     divide = {"floordiv": np.floor_divide, "floormod": np.remainder}[op]
     with np.errstate(all="ignore"):
         expected = divide(every[:, None], divisors)
-    np.testing.assert_array_equal(values(made, (a, every), (b, divisors)), expected)
+    np.testing.assert_array_equal(values(quotients, (a, every), (b, divisors)), expected)
 
 
 # Equality --------------------------------------------------------------------------------------
@@ -202,9 +202,9 @@ def test_equality_is_of_values():
         (lambda i: (a[i] == b[i]) == (b[i] == 0), (x == y) == (y == 0)),
     ]
     for body, expected in cases:
-        made = te.compute((6,), body, name="C")
-        assert made.dtype == "bool"
-        np.testing.assert_array_equal(values(made, (a, x), (b, y)), expected)
+        compared = te.compute((6,), body, name="C")
+        assert compared.dtype == "bool"
+        np.testing.assert_array_equal(values(compared, (a, x), (b, y)), expected)
 
 
 def test_equality_of_other_types_is_refused_when_it_is_used():
@@ -235,9 +235,9 @@ def lowered(tensor: te.Tensor, *inputs: Any) -> str:
 def test_a_reduction_axis_runs_from_start_to_stop():
     a = te.placeholder((9,), "int32", "A")
     k = te.reduce_axis((2, 5), name="k")
-    made = te.compute((), lambda: te.sum(a[k], axis=k), name="C")
+    total = te.compute((), lambda: te.sum(a[k], axis=k), name="C")
     assert k.dom == (2, 5)
-    assert values(made, (a, np.arange(9))) == 2 + 3 + 4
+    assert values(total, (a, np.arange(9))) == 2 + 3 + 4
     n = te.var("n")
     b = te.placeholder((n,), "int32", "B")
     r = te.reduce_axis((1, n), name="r")
@@ -250,7 +250,7 @@ def test_a_reduction_axis_runs_from_start_to_stop():
 def test_axes_beyond_32_bits_are_64_bits_wide():
     large = 2**31 + 1
     c = te.compute((large, 2**31), lambda i, j: i + j, name="C")
-    assert [one.dtype for one in c.op.axis] == ["int64", "int32"]
+    assert [axis.dtype for axis in c.op.axis] == ["int64", "int32"]
     assert c.dtype == "int64"
     assert te.reduce_axis((2**31, 2**31 + 2)).dtype == "int64"
 
@@ -267,9 +267,9 @@ def test_indices_of_mixed_widths_stay_affine():
 def test_indices_that_are_data():
     a = te.placeholder((5,), "float32", "A")
     at = te.placeholder((3,), "uint8", "at")
-    made = te.compute((3,), lambda i: a[at[i] * 2], name="C")
+    gathered = te.compute((3,), lambda i: a[at[i] * 2], name="C")
     x = np.arange(5.0)
-    np.testing.assert_array_equal(values(made, (a, x), (at, [2, 0, 1])), [4.0, 0.0, 2.0])
+    np.testing.assert_array_equal(values(gathered, (a, x), (at, [2, 0, 1])), [4.0, 0.0, 2.0])
 
 
 def test_shared_subexpressions_are_computed_once():
@@ -281,9 +281,9 @@ def test_shared_subexpressions_are_computed_once():
             x = x + x
         return x + a[0]
 
-    made = te.compute((2,), power, name="C")
-    assert lowered(made, a).count("arith.addi") == 65
-    np.testing.assert_array_equal(values(made, (a, [3, 4])), [3, 3])
+    powers = te.compute((2,), power, name="C")
+    assert lowered(powers, a).count("arith.addi") == 65
+    np.testing.assert_array_equal(values(powers, (a, [3, 4])), [3, 3])
 
 
 def test_long_chains_do_not_exhaust_the_stack():
@@ -295,8 +295,8 @@ def test_long_chains_do_not_exhaust_the_stack():
             x = x + n
         return x
 
-    made = te.compute((1,), chain, name="C")
-    assert values(made, (a, [1]))[0] == 1 + 5000 * 4999 // 2
+    chained = te.compute((1,), chain, name="C")
+    assert values(chained, (a, [1]))[0] == 1 + 5000 * 4999 // 2
 
 
 # Names -----------------------------------------------------------------------------------------
@@ -330,13 +330,13 @@ def test_sizes_are_listed_in_the_order_of_the_arguments():
 def test_a_reduction_axis_named_like_a_spatial_one():
     a = te.placeholder((3, 4), "int32", "A")
     i = te.reduce_axis((0, 4), name="i")
-    made = te.compute((3,), lambda i_: te.sum(a[i_, i], axis=i), name="C", varargs_names=None)
-    assert [one.name for one in made.op.axis] == ["i_"]
+    row_sums = te.compute((3,), lambda i_: te.sum(a[i_, i], axis=i), name="C", varargs_names=None)
+    assert [axis.name for axis in row_sums.op.axis] == ["i_"]
     clash = te.reduce_axis((0, 4), name="j")
-    other = te.compute((3,), lambda j: te.sum(a[j, clash], axis=clash), name="D")
-    assert [one.name for one in (*other.op.axis, *other.op.reduce_axis)] == ["j", "j_1"]
+    renamed = te.compute((3,), lambda j: te.sum(a[j, clash], axis=clash), name="D")
+    assert [axis.name for axis in (*renamed.op.axis, *renamed.op.reduce_axis)] == ["j", "j_1"]
     x = np.arange(12).reshape(3, 4)
-    np.testing.assert_array_equal(values(other, (a, x)), x.sum(1))
+    np.testing.assert_array_equal(values(renamed, (a, x)), x.sum(1))
 
 
 # Shapes ----------------------------------------------------------------------------------------
@@ -347,9 +347,9 @@ def test_a_reduction_axis_named_like_a_spatial_one():
 def test_ranks_and_extents(rank: int, extent: int):
     shape = tuple(extent if n == rank - 1 else 1 + n % 2 for n in range(rank))
     a = te.placeholder(shape, "int16", "A")
-    made = te.compute(shape, lambda *axes: a(*axes) * 3, name="C")
+    tripled = te.compute(shape, lambda *axes: a(*axes) * 3, name="C")
     x = np.arange(np.prod(shape), dtype=np.int16).reshape(shape)
-    np.testing.assert_array_equal(values(made, (a, x)), x * 3)
+    np.testing.assert_array_equal(values(tripled, (a, x)), x * 3)
 
 
 def test_errors_stay_errors():

@@ -36,8 +36,8 @@ def interpreted(s, args, *arrays):
     lowered = lower_schedule(s, args, "main", kc.target.Target("llvm"))
     out = np.full(arrays[0].shape, -1, arrays[0].dtype)
     run(lowered.tir, "main", [*arrays, out])
-    (found,) = run(lowered.te, "main", list(arrays))
-    np.testing.assert_array_equal(found, out)
+    (result,) = run(lowered.te, "main", list(arrays))
+    np.testing.assert_array_equal(result, out)
     return out
 
 
@@ -88,7 +88,7 @@ def test_a_scalar_that_is_no_argument():
 
 def both(ins, outs):
     ib = tir.ir_builder.create()
-    a, b, low, high = (ib.buffer_ptr(one) for one in (*ins, *outs))
+    a, b, low, high = (ib.buffer_ptr(tensor) for tensor in (*ins, *outs))
     with ib.for_range(0, N) as i:
         low[i] = tir.Select(a[i] < b[i], a[i], b[i])
         high[i] = tir.Select(a[i] < b[i], b[i], a[i]).astype("float64")
@@ -98,7 +98,7 @@ def both(ins, outs):
 def test_several_results_of_several_types():
     a, b = (te.placeholder((N,), name=name) for name in "AB")
     low, high = te.extern([(N,), (N,)], [a, b], both, name="M", dtype=["float32", "float64"])
-    assert [(one.name, one.dtype, one.value_index) for one in (low, high)] == [
+    assert [(tensor.name, tensor.dtype, tensor.value_index) for tensor in (low, high)] == [
         ("M_v0", "float32", 0),
         ("M_v1", "float64", 1),
     ]
@@ -303,8 +303,8 @@ def test_a_function_read_from_text():
     a = te.placeholder((4,), "uint8", name="A")
     c = te.extern_primfunc([a], function)
     assert c.dtype == "uint8"
-    found = kc.build(te.create_schedule(c.op), [a, c])(np.uint8([1, 2, 127, 4]))
-    np.testing.assert_array_equal(found, np.uint8([2, 4, 254, 8]))
+    doubled = kc.build(te.create_schedule(c.op), [a, c])(np.uint8([1, 2, 127, 4]))
+    np.testing.assert_array_equal(doubled, np.uint8([2, 4, 254, 8]))
 
 
 def symbolic():
@@ -409,7 +409,9 @@ def test_memory_that_ends_with_a_kernel_of_a_statement():
     c = te.extern((N,), [a], in_two_launches("shared"), name="C")
     with pytest.raises(KCError) as caught:
         kc.lower(te.create_schedule(c.op), [a, c])
-    said = [one for one in str(caught.value).splitlines() if not one.startswith(("  -->", "   |"))]
+    said = [
+        line for line in str(caught.value).splitlines() if not line.startswith(("  -->", "   |"))
+    ]
     assert said == [
         "error[KC3416]: lower: tir.load reads kept, which tir.store writes in an earlier launch of "
         "the kernel",

@@ -64,19 +64,19 @@ def gpu_matmul(n: int = 16):
 def test_the_tutorial_of_a_matmul():
     a, b, c, s, aa, al = gpu_matmul()
     text = check(s, [a, b, c], lambda x, y: x.T @ y, native=False, target="cuda")
-    for one in (
+    for snippet in (
         'thread "blockIdx.y"',
         'thread "vthread"',
         'thread "threadIdx.x"',
         'memref<16x16xf32, "shared">',
         'memref<16x16xf32, "local">',
     ):
-        assert one in text
+        assert snippet in text
     with kc.Target("cuda"):
         bounds = te.schedule.InferBound(s)
     # The threads of a block need a tile of A together, each of them a part.
-    assert [bounds[one].extent.value for one in aa.op.axis] == [4, 8]
-    assert [bounds[one].extent.value for one in al.op.axis] == [1, 2]
+    assert [bounds[axis].extent.value for axis in aa.op.axis] == [4, 8]
+    assert [bounds[axis].extent.value for axis in al.op.axis] == [1, 2]
 
 
 def test_binding_again_replaces_with_a_warning():
@@ -87,7 +87,7 @@ def test_binding_again_replaces_with_a_warning():
     assert warnings_of(lambda: s[c].bind(i, te.thread_axis("threadIdx.x"))) == [
         "KC3142: bind: axis i of C is bound again"
     ]
-    assert [one.arguments["thread_axis"] for one in s[c].records] == ["threadIdx.x"]
+    assert [record.arguments["thread_axis"] for record in s[c].records] == ["threadIdx.x"]
 
 
 def test_refused_at_the_call():
@@ -272,7 +272,7 @@ def test_memory_of_threads_that_is_read_behind_the_kernel(scope: str, lasts: str
     )
     # What is only unfinished: the loops can still be looked at, one stage after the other.
     bounds = te.schedule.InferBound(s)
-    assert [bounds[one].extent.value for one in cache.op.axis] == [12, 6]
+    assert [bounds[axis].extent.value for axis in cache.op.axis] == [12, 6]
 
 
 def test_a_tile_that_the_host_fills():

@@ -27,9 +27,9 @@ def check(function, args, outputs, arrays, *more, schedule=None, native=True, rt
     ``args`` are the tensors of the function in order, ``arrays`` their values, ``more`` what Python
     is given before the arrays.
     """
-    wanted = function(*more, *[np.copy(one) for one in arrays])
+    wanted = function(*more, *[np.copy(array) for array in arrays])
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-    s = te.create_schedule([one.op for one in outputs][:1]) if schedule is None else schedule
+    s = te.create_schedule([output.op for output in outputs][:1]) if schedule is None else schedule
     with diagnostic_handler(lambda _: None):
         module = kc.lower(s, [*args, *outputs])
         check_dominance(module.op)
@@ -37,10 +37,10 @@ def check(function, args, outputs, arrays, *more, schedule=None, native=True, rt
         if native:
             runs.append(kc.build(s, [*args, *outputs]))
         for call in runs:
-            found = [np.empty(one.shape, one.dtype) for one in wanted]
-            call(*arrays, *found)
-            for one, other in zip(found, wanted, strict=True):
-                np.testing.assert_allclose(one, other, rtol=rtol)
+            results = [np.empty(array.shape, array.dtype) for array in wanted]
+            call(*arrays, *results)
+            for result, expected in zip(results, wanted, strict=True):
+                np.testing.assert_allclose(result, expected, rtol=rtol)
     return str(module)
 
 
@@ -294,13 +294,13 @@ def test_upstream_and_downstream():
     s[b].vectorize(s[b].split(b.op.axis[0], 4)[1])
     s[d].parallel(d.op.axis[0])
     x = floats(20)
-    found = np.empty_like(x)
-    kc.build(s, [a, d])(x, found)
-    np.testing.assert_allclose(found, (x + 1) * np.arange(20) * 2, rtol=1e-6)
+    out = np.empty_like(x)
+    kc.build(s, [a, d])(x, out)
+    np.testing.assert_allclose(out, (x + 1) * np.arange(20) * 2, rtol=1e-6)
     # Without a tensor around it.
     s = te.create_schedule(c.op)
-    kc.build(s, [a, c])(x, found)
-    np.testing.assert_allclose(found, (x + 1) * np.arange(20), rtol=1e-6)
+    kc.build(s, [a, c])(x, out)
+    np.testing.assert_allclose(out, (x + 1) * np.arange(20), rtol=1e-6)
 
 
 def test_constant_parameters():
@@ -314,9 +314,9 @@ def test_constant_parameters():
     a = te.placeholder((11,), dtype="int32", name="a")
     c = add_something(a, 11, by=te.const(5, "int32"))
     x = np.arange(11, dtype=np.int32)
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(c.op), [a, c])(x, found)
-    np.testing.assert_array_equal(found, add_something(x, 11, by=5))
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(c.op), [a, c])(x, out)
+    np.testing.assert_array_equal(out, add_something(x, 11, by=5))
 
 
 def test_sizes_and_scalars_are_arguments():
@@ -333,9 +333,9 @@ def test_sizes_and_scalars_are_arguments():
     a, b = te.placeholder((n,), name="a"), te.placeholder((n,), name="b")
     c = axpy(a, b, alpha, start)
     x, y = floats(9), floats(9) + 1
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(c.op), [a, b, alpha, start, c])(x, y, 0.5, 3, found)
-    np.testing.assert_allclose(found, axpy(x, y, 0.5, 3), rtol=1e-6)
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(c.op), [a, b, alpha, start, c])(x, y, 0.5, 3, out)
+    np.testing.assert_allclose(out, axpy(x, y, 0.5, 3), rtol=1e-6)
 
 
 def test_several_outputs_are_used_one_by_one():
@@ -360,9 +360,9 @@ def test_several_outputs_are_used_one_by_one():
     d = kernel_b(c, b)
     assert (b.value_index, c.value_index) == (0, 1)
     x = np.arange(16, dtype=np.int32)
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(d.op), [a, d])(x, found)
-    np.testing.assert_array_equal(found, x + 2 + x * 3)
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(d.op), [a, d])(x, out)
+    np.testing.assert_array_equal(out, x + 2 + x * 3)
 
 
 def test_calls_of_hybrid_functions():
@@ -409,9 +409,9 @@ def test_const_range():
     b = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
     x = floats(2, 5) * 3
     c = plain(a, b)
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(c.op), [a, c])(x, found)
-    np.testing.assert_array_equal(found, plain(x, b))
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(c.op), [a, c])(x, out)
+    np.testing.assert_array_equal(out, plain(x, b))
 
 
 def test_a_list_of_lists_is_indexed_as_a_buffer_is():
@@ -427,9 +427,9 @@ def test_a_list_of_lists_is_indexed_as_a_buffer_is():
     b = [[1, 2, 3], [6, 5, 4]]
     x = floats(2, 3)
     c = plain(a, kc.runtime.convert(b))
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(c.op), [a, c])(x, found)
-    np.testing.assert_array_equal(found, x * np.array(b, "float32"))
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(c.op), [a, c])(x, out)
+    np.testing.assert_array_equal(out, x * np.array(b, "float32"))
 
 
 def test_capture():
@@ -463,17 +463,17 @@ def test_array_inputs():
     tensors = [te.placeholder((10,), name=f"t{n}") for n in range(6)]
     arrays = [floats(10) + n for n in range(6)]
     out = sum_array(tensors)
-    found = np.empty(10, "f")
-    kc.build(te.create_schedule(out.op), [*tensors, out])(*arrays, found)
-    np.testing.assert_allclose(found, sum_array(arrays), rtol=1e-6)
+    result = np.empty(10, "f")
+    kc.build(te.create_schedule(out.op), [*tensors, out])(*arrays, result)
+    np.testing.assert_allclose(result, sum_array(arrays), rtol=1e-6)
 
 
 def test_one_tensor_for_two_parameters():
     a = te.placeholder((6,), name="a")
     c = outer_product(6, 6, a, a)
-    found = np.empty((6, 6), "f")
-    kc.build(te.create_schedule(c.op), [a, c])(x := floats(6), found)
-    np.testing.assert_allclose(found, np.outer(x, x), rtol=1e-6)
+    out = np.empty((6, 6), "f")
+    kc.build(te.create_schedule(c.op), [a, c])(x := floats(6), out)
+    np.testing.assert_allclose(out, np.outer(x, x), rtol=1e-6)
 
 
 # Loops of threads --------------------------------------------------------------------------
@@ -486,18 +486,18 @@ def launches(function, args, arrays, kernels):
     module = kc.lower(te.create_schedule(output.op), [*args, output])
     with Target("cuda -arch=sm_80"):
         get_pass("verify-gpu-code").apply(context(), module.op)
-    loops = [one for one in loop_tree.loops(module.op) if one.axis is not None]
+    loops = [loop for loop in loop_tree.loops(module.op) if loop.axis is not None]
     outermost = [
-        one
-        for one in loops
-        if not any(around in loops for around in loop_tree.all_loops_around(one))
+        loop
+        for loop in loops
+        if not any(around in loops for around in loop_tree.all_loops_around(loop))
     ]
     assert len(outermost) == kernels, module
     wanted = function(*arrays)
     for order in (None, Random(1), Random(2)):
-        found = np.full(wanted.shape, -1, wanted.dtype)
-        run(module.op, "main", [*arrays, found], launch_order=order)
-        np.testing.assert_array_equal(found, wanted)
+        out = np.full(wanted.shape, -1, wanted.dtype)
+        run(module.op, "main", [*arrays, out], launch_order=order)
+        np.testing.assert_array_equal(out, wanted)
     return str(module)
 
 
@@ -682,8 +682,8 @@ def output_that_is_not_written():
 
 
 def lowered(f):
-    made = f(A)
-    kc.lower(te.create_schedule(made.op), [A, made])
+    tensor = f(A)
+    kc.lower(te.create_schedule(tensor.op), [A, tensor])
 
 
 def local_memory_of_another_thread():
@@ -847,6 +847,6 @@ error[KC2030]: f reads outside a: index 8 of dimension 0, which has the size 8
 }
 
 
-@pytest.mark.parametrize("make", REFUSALS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("make", REFUSALS, ids=lambda make: make.__name__)
 def test_refusals(make):
     assert refused(make) == REFUSALS[make]

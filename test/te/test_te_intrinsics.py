@@ -19,8 +19,10 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-40, -1e-45, 3e38, math.inf, -math
 def results(function, *arrays):
     """What ``function`` of elements gives: interpreted and compiled."""
     size = arrays[0].size
-    inputs = [te.placeholder((size,), one.dtype.name, name=f"A{n}") for n, one in enumerate(arrays)]
-    out = te.compute((size,), lambda i: function(*(one[i] for one in inputs)), name="B")
+    inputs = [
+        te.placeholder((size,), array.dtype.name, name=f"A{n}") for n, array in enumerate(arrays)
+    ]
+    out = te.compute((size,), lambda i: function(*(tensor[i] for tensor in inputs)), name="B")
     schedule = te.create_schedule(out.op)
     args = [*inputs, out]
     mod = kc.lower(schedule, args)
@@ -29,21 +31,21 @@ def results(function, *arrays):
     s[out].vectorize(s[out].split(out.op.axis[0], factor=8)[1])
     vectors = kc.build(s, args)
     for call in (lambda *given: run(mod.op, "main", list(given)), kernel, vectors):
-        made = np.full(size, 1, out.dtype)
-        call(*arrays, made)
-        yield made
+        result = np.full(size, 1, out.dtype)
+        call(*arrays, result)
+        yield result
 
 
-def close(found, expected, ulps):
+def close(result, expected, ulps):
     """Equal, or that many units in the last place apart; NaN where expected; signs of zero."""
-    expected = expected.astype(found.dtype)
-    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    expected = expected.astype(result.dtype)
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
     rest = ~np.isnan(expected)
     with np.errstate(all="ignore"):
-        near = np.abs(found - expected) <= ulps * np.spacing(np.abs(expected))
-    assert (near | (found == expected))[rest].all(), (found, expected)
-    zero = (expected == 0) & (found == 0)
-    np.testing.assert_array_equal(np.signbit(found)[zero], np.signbit(expected)[zero])
+        near = np.abs(result - expected) <= ulps * np.spacing(np.abs(expected))
+    assert (near | (result == expected))[rest].all(), (result, expected)
+    zero = (expected == 0) & (result == 0)
+    np.testing.assert_array_equal(np.signbit(result)[zero], np.signbit(expected)[zero])
 
 
 UNARY = {
@@ -61,8 +63,8 @@ def test_unary(name, dtype):
     with np.errstate(all="ignore"):
         expected = UNARY[name](x.astype(np.float64))
         expected = expected.astype(dtype)
-    for found in results(getattr(te, name), x):
-        close(found, expected, 4)
+    for result in results(getattr(te, name), x):
+        close(result, expected, 4)
 
 
 BINARY = {
@@ -75,19 +77,19 @@ BINARY = {
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_binary(name, dtype):
     values = np.array([*SPECIAL, 2.0, -3.25, 1e30], dtype)
-    x, y = (one.ravel().copy() for one in np.meshgrid(values, values))
+    x, y = (grid.ravel().copy() for grid in np.meshgrid(values, values))
     with np.errstate(all="ignore"):
         expected = BINARY[name](x, y)
     exact = name in ("copysign", "fmod", "nextafter")
-    for found in results(getattr(te, name), x, y):
-        close(found, expected, 0 if exact else 4)
+    for result in results(getattr(te, name), x, y):
+        close(result, expected, 0 if exact else 4)
 
 
 def test_ldexp():
     x = np.array([1.0, -3.0, 1.5e-30, 1e30, 0.0, math.inf, 1.0], np.float32)
     e = np.array([10, -20, 120, -100, 7, 3, -149], np.int32)
-    for found in results(te.ldexp, x, e):
-        close(found, np.ldexp(x, e), 1)
+    for result in results(te.ldexp, x, e):
+        close(result, np.ldexp(x, e), 1)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +97,8 @@ def test_ldexp():
 )
 def test_classes(name, expected):
     x = np.array(SPECIAL, np.float32)
-    for found in results(getattr(te, name), x):
-        np.testing.assert_array_equal(found, expected(x))
+    for result in results(getattr(te, name), x):
+        np.testing.assert_array_equal(result, expected(x))
 
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -112,14 +114,14 @@ def integers(dtype):
 def test_bits(dtype):
     x = integers(dtype)
     width = x.itemsize * 8
-    plain = [int(one) % (1 << width) for one in x]
-    for found in results(te.popcount, x):
-        np.testing.assert_array_equal(found, [one.bit_count() for one in plain])
-    for found in results(te.clz, x):
-        assert found.dtype == np.int32
-        np.testing.assert_array_equal(found, [width - one.bit_length() for one in plain])
-    for found in results(te.bitwise_not, x):
-        np.testing.assert_array_equal(found, ~x)
+    plain = [int(value) % (1 << width) for value in x]
+    for result in results(te.popcount, x):
+        np.testing.assert_array_equal(result, [value.bit_count() for value in plain])
+    for result in results(te.clz, x):
+        assert result.dtype == np.int32
+        np.testing.assert_array_equal(result, [width - value.bit_length() for value in plain])
+    for result in results(te.bitwise_not, x):
+        np.testing.assert_array_equal(result, ~x)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -127,16 +129,16 @@ def test_shifts(dtype):
     width = np.dtype(dtype).itemsize * 8
     x = integers(dtype)
     distances = np.array([0, 1, width - 1, width, width + 5 if width < 64 else 100], dtype)
-    a, b = (one.ravel().copy() for one in np.meshgrid(x, distances))
+    a, b = (grid.ravel().copy() for grid in np.meshgrid(x, distances))
     # From first principles: numbers without a width, cut to it.
     low = np.iinfo(dtype).min
     left = [(int(p) << int(q)) % (1 << width) if q < width else 0 for p, q in zip(a, b)]  # noqa: B905
-    left = [one - (1 << width) if low and one >= 1 << (width - 1) else one for one in left]
+    left = [value - (1 << width) if low and value >= 1 << (width - 1) else value for value in left]
     right = [int(p) >> int(q) for p, q in zip(a, b)]  # noqa: B905
-    for found in results(lambda p, q: p << q, a, b):
-        np.testing.assert_array_equal(found, np.array(left, dtype))
-    for found in results(lambda p, q: p >> q, a, b):
-        np.testing.assert_array_equal(found, np.array(right, dtype))
+    for result in results(lambda p, q: p << q, a, b):
+        np.testing.assert_array_equal(result, np.array(left, dtype))
+    for result in results(lambda p, q: p >> q, a, b):
+        np.testing.assert_array_equal(result, np.array(right, dtype))
 
 
 @pytest.mark.parametrize("name", ["ceildiv", "div", "floordiv", "floormod", "truncdiv", "truncmod"])
@@ -144,7 +146,7 @@ def test_shifts(dtype):
 def test_divisions_exhaustively(name, dtype):
     info = np.iinfo(dtype)
     values = np.arange(info.min, info.max + 1)
-    a, b = (one.ravel() for one in np.meshgrid(values, values[values != 0]))
+    a, b = (grid.ravel() for grid in np.meshgrid(values, values[values != 0]))
     if info.min:  # the one quotient that does not fit
         keep = ~((a == info.min) & (b == -1))
         a, b = a[keep], b[keep]
@@ -156,20 +158,20 @@ def test_divisions_exhaustively(name, dtype):
     }[name]  # fmt: skip
     x, y = a.astype(dtype), b.astype(dtype)
     _, *compiled = results(getattr(te, name), x[:0], y[:0]) if x.size == 0 else (None,)
-    inputs = [te.placeholder((x.size,), dtype, name=one) for one in "xy"]
+    inputs = [te.placeholder((x.size,), dtype, name=operand) for operand in "xy"]
     out = te.compute((x.size,), lambda i: getattr(te, name)(inputs[0][i], inputs[1][i]), name="B")
-    found = np.empty(x.size, dtype)
-    kc.build(te.create_schedule(out.op), [*inputs, out])(x, y, found)
-    np.testing.assert_array_equal(found, expected.astype(dtype))
+    result = np.empty(x.size, dtype)
+    kc.build(te.create_schedule(out.op), [*inputs, out])(x, y, result)
+    np.testing.assert_array_equal(result, expected.astype(dtype))
 
 
 def test_reinterpret():
     x = np.array(SPECIAL, np.float32)
-    for found in results(lambda one: te.reinterpret("int32", one), x):
-        np.testing.assert_array_equal(found, x.view(np.int32))
+    for result in results(lambda value: te.reinterpret("int32", value), x):
+        np.testing.assert_array_equal(result, x.view(np.int32))
     back = x[:-1].view(np.uint32)
-    for found in results(lambda one: te.reinterpret("float32", one), back.copy()):
-        np.testing.assert_array_equal(found, x[:-1])
+    for result in results(lambda value: te.reinterpret("float32", value), back.copy()):
+        np.testing.assert_array_equal(result, x[:-1])
 
 
 def test_q_multiply_shift():
@@ -178,10 +180,10 @@ def test_q_multiply_shift():
     for s in (0, 1, 5, -2):
         exact = [int(a) * int(b) * 2 ** max(-s, 0) for a, b in zip(x, y, strict=True)]
         total = 31 + max(s, 0)
-        expected = np.array([(one + (1 << total - 1)) >> total for one in exact])
+        expected = np.array([(product + (1 << total - 1)) >> total for product in exact])
         fits = np.abs(expected) < 2**31
-        for found in results(lambda a, b, s=s: te.q_multiply_shift(a, b, 31, s), x, y):
-            np.testing.assert_array_equal(found[fits], expected[fits])
+        for result in results(lambda a, b, s=s: te.q_multiply_shift(a, b, 31, s), x, y):
+            np.testing.assert_array_equal(result[fits], expected[fits])
 
 
 REFUSED = [

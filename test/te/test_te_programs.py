@@ -92,9 +92,9 @@ def test_alternatives_are_not_computed_together():
     rows = te.compute((N,), lambda i: te.sum(A[i, k], axis=k), name="rows")
     columns = te.compute((N,), lambda j: te.sum(A[k, j], axis=k), name="columns")
     a = random(N, N)
-    for one, axis in ((rows, 1), (columns, 0)):
-        found = result(te.create_schedule(one.op), [A, one], a)
-        np.testing.assert_allclose(found, a.sum(axis), rtol=1e-4)
+    for sums, axis in ((rows, 1), (columns, 0)):
+        out = result(te.create_schedule(sums.op), [A, sums], a)
+        np.testing.assert_allclose(out, a.sum(axis), rtol=1e-4)
     both = te.compute((N,), lambda i: rows[i] + columns[i], name="both")
     for outputs in ([rows.op, columns.op], both.op):
         with pytest.raises(te.TEError, match=r"KC2017.*axis k belongs to rows already"):
@@ -139,7 +139,7 @@ def test_scattered_sums():
 
     def body(ins: Any, outs: Any) -> Any:
         ib = tir.ir_builder.create()
-        values, places, sums = (ib.buffer_ptr(one) for one in (*ins, *outs))
+        values, places, sums = (ib.buffer_ptr(tensor) for tensor in (*ins, *outs))
         with ib.for_range(0, n, name="i") as i:
             sums[i] = 0.0
         with ib.for_range(0, n, name="i") as i:
@@ -148,8 +148,8 @@ def test_scattered_sums():
 
     y = te.extern((n,), [x, place], body, name="y", dtype="float32")
     values, places = random(n), (np.arange(n) % 5).astype(np.int32)
-    found = result(te.create_schedule(y.op), [x, place, y], values, places)
-    np.testing.assert_allclose(found, np.bincount(places, values, n), rtol=1e-5)
+    out = result(te.create_schedule(y.op), [x, place, y], values, places)
+    np.testing.assert_allclose(out, np.bincount(places, values, n), rtol=1e-5)
 
 
 # Reductions --------------------------------------------------------------------------------------
@@ -163,10 +163,10 @@ def test_terms_that_another_tensor_chooses(reducer: Any, expected: Any):
     k = te.reduce_axis((0, m), "k")
     y = te.compute((n,), lambda i: reducer(x[i, k], axis=k, where=chosen[i] == 1), name="y")
     given = random(7, 9)
-    found = result(te.create_schedule(y.op), [x, y], given)
-    np.testing.assert_allclose(found[2:], expected(given, axis=1)[2:], rtol=1e-5)
+    out = result(te.create_schedule(y.op), [x, y], given)
+    np.testing.assert_allclose(out[2:], expected(given, axis=1)[2:], rtol=1e-5)
     if reducer is te.sum:
-        assert (found[:2] == 0).all()
+        assert (out[:2] == 0).all()
 
 
 def test_as_many_terms_as_the_index():
@@ -206,7 +206,9 @@ def test_the_largest_of_expressions():
     squared = te.compute((m, n), lambda i, j: shifted[i, j] * shifted[i, j], name="squared")
 
     def larger(a: Any, b: Any) -> Any:
-        return tuple(tir.Select(a[1] >= b[1], one, other) for one, other in zip(a, b, strict=True))
+        return tuple(
+            tir.Select(a[1] >= b[1], left, right) for left, right in zip(a, b, strict=True)
+        )
 
     argmax = te.comm_reducer(larger, lambda t0, t1: (tir.const(-1, t0), te.min_value(t1)))
     k = te.reduce_axis((0, n), "k")
@@ -236,9 +238,9 @@ def test_caches_of_a_tuple_and_of_its_inputs():
     s.cache_write([first, second], "local")
     s[both].compute_inline()
     a, b = random(*shape), random(*shape)
-    found = tvm.build(s, [x, y, first, second])(a, b)
-    np.testing.assert_array_equal(found[0], a + b)
-    np.testing.assert_allclose(found[1], (a + b) * b, rtol=1e-6)
+    out = tvm.build(s, [x, y, first, second])(a, b)
+    np.testing.assert_array_equal(out[0], a + b)
+    np.testing.assert_allclose(out[1], (a + b) * b, rtol=1e-6)
 
 
 @pytest.mark.parametrize("inline", [False, True])
@@ -250,9 +252,9 @@ def test_an_intermediate_that_the_caller_gets(inline: bool):
     z = te.compute((m,), lambda i: y[i] * 2, name="z")
     s = te.create_schedule(z.op)
     given = random(9)
-    found = tvm.build(s, [x, y, z])(given)
-    np.testing.assert_array_equal(found[0], given + 1)
-    np.testing.assert_array_equal(found[1], (given + 1) * 2)
+    out = tvm.build(s, [x, y, z])(given)
+    np.testing.assert_array_equal(out[0], given + 1)
+    np.testing.assert_array_equal(out[1], (given + 1) * 2)
     if inline:
         s[y].compute_inline()
     else:

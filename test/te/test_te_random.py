@@ -20,7 +20,7 @@ def one_schedule(seed: int, *, native: bool) -> bool:
     random = Random(seed)
     program = Program.make(random, random.randint(1, 5), symbolic=random.random() < 0.3)
     outputs = program.outputs()
-    schedule = te.create_schedule([one.op for one in outputs])
+    schedule = te.create_schedule([output.op for output in outputs])
     args = [*program.inputs, *outputs]
     calls = random_calls(schedule, random, random.randint(1, 16))
     try:
@@ -32,15 +32,15 @@ def one_schedule(seed: int, *, native: bool) -> bool:
     module.op.verify()
     check_dominance(module.op)
     inputs = program.arrays()
-    wanted = [program.values[one](inputs) for one in outputs]
+    wanted = [program.values[output](inputs) for output in outputs]
     runs = [lambda *arrays: run(module.op, "main", list(arrays))]
     if native:
         runs += [checked_build(schedule, args), kc.build(schedule, args)]
     for call in runs:
-        found = [np.full(sizes(one), 99, np.int32) for one in outputs]
-        call(*inputs, *found)
-        for one, expected in zip(found, wanted, strict=True):
-            np.testing.assert_array_equal(one, expected, f"{seed}: {calls}")
+        results = [np.full(sizes(output), 99, np.int32) for output in outputs]
+        call(*inputs, *results)
+        for result, expected in zip(results, wanted, strict=True):
+            np.testing.assert_array_equal(result, expected, f"{seed}: {calls}")
     script = schedule.to_tir_script()
     sch = tir.Schedule(kc.lower(schedule.without_schedule(), args))
     exec(script, {"sch": sch})

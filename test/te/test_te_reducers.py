@@ -23,16 +23,18 @@ argmax = te.comm_reducer(
 
 def results(args: list[Any], outputs: list[Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
     """What ``outputs`` are, by the interpreter and natively, which must agree."""
-    ops = list(dict.fromkeys(one.op for one in outputs))
+    ops = list(dict.fromkeys(output.op for output in outputs))
     schedule = te.create_schedule(ops)
-    shapes = [tuple(one.shape) for one in outputs]
-    made = [np.full(shape, 77, one.dtype) for shape, one in zip(shapes, outputs, strict=True)]
-    again = [one.copy() for one in made]
+    shapes = [tuple(output.shape) for output in outputs]
+    interpreted = [
+        np.full(shape, 77, output.dtype) for shape, output in zip(shapes, outputs, strict=True)
+    ]
+    again = [array.copy() for array in interpreted]
     module = kc.lower(schedule, [*args, *outputs], name="f")
-    run(module.op, "f", [*arrays, *made])
+    run(module.op, "f", [*arrays, *interpreted])
     kc.build(schedule, [*args, *outputs], name="f")(*arrays, *again)
-    for one, other in zip(made, again, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    for result, native in zip(interpreted, again, strict=True):
+        np.testing.assert_allclose(result, native, rtol=1e-5, atol=1e-6)
     return again
 
 
@@ -51,9 +53,9 @@ def test_argmax(random: np.random.Generator):
     assert (index.dtype, value.dtype) == ("int32", "float32")
     assert (index.name, value.name) == ("M_v0", "M_v1")
     x = random.standard_normal((5, 12)).astype(np.float32)
-    found = results([a], [index, value], [x])
-    np.testing.assert_array_equal(found[0], x.argmax(axis=1))
-    np.testing.assert_array_equal(found[1], x.max(axis=1))
+    out = results([a], [index, value], [x])
+    np.testing.assert_array_equal(out[0], x.argmax(axis=1))
+    np.testing.assert_array_equal(out[1], x.max(axis=1))
 
 
 def test_one_output_is_enough(random: np.random.Generator):
@@ -62,8 +64,8 @@ def test_one_output_is_enough(random: np.random.Generator):
     k = te.reduce_axis((0, 12), name="k")
     index, _ = te.compute((5,), lambda i: argmax((k.var, a[i, k]), axis=k), name="M")
     x = random.standard_normal((5, 12)).astype(np.float32)
-    (found,) = results([a], [index], [x])
-    np.testing.assert_array_equal(found, x.argmax(axis=1))
+    (out,) = results([a], [index], [x])
+    np.testing.assert_array_equal(out, x.argmax(axis=1))
 
 
 def test_a_combiner_of_one_value(random: np.random.Generator):
@@ -113,25 +115,25 @@ def test_welford(random: np.random.Generator):
     welford = te.comm_reducer(combine, lambda *types: tuple(te.const(0, t) for t in types))
     a = te.placeholder((3, 40), "float64", name="A")
     k = te.reduce_axis((0, 40), name="k")
-    one, zero = te.const(1, "float64"), te.const(0, "float64")
-    n, mean, m2 = te.compute((3,), lambda i: welford((one, a[i, k], zero), axis=k), name="W")
+    unit, zero = te.const(1, "float64"), te.const(0, "float64")
+    n, mean, m2 = te.compute((3,), lambda i: welford((unit, a[i, k], zero), axis=k), name="W")
     variance = te.compute((3,), lambda i: m2[i] / n[i], name="V")
     x = random.standard_normal((3, 40))
-    found = results([a], [mean, variance], [x])
-    np.testing.assert_allclose(found[0], x.mean(axis=1))
-    np.testing.assert_allclose(found[1], x.var(axis=1))
+    out = results([a], [mean, variance], [x])
+    np.testing.assert_allclose(out[0], x.mean(axis=1))
+    np.testing.assert_allclose(out[1], x.var(axis=1))
 
 
 def test_tuples_without_a_reduction(random: np.random.Generator):
     a = te.placeholder((4, 3), name="A")
     both = te.compute((4, 3), lambda i, j: [a[i, j] * 2, a[i, j] > 0], name="P")
-    assert [one.dtype for one in both] == ["float32", "bool"]
+    assert [tensor.dtype for tensor in both] == ["float32", "bool"]
     (single,) = [te.compute((4, 3), lambda i, j: (a[i, j],), name="Q")]
     assert single.op.num_outputs == 1
     x = random.standard_normal((4, 3)).astype(np.float32)
-    found = results([a], list(both), [x])
-    np.testing.assert_array_equal(found[0], x * 2)
-    np.testing.assert_array_equal(found[1], x > 0)
+    out = results([a], list(both), [x])
+    np.testing.assert_array_equal(out[0], x * 2)
+    np.testing.assert_array_equal(out[1], x > 0)
 
 
 def test_values():
@@ -163,10 +165,10 @@ def zero(dtype: str) -> Any:
     return te.const(0, dtype)
 
 
-def two_reductions(other: bool) -> Any:
+def two_reductions(both: bool) -> Any:
     k, j = axis(), axis()
     return te.compute(
-        (8,), lambda i: (te.sum(A[i, k], axis=k), te.sum(A[i, j], axis=j) if other else A[i, 0])
+        (8,), lambda i: (te.sum(A[i, k], axis=k), te.sum(A[i, j], axis=j) if both else A[i, 0])
     )
 
 
@@ -309,6 +311,6 @@ def test_extents_that_depend_on_the_element(random: np.random.Generator):
     assert b.op.input_tensors == [n, a]
     x = random.standard_normal((6, 8)).astype(np.float32)
     lengths = np.array([3, 8, 1, 2, 5, 4], np.int32)
-    found = results([a, n], [b, c], [x, lengths])
-    np.testing.assert_allclose(found[0], [x[i, : lengths[i]].sum() for i in range(6)], rtol=1e-5)
-    np.testing.assert_array_equal(found[1], [x[i, : i + 1].max() for i in range(6)])
+    out = results([a, n], [b, c], [x, lengths])
+    np.testing.assert_allclose(out[0], [x[i, : lengths[i]].sum() for i in range(6)], rtol=1e-5)
+    np.testing.assert_array_equal(out[1], [x[i, : i + 1].max() for i in range(6)])

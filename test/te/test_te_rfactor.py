@@ -20,9 +20,9 @@ def test_of_a_split_axis():
     ko, ki = s[b].split(k, factor=5)
     bf = s.rfactor(b, ki)
     assert (bf.name, bf.shape) == ("B_rf", (5, 6))
-    assert [one.name for one in s[bf].op.axis] == ["k_i", "i"]
-    assert [one.name for one in s[bf].op.reduce_axis] == ["k_o"]
-    assert [one.name for one in s[b].op.reduce_axis] == ["k_i_v"]
+    assert [axis.name for axis in s[bf].op.axis] == ["k_i", "i"]
+    assert [axis.name for axis in s[bf].op.reduce_axis] == ["k_o"]
+    assert [axis.name for axis in s[b].op.reduce_axis] == ["k_i_v"]
     # The axes of the partial results are the old ones; those of the result are new.
     assert s[bf].op.axis[1] is b.op.axis[0]
     assert s[b].op.axis[0] is not b.op.axis[0]
@@ -141,8 +141,8 @@ def test_of_a_tuple_reduction_with_a_condition():
     index, value = te.compute((5,), lambda i: argmax((k, a[i, k] * 16 - k), axis=k), name="B")
     s = te.create_schedule(index.op)
     _, ki = s[index].split(k, factor=4)
-    found = s.rfactor(index, ki)
-    assert [one.name for one in found] == ["B_rf_v0", "B_rf_v1"]
+    partial = s.rfactor(index, ki)
+    assert [tensor.name for tensor in partial] == ["B_rf_v0", "B_rf_v1"]
 
     def reference(x):
         terms = x * 16 - np.arange(9)

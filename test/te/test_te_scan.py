@@ -27,11 +27,11 @@ def recurrence():
 
 
 def reference(x):
-    found = np.zeros_like(x)
-    found[0] = x[0]
+    state = np.zeros_like(x)
+    state[0] = x[0]
     for t in range(1, M):
-        found[t] = found[t - 1] * 2 + x[t]
-    return found + 1
+        state[t] = state[t - 1] * 2 + x[t]
+    return state + 1
 
 
 def test_the_stages_of_a_step_have_loops_of_their_own():
@@ -157,12 +157,12 @@ def test_a_stage_of_a_step_read_in_a_branch(how: str, schedule: str):
         s.cache_write(g, "local")
 
     def numbers(x):
-        found = np.zeros_like(x)
-        found[0] = x[0]
+        state = np.zeros_like(x)
+        state[0] = x[0]
         for t in range(1, M):
-            stage = found[t - 1] - x[t]
-            found[t] = [element(t, i, stage, found[t - 1]) for i in range(N)]
-        return found
+            stage = state[t - 1] - x[t]
+            state[t] = [element(t, i, stage, state[t - 1]) for i in range(N)]
+        return state
 
     check(s, [x, rows], numbers)
 
@@ -183,10 +183,10 @@ def test_the_reduction_of_an_update_has_no_order(order: tuple[int, ...]):
     s[update].reorder(*(axes[n] for n in order))
 
     def numbers(x):
-        found = x.copy()
+        state = x.copy()
         for t in range(1, M):
-            found[t] = [(found[t - 1] - np.roll(x[t], -i)).max() for i in range(N)]
-        return found
+            state[t] = [(state[t - 1] - np.roll(x[t], -i)).max() for i in range(N)]
+        return state
 
     check(s, [x, rows], numbers)
 
@@ -238,11 +238,11 @@ def test_rows_farther_back_under_a_condition(how: str, schedule: str):
         s.cache_write(update, "local")
 
     def numbers(x):
-        found = np.zeros_like(x)
-        found[0] = x[0]
+        state = np.zeros_like(x)
+        state[0] = x[0]
         for t in range(1, M):
-            found[t] = [element(t, i, found, x) for i in range(N)]
-        return found
+            state[t] = [element(t, i, state, x) for i in range(N)]
+        return state
 
     check(s, [X, rows], numbers)
 
@@ -303,16 +303,16 @@ def test_updates_that_reduce_over_nothing(how: str, size: int):
         s[update].reorder(outer, q, inner)
 
     def numbers(x):
-        found = np.add.outer(np.arange(M), np.arange(size + 3)).astype(np.float32)
+        state = np.add.outer(np.arange(M), np.arange(size + 3)).astype(np.float32)
         for t in range(2, M):
-            found[t] = 4 + (found[t - 2, :size] + x[t]).sum()
-        return found
+            state[t] = 4 + (state[t - 2, :size] + x[t]).sum()
+        return state
 
     built = kc.build(s, [x, rows])
     given = np.random.default_rng(size).integers(-4, 5, (M, size)).astype(np.float32)
-    found = np.full((M, size + 3), 99, np.float32)
-    built(given, found)
-    np.testing.assert_array_equal(found, numbers(given))
+    out = np.full((M, size + 3), 99, np.float32)
+    built(given, out)
+    np.testing.assert_array_equal(out, numbers(given))
 
 
 def test_refusals():

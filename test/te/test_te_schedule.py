@@ -138,7 +138,7 @@ def test_refused_at_the_call():
     ):
         refusal(wrong)
     # Nothing of all that was recorded.
-    assert [one.primitive for one in stage.records] == ["vectorize"]
+    assert [record.primitive for record in stage.records] == ["vectorize"]
 
 
 def test_refused_at_lowering_with_the_line_of_the_call():

@@ -117,7 +117,7 @@ def test_an_intermediate_in_another_layout():
     text = check(s, [a, c], reference)
     assert "memref<2x16x4xf32>" in text
     bounds = te.schedule.InferBound(s)
-    assert [bounds[one].extent.value for one in (rows, columns, lanes)] == [2, 16, 4]
+    assert [bounds[axis].extent.value for axis in (rows, columns, lanes)] == [2, 16, 4]
 
 
 def test_a_reduction_in_another_layout():
@@ -136,9 +136,9 @@ def test_arguments_in_another_layout():
     assert s[a].transform_layout(lambda i, j: [j, i]) is None
     s[c].transform_layout(lambda i, j: [i * 8 + j])
     x = np.random.default_rng(0).random((16, 8), dtype=np.float32)
-    found = np.zeros(128, np.float32)
-    kc.build(s, [a, c])(np.ascontiguousarray(x.T), found)
-    np.testing.assert_array_equal(found.reshape(16, 8), reference(x))
+    out = np.zeros(128, np.float32)
+    kc.build(s, [a, c])(np.ascontiguousarray(x.T), out)
+    np.testing.assert_array_equal(out.reshape(16, 8), reference(x))
 
 
 def test_axes_of_physical_memory():

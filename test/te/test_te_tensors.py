@@ -38,8 +38,8 @@ def test_every_rank_is_computed_reduced_scheduled_and_called(rank):
         s[b].vectorize(inner)
     given = np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
     f = kc.build(s, [a, b, total])
-    found, summed = f(given)
-    np.testing.assert_array_equal(found, given * 2 + 1)
+    doubled, summed = f(given)
+    np.testing.assert_array_equal(doubled, given * 2 + 1)
     np.testing.assert_array_equal(summed, (given * 2 + 1).sum())
 
 
@@ -160,19 +160,19 @@ def test_arithmetic_on_tensors_is_numpys(function):
     a, b = te.placeholder((3, 4), name="A"), te.placeholder((4,), name="B")
     c = function(a, b)
     expected = function(FLOATS, ROW)
-    arrays = [(one, x) for one, x in ((a, FLOATS), (b, ROW)) if one in _inputs(c)]
-    found = built([*(one for one, _ in arrays), c], *(x for _, x in arrays))
+    arrays = [(tensor, x) for tensor, x in ((a, FLOATS), (b, ROW)) if tensor in _inputs(c)]
+    result = built([*(tensor for tensor, _ in arrays), c], *(x for _, x in arrays))
     assert c.dtype == "float32"
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def _inputs(tensor):
-    found, stack = set(), [tensor]
+    inputs, stack = set(), [tensor]
     while stack:
-        one = stack.pop()
-        found.add(one)
-        stack += one.op.input_tensors
-    return found
+        current = stack.pop()
+        inputs.add(current)
+        stack += current.op.input_tensors
+    return inputs
 
 
 def test_arithmetic_on_integers_and_conditions():
@@ -214,7 +214,7 @@ def test_what_tensors_are_called_and_whether_they_are_equal():
     assert bool(a)
     assert a in [b, a]
     two = te.compute((4,), lambda i: (b[i], b[i] + 1), name="two")
-    assert [one.value_index for one in two] == [0, 1]
+    assert [tensor.value_index for tensor in two] == [0, 1]
     assert two[0].op is two[1].op
     assert two[0].op.num_outputs == 2
     assert two[0].op.output(1) is two[1]
@@ -227,9 +227,9 @@ def test_what_tensors_are_called_and_whether_they_are_equal():
 def test_names_of_axes():
     a = te.placeholder((2, 3, 4), name="A")
     b = te.compute((2, 3, 4), lambda x, *rest: a(x, *rest), name="B", varargs_names=["y", "z"])
-    assert [one.name for one in b.op.axis] == ["x", "y", "z"]
+    assert [axis.name for axis in b.op.axis] == ["x", "y", "z"]
     c = te.compute((2, 3, 4), lambda x, *rest: a(x, *rest), name="C")
-    assert [one.name for one in c.op.axis] == ["x", "i0", "i1"]
+    assert [axis.name for axis in c.op.axis] == ["x", "i0", "i1"]
 
 
 # Tags ---------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_tags_and_attributes():
 
     assert pooled.__doc__ == "Documented."
     e, again = pooled(c), pooled(d)
-    assert [one.op.tag for one in (c, d, e, again)] == ["conv", "conv", "pool", "pool"]
+    assert [tensor.op.tag for tensor in (c, d, e, again)] == ["conv", "conv", "pool", "pool"]
     assert d.op.attrs == {"x": 1}
     assert te.compute((4,), lambda i: a[i]).op.tag == ""
     # A copy of an operation is one of the same kind.

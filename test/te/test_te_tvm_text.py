@@ -44,35 +44,35 @@ def _python(text: str) -> str:
             depth -= 1
         pad = "  " * depth
         body = line.removesuffix("{").strip()
-        if found := re.match(r"for \((\w+): int32, 0, (.*)\)(?: \"\w+\")?$", body):
-            lines.append(f"{pad}for {found[1]} in range({_expression(found[2])}):")
-        elif found := re.match(r"if (.*)$", body):
-            lines.append(f"{pad}if {_expression(found[1])}:")
+        if match := re.match(r"for \((\w+): int32, 0, (.*)\)(?: \"\w+\")?$", body):
+            lines.append(f"{pad}for {match[1]} in range({_expression(match[2])}):")
+        elif match := re.match(r"if (.*)$", body):
+            lines.append(f"{pad}if {_expression(match[1])}:")
         elif body == "} else":
             lines.append(f"{pad}else:")
-        elif found := re.match(r"let (\w+): \w+ = (.*)$", body):
-            lines.append(f"{pad}{found[1]} = {_expression(found[2])}")
-        elif found := re.match(r"allocate\((\w+): .*, (\w+?)(?:x(\d+))?, \[(.*)\]\), .*$", body):
-            size = f"({_expression(found[4])}) * {found[3] or 1}"
-            lines.append(f"{pad}{found[1]} = np.full({size}, 77, '{found[2]}')")
+        elif match := re.match(r"let (\w+): \w+ = (.*)$", body):
+            lines.append(f"{pad}{match[1]} = {_expression(match[2])}")
+        elif match := re.match(r"allocate\((\w+): .*, (\w+?)(?:x(\d+))?, \[(.*)\]\), .*$", body):
+            size = f"({_expression(match[4])}) * {match[3] or 1}"
+            lines.append(f"{pad}{match[1]} = np.full({size}, 77, '{match[2]}')")
             if opens:
                 lines.append(f"{pad}if True:")
-        elif found := _STORE.match(body):
-            lines.append(f"{pad}{found[1]}[{_expression(found[2])}] = {_expression(found[3])}")
+        elif match := _STORE.match(body):
+            lines.append(f"{pad}{match[1]}[{_expression(match[2])}] = {_expression(match[3])}")
         else:
             assert body in ("", "}"), body
         depth += opens
     return "\n".join(lines) or "pass"
 
 
-def _select(condition: Any, one: Any, other: Any) -> Any:
-    return np.where(condition, one, other)[()]
+def _select(condition: Any, on_true: Any, on_false: Any) -> Any:
+    return np.where(condition, on_true, on_false)[()]
 
 
 def _shuffle(vectors: Any, lanes: list[int]) -> Any:
     """Lanes of all vectors together; one lane is a scalar."""
-    found = np.concatenate([np.atleast_1d(one) for one in vectors])[lanes]
-    return found[0] if len(lanes) == 1 else found
+    picked = np.concatenate([np.atleast_1d(vector) for vector in vectors])[lanes]
+    return picked[0] if len(lanes) == 1 else picked
 
 
 NAMES = {
@@ -103,15 +103,15 @@ class _Lazy(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "if_then_else":
-            condition, one, other = node.args
-            return ast.copy_location(ast.IfExp(condition, one, other), node)
+            condition, on_true, on_false = node.args
+            return ast.copy_location(ast.IfExp(condition, on_true, on_false), node)
         return node
 
 
 def execute(text: str, *arrays: np.ndarray, **sizes: int) -> None:
     """Run the function that is printed, on arrays in the order of its arguments."""
     buffers = re.findall(r"\w+: Buffer\((\w+): Pointer", text)
-    flat = {name: one.reshape(-1) for name, one in zip(buffers, arrays, strict=True)}
+    flat = {name: array.reshape(-1) for name, array in zip(buffers, arrays, strict=True)}
     with np.errstate(all="ignore"):
         program = ast.fix_missing_locations(_Lazy().visit(ast.parse(_python(text))))
         exec(compile(program, "<text>", "exec"), {**NAMES, **flat, **sizes})
@@ -121,7 +121,7 @@ def one_schedule(seed: int) -> bool:
     random = Random(seed)
     program = Program.make(random, random.randint(1, 4), symbolic=random.random() < 0.3)
     outputs = program.outputs()
-    schedule = te.create_schedule([one.op for one in outputs])
+    schedule = te.create_schedule([output.op for output in outputs])
     calls = random_calls(schedule, random, random.randint(1, 12))
     try:
         module = kc.lower(schedule, [*program.inputs, *outputs])
@@ -133,17 +133,17 @@ def one_schedule(seed: int) -> bool:
     if "IterVar" in text:
         return False
     inputs = program.arrays()
-    found = [program.values[one](inputs) for one in outputs]
-    made = [np.full(one.shape, 99, np.int32) for one in found]
+    wanted = [program.values[output](inputs) for output in outputs]
+    outs = [np.full(array.shape, 99, np.int32) for array in wanted]
     sizes = {
         dim.name: size
         for tensor, array in zip(program.inputs, inputs, strict=True)
         for dim, size in zip(tensor.shape, array.shape, strict=True)
         if isinstance(dim, Var)
     }
-    execute(text, *inputs, *made, **sizes)
-    for one, expected in zip(made, found, strict=True):
-        np.testing.assert_array_equal(one, expected, f"{seed}: {calls}\n{text}")
+    execute(text, *inputs, *outs, **sizes)
+    for out, expected in zip(outs, wanted, strict=True):
+        np.testing.assert_array_equal(out, expected, f"{seed}: {calls}\n{text}")
     return True
 
 

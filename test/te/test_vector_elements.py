@@ -17,15 +17,15 @@ from kc.error import TEError
 def execute(s: te.Schedule, args: list[Any], *arrays: np.ndarray, target: str = "llvm") -> Any:
     """What the kernel gives for inputs, which the interpreter must give as well."""
     out = args[-1]
-    sizes = dict(zip([one for one in args[0].shape], arrays[0].shape, strict=False))
-    shape = tuple(sizes.get(one, one) for one in out.shape)
+    sizes = dict(zip([dim for dim in args[0].shape], arrays[0].shape, strict=False))
+    shape = tuple(sizes.get(dim, dim) for dim in out.shape)
     count = int(out.dtype.rpartition("x")[2])
-    found = np.zeros((*shape, count), out.dtype.rpartition("x")[0])
-    again = np.zeros_like(found)
-    kc.build(s, args, target)(*arrays, found)
+    result = np.zeros((*shape, count), out.dtype.rpartition("x")[0])
+    again = np.zeros_like(result)
+    kc.build(s, args, target)(*arrays, result)
     run(kc.lower(s, args).op, "main", [*arrays, again])
-    np.testing.assert_allclose(found, again, rtol=1e-6)
-    return found
+    np.testing.assert_allclose(result, again, rtol=1e-6)
+    return result
 
 
 def uniform(*shape: int) -> np.ndarray:
@@ -44,9 +44,9 @@ def test_elementwise_with_scalars_and_ramps(target: str) -> None:
     )
     assert (A.shape, A.dtype, C.dtype) == ((n,), "float32x4", "float32x4")
     a, b = uniform(10, 4), uniform(10)
-    found = execute(te.create_schedule(C.op), [A, B, C], a, b, target=target)
+    result = execute(te.create_schedule(C.op), [A, B, C], a, b, target=target)
     expected = a * b[:, None] + np.arange(10)[:, None] + 2 * np.arange(4) - 1
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(result, expected, rtol=1e-5)
 
 
 def test_the_loop_over_lanes() -> None:
@@ -101,8 +101,8 @@ def test_functions(case: str) -> None:
     A, B = (te.placeholder((6,), "float32x4", name) for name in "AB")
     C = te.compute((6,), lambda i: function(A[i], B[i]), "C")
     a, b = uniform(6, 4), uniform(4, 6).T.copy()
-    found = execute(te.create_schedule(C.op), [A, B, C], a, b)
-    np.testing.assert_allclose(found, reference(a, b), rtol=1e-6)
+    result = execute(te.create_schedule(C.op), [A, B, C], a, b)
+    np.testing.assert_allclose(result, reference(a, b), rtol=1e-6)
 
 
 SCHEDULES: dict[str, Callable[[te.Schedule, Any, Any, Any], None]] = {
@@ -125,8 +125,8 @@ def test_reductions_and_schedules(case: str) -> None:
     s = te.create_schedule(Z.op)
     SCHEDULES[case](s, X, Y, k)
     x = np.random.default_rng(0).integers(-50, 50, (7, 9, 16)).astype(np.int8)
-    found = execute(s, [X, Z], x)
-    assert (found == np.maximum(x.astype(np.int32).sum(1), 0)).all()
+    result = execute(s, [X, Z], x)
+    assert (result == np.maximum(x.astype(np.int32).sum(1), 0)).all()
 
 
 @pytest.mark.parametrize("primitive", ["rfactor", "cache_write", "compute_at", "compute_inline"])

@@ -76,8 +76,8 @@ def by_pairs(lanes: int, pairs: str, sums: str) -> Product:
     def product(a: Any, b: Any, total: Any) -> Any:
         half = tir.call_llvm_pure_intrin(f"int16x{2 * lanes}", pairs, NONE, a, b)
         ones = tir.const(1, f"int16x{2 * lanes}")
-        found = tir.call_llvm_pure_intrin(f"int32x{lanes}", sums, NONE, half, ones)
-        return found if total is None else found + total
+        pair_sums = tir.call_llvm_pure_intrin(f"int32x{lanes}", sums, NONE, half, ones)
+        return pair_sums if total is None else pair_sums + total
 
     return product
 
@@ -86,7 +86,7 @@ def long_way(a: Any, b: Any, total: Any) -> Any:
     """As on ARM before there were dot products: products, and two sums of neighbours."""
 
     def sums(part: str) -> Any:
-        halves = [tir.call_intrin("int8x8", part, one) for one in (a, b)]
+        halves = [tir.call_intrin("int8x8", part, vector) for vector in (a, b)]
         two = tir.const(2, "uint32")
         products = tir.call_llvm_pure_intrin(
             "int16x8", "llvm.aarch64.neon.smull.v8i16", two, *halves
@@ -96,8 +96,8 @@ def long_way(a: Any, b: Any, total: Any) -> Any:
 
     pairs = sums("tir.vectorlow"), sums("tir.vectorhigh")
     name = "llvm.aarch64.neon.addp.v4i32"
-    found = tir.call_llvm_pure_intrin("int32x4", name, tir.const(2, "uint32"), *pairs)
-    return found if total is None else found + total
+    added = tir.call_llvm_pure_intrin("int32x4", name, tir.const(2, "uint32"), *pairs)
+    return added if total is None else added + total
 
 
 def with_vpadal(a: Any, b: Any, total: Any) -> Any:
@@ -105,16 +105,16 @@ def with_vpadal(a: Any, b: Any, total: Any) -> Any:
     name, two = "llvm.arm.neon.vpadals.v2i32.v4i16", tir.const(2, "uint32")
 
     def sums(part: str, total: Any) -> Any:
-        wide = [tir.call_intrin("int8x8", part, one).astype("int16x8") for one in (a, b)]
+        wide = [tir.call_intrin("int8x8", part, vector).astype("int16x8") for vector in (a, b)]
         product = wide[0] * wide[1]
         halves = (f("int16x4", product) for f in (tir.vectorlow, tir.vectorhigh))
         zero = tir.const(0, "int32x2")
-        added = [tir.call_llvm_pure_intrin("int32x2", name, two, zero, one) for one in halves]
+        added = [tir.call_llvm_pure_intrin("int32x2", name, two, zero, half) for half in halves]
         pair = "llvm.arm.neon.vpadd.v2i32"
         return tir.call_llvm_pure_intrin("int32x2", pair, two, *added)
 
-    found = tir.vectorcombine("int32x4", sums("tir.vectorlow", 0), sums("tir.vectorhigh", 0))
-    return found if total is None else found + total
+    products = tir.vectorcombine("int32x4", sums("tir.vectorlow", 0), sums("tir.vectorhigh", 0))
+    return products if total is None else products + total
 
 
 def product_of_matrices(dtype: str, name: str) -> Any:
@@ -132,11 +132,11 @@ def product_of_matrices(dtype: str, name: str) -> Any:
             zero = tir.const(0, "int32x4")
             if role == 1:
                 return outs[0].vstore([0, 0], zero)
-            vectors = (one.vload([0, 0], f"{dtype}x16") for one in ins)
+            vectors = (tensor.vload([0, 0], f"{dtype}x16") for tensor in ins)
             total = outs[0].vload([0, 0], "int32x4") if role == 2 else zero
             count = tir.const(2, "uint32")
-            found = tir.call_llvm_pure_intrin("int32x4", name, count, total, *vectors)
-            return outs[0].vstore([0, 0], found)
+            added = tir.call_llvm_pure_intrin("int32x4", name, count, total, *vectors)
+            return outs[0].vstore([0, 0], added)
 
         return part(0), part(1), part(2)
 
@@ -174,18 +174,18 @@ def product(
 
 def values(tensors: list[Any], limit: int = 128) -> list[np.ndarray]:
     """Arguments: numbers of their types up to ``limit``, and a result that nobody set."""
-    made = []
-    for one in tensors[:2]:
-        low = -limit if one.dtype == "int8" else 0
-        high = limit if one.dtype == "int8" else 2 * limit
-        shape = [int(size) for size in one.shape]
-        made.append(RANDOM.integers(low, high, shape).astype(one.dtype))
+    arrays = []
+    for tensor in tensors[:2]:
+        low = -limit if tensor.dtype == "int8" else 0
+        high = limit if tensor.dtype == "int8" else 2 * limit
+        shape = [int(size) for size in tensor.shape]
+        arrays.append(RANDOM.integers(low, high, shape).astype(tensor.dtype))
     shape = [int(size) for size in tensors[2].shape]
-    return [*made, np.full(shape, 77, "int32")]
+    return [*arrays, np.full(shape, 77, "int32")]
 
 
 def expected(arrays: list[np.ndarray]) -> np.ndarray:
-    a, b = (one.astype("int32") for one in arrays[:2])
+    a, b = (array.astype("int32") for array in arrays[:2])
     return a @ b.T
 
 
@@ -263,11 +263,11 @@ def test_on_this_machine(lanes: int, how: Product, feature: str):
 
 def executed(function: Any, *arrays: np.ndarray) -> None:
     """Run a function natively and by the interpreter; both agree."""
-    mine = [one.copy() for one in arrays]
+    mine = [array.copy() for array in arrays]
     run(function.op, "main", mine)
     kc.build(function)(*arrays)
-    for one, other in zip(arrays, mine, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for native, interpreted in zip(arrays, mine, strict=True):
+        np.testing.assert_array_equal(native, interpreted)
 
 
 def test_operations_lane_by_lane():
@@ -284,11 +284,11 @@ def test_operations_lane_by_lane():
     ib.emit(results[1].vstore(0, tir.Select(x > y, x // y, x >> tir.const(1, "int16x8"))))
     ib.emit(results[2].vstore(0, te.sqrt(te.abs(y.astype("float32x8")))))
     ib.emit(results[3].vstore(0, tir.reinterpret("uint16x8", te.max(x, y)) % 7))
-    made = tir.PrimFunc([a, b, *results], ib.get())
+    function = tir.PrimFunc([a, b, *results], ib.get())
     x, y = (RANDOM.integers(-900, 900, 8).astype("int16") for _ in range(2))
     y[y == 0] = 1
-    arrays = [x, y, *(np.zeros(8, one.dtype) for one in results)]
-    executed(made, *arrays)
+    arrays = [x, y, *(np.zeros(8, result.dtype) for result in results)]
+    executed(function, *arrays)
     numbers = np.arange(8) * 2 + 1
     np.testing.assert_array_equal(arrays[2], x.astype("int32") * y - 3 + numbers)
     np.testing.assert_array_equal(arrays[3], np.where(x > y, x // y, x >> 1))
@@ -343,11 +343,11 @@ def test_vectors_of_several_rows(shape: tuple[int, ...]):
     )
     start = [0] * len(shape)
     vector = a.vload(start, f"int16x{count}")
-    made = tir.PrimFunc([a, b], b.vstore(start, vector + vector))
+    function = tir.PrimFunc([a, b], b.vstore(start, vector + vector))
     whole = RANDOM.integers(-99, 99, tuple(2 * size for size in shape)).astype("int16")
     part = tuple(slice(0, size) for size in shape)
     given, result = whole[part], np.zeros_like(whole)[part]
-    kc.build(made)(given, result)
+    kc.build(function)(given, result)
     flat = given.reshape(-1).copy()
     flat[:count] *= 2
     flat[count:] = 0
@@ -509,6 +509,6 @@ def test_what_is_said(name: str):
 
 
 def test_c_has_no_vectors():
-    made = tir.PrimFunc([c, a], c.vstore(0, four().astype("int32x4")))
+    function = tir.PrimFunc([c, a], c.vstore(0, four().astype("int32x4")))
     with pytest.raises(KCError, match=r"^error\[KC4403\]: c: there is no C for vector.load\n"):
-        kc.build(made, target="c")
+        kc.build(function, target="c")

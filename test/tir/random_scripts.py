@@ -61,9 +61,9 @@ class Text:
     def condition(self) -> str:
         sign = self.choose("<", "<=", "==", "!=", ">")
         loop = self.choose(*self.loops) if self.loops else "1"
-        one = f"{loop} {sign} {self.choose('2', '3', 'P[0]', self.element())}"
+        comparison = f"{loop} {sign} {self.choose('2', '3', 'P[0]', self.element())}"
         joined = self.choose("", "", " and ", " or ")
-        return one + (f"{joined}{self.element()} > 0" if joined else "")
+        return comparison + (f"{joined}{self.element()} > 0" if joined else "")
 
     def statements(self, indent: str, depth: int) -> None:
         for _ in range(self.choose(1, 2, 3)):

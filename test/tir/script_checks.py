@@ -23,14 +23,14 @@ def execute(kernel: Any, *args: Any, native: bool = True) -> list[Any]:
     module.op.verify()
     check_dominance(module.op)
     (name,) = module.functions
-    interpreted = [np.copy(one) if isinstance(one, np.ndarray) else one for one in args]
+    interpreted = [np.copy(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
     run(module.op, name, interpreted)
     if native:
-        found = [np.copy(one) if isinstance(one, np.ndarray) else one for one in args]
+        native_args = [np.copy(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
         with diagnostic_handler(lambda _: None):
-            kc.build(module)(*found)
-        for one, other in zip(interpreted, found, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+            kc.build(module)(*native_args)
+        for expected, result in zip(interpreted, native_args, strict=True):
+            np.testing.assert_allclose(expected, result, rtol=1e-5, atol=1e-6)
     return interpreted
 
 
@@ -51,10 +51,10 @@ def refused(make: Callable[[], Any]) -> str:
 
     shift = 0
 
-    def relative(found: re.Match[str]) -> str:
+    def relative(match: re.Match[str]) -> str:
         nonlocal shift
-        text = f"HERE:{int(found[1]) - first}"
-        shift = len(found[0]) - len(text)
+        text = f"HERE:{int(match[1]) - first}"
+        shift = len(match[0]) - len(text)
         return text
 
     file = re.escape(make.__code__.co_filename)

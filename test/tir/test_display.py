@@ -75,9 +75,9 @@ def test_what_is_coloured_of_each_style(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_in_a_notebook():
-    found = module()._repr_html_()
-    assert found.startswith(f"<style>{STYLE}</style>")
-    body = found.removeprefix(f"<style>{STYLE}</style>")
+    page = module()._repr_html_()
+    assert page.startswith(f"<style>{STYLE}</style>")
+    body = page.removeprefix(f"<style>{STYLE}</style>")
     assert '<span class="operation">tir.for</span>' in body
     assert html.unescape(re.sub("<[^>]*>", "", body)) == str(module())
 
@@ -86,7 +86,7 @@ def test_colours_for_light_and_for_dark():
     """Each has both, and what a notebook's theme is decides."""
     colours = re.findall(r"(?:color|background): (light-dark\([^)]*\)|[^;} ]+)", STYLE)
     assert colours
-    assert all(one.startswith("light-dark(#") for one in colours), colours
+    assert all(colour.startswith("light-dark(#") for colour in colours), colours
     assert '[data-jp-theme-light="false"] .kc, .vscode-dark .kc { color-scheme: dark }' in STYLE
     assert '[data-jp-theme-light="true"] .kc, .vscode-light .kc { color-scheme: light }' in STYLE
 
@@ -97,7 +97,7 @@ def contrast(foreground: str, background: str) -> float:
     def luminance(colour: str) -> float:
         parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
         red, green, blue = (
-            one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in parts
+            part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
         )
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

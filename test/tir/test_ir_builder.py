@@ -17,9 +17,9 @@ b8 = tir.decl_buffer((8,), name="B")
 
 def test_buffers_are_as_declared():
     n = te.var("n")
-    one = tir.decl_buffer((n, 4), "int32", "A", scope="shared")
-    assert (one.name, one.dtype, one.ndim, one.scope()) == ("A", "int32", 2, "shared")
-    assert one.shape[0] is n
+    buffer = tir.decl_buffer((n, 4), "int32", "A", scope="shared")
+    assert (buffer.name, buffer.dtype, buffer.ndim, buffer.scope()) == ("A", "int32", 2, "shared")
+    assert buffer.shape[0] is n
     assert tir.decl_buffer((3, 4)).strides == (4, 1)
     assert tir.decl_buffer((3, 4), strides=(4, 1)).name == "buffer"
     assert tir.decl_buffer((n, 4), strides=[4, 1]).elem_offset == 0
@@ -50,7 +50,7 @@ def test_loops_conditions_and_memory():
 
 
 def test_a_product_of_matrices_can_be_scheduled():
-    a, b, c = (tir.decl_buffer((12, 12), name=one) for one in "ABC")
+    a, b, c = (tir.decl_buffer((12, 12), name=name) for name in "ABC")
     ib = tir.ir_builder.create()
     A, B, C = map(ib.buffer_ptr, (a, b, c))
     with ib.for_range(0, 12, name="i") as i, ib.for_range(0, 12, name="j") as j:
@@ -156,8 +156,8 @@ def test_threads():
     assert 'memref<4xf32, "shared">' in str(kernel)
     x = floats(8)
     wanted = x.reshape(2, 4)[:, ::-1].reshape(8)
-    found = execute(kernel, x, np.empty_like(x), native=False)
-    np.testing.assert_array_equal(found[1], wanted)
+    results = execute(kernel, x, np.empty_like(x), native=False)
+    np.testing.assert_array_equal(results[1], wanted)
 
 
 def test_kinds_and_pragmas_are_those_of_the_loops():
@@ -439,7 +439,7 @@ error[KC2101]: decl_buffer: A with the scope 3
 }
 
 
-@pytest.mark.parametrize("make", REFUSALS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("make", REFUSALS, ids=lambda make: make.__name__)
 def test_refusals(make):
     text = REFUSALS[make].format(stored.__code__.co_firstlineno + 3 - make.__code__.co_firstlineno)
     assert refused(make) == text

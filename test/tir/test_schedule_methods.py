@@ -87,11 +87,11 @@ def test_every_step_is_a_method(sch: tir.Schedule):
         assert method.__name__ == name.replace("-", "_")
         assert method.__doc__.startswith((inspect.getdoc(step) or "?").split("\n")[0])
         shown = list(inspect.signature(method).parameters)
-        declared = [one.name for one in parameters(step)]
+        declared = [parameter.name for parameter in parameters(step)]
         may_be_unsafe = ["unsafe"] if getattr(step, "undecidable", False) else []
         assert shown == declared + may_be_unsafe
         assert method.__name__ in dir(sch)
-        assert all(one.help for one in slots(step)), name
+        assert all(slot.help for slot in slots(step)), name
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_wrong_arguments(sch: tir.Schedule):
     i, j = sch.get_loops("C")
     block = sch.get_block("C")
     before = str(sch.mod), sch.trace.as_python()
-    found = [
+    titles = [
         title(lambda: sch.parallel(i, 4)),
         title(lambda: sch.split(i, factor=[None, 4])),
         title(lambda: sch.split(i, [None, 4], loop=i)),
@@ -160,7 +160,7 @@ def test_wrong_arguments(sch: tir.Schedule):
         title(lambda: sch.compute_inline("U")),
         title(lambda: tir.Schedule(sch.mod, debug_mask="some")),
     ]
-    assert found == [
+    assert titles == [
         "KC3700 parallel takes 1 argument, 2 are given",
         "KC3701 split: there is no argument 'factor'",
         "KC3701 split: argument 'loop' is given twice",
@@ -190,10 +190,10 @@ def test_an_unknown_method(sch: tir.Schedule):
 
 
 def test_queries(sch: tir.Schedule):
-    assert [one.name for one in sch.get_producers("C")] == ["T"]
-    assert [one.name for one in sch.get_consumers("T")] == ["C"]
-    assert [one.name for one in sch.get_output_blocks()] == ["C"]
-    assert [one.name for one in sch.get_child_blocks(sch.get_loops("T")[0])] == ["T"]
+    assert [block.name for block in sch.get_producers("C")] == ["T"]
+    assert [block.name for block in sch.get_consumers("T")] == ["C"]
+    assert [block.name for block in sch.get_output_blocks()] == ["C"]
+    assert [block.name for block in sch.get_child_blocks(sch.get_loops("T")[0])] == ["T"]
     assert sch.get_loop("x", block="T").name == "x"
     i, _ = sch.get_loops("C")
     assert sch.get(i).label == "i"

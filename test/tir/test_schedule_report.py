@@ -110,10 +110,10 @@ def test_a_browser_shows_one_step_at_a_time(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
 
     for number, address in ((0, f"file://{page}"), (2, f"file://{page}#step-2")):
-        found = look(address)
-        assert '<body class="stepping">' in found
-        assert re.findall(r'<section id="(step-\d)" class="current"', found) == [f"step-{number}"]
-        links = re.findall(r'<a href="#(step-\d)" class="current" aria-current="step"', found)
+        dom = look(address)
+        assert '<body class="stepping">' in dom
+        assert re.findall(r'<section id="(step-\d)" class="current"', dom) == [f"step-{number}"]
+        links = re.findall(r'<a href="#(step-\d)" class="current" aria-current="step"', dom)
         assert links == [f"step-{number}"]
     # The arrow keys, as a page of its own that presses them in the report.
     script = (

@@ -55,11 +55,11 @@ vectorize{loop=i_i}
 
 @pytest.fixture
 def sch():
-    made = tir.Schedule(kc.IRModule.parse(SOURCE))
-    (i,) = made.get_loops("B")
-    _, ii = made.split(i, [None, 8])
-    made.vectorize(ii)
-    return made
+    schedule = tir.Schedule(kc.IRModule.parse(SOURCE))
+    (i,) = schedule.get_loops("B")
+    _, ii = schedule.split(i, [None, 8])
+    schedule.vectorize(ii)
+    return schedule
 
 
 def test_show(sch, capsys):
@@ -119,15 +119,15 @@ def test_diff_of_a_primitive_that_is_not_there(sch):
 
 
 def test_cost(sch):
-    found = sch.cost()
-    assert (found.operations, found.loaded, found.stored) == (64, 256, 256)
-    assert found.lanes == 8
-    assert len(found.traffic) == 3
+    cost = sch.cost()
+    assert (cost.operations, cost.loaded, cost.stored) == (64, 256, 256)
+    assert cost.lanes == 8
+    assert len(cost.traffic) == 3
 
 
 def test_report(sch, tmp_path):
     report = sch.report(str(tmp_path / "page.html"))
-    assert [one.title for one in report.steps] == [
+    assert [step.title for step in report.steps] == [
         "input",
         "split loop=i factors=?,8",
         "vectorize loop=i_i",

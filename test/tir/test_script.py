@@ -85,7 +85,7 @@ def test_stores_become_blocks():
                 B[i, j] = A[i, j] * S[i]
 
     sch = tir.Schedule(scale)
-    assert [one.label for one in blocks(sch.module)] == ["S", "S_1", "B"]
+    assert [block_.label for block_ in blocks(sch.module)] == ["S", "S_1", "B"]
     i, j = sch.get_loops("B")
     sch.vectorize(sch.split(j, [None, 8])[1])
     sch.parallel(i)
@@ -105,8 +105,13 @@ def test_kinds_of_loops():
         for i in serial(n, annotations={"note": 3}):
             A[i, 0, 0] = 0.0
 
-    found = [(one.label, one.kind_text) for one in loops(kinds.op)]
-    assert found == [("i", "parallel"), ("j", "unrolled"), ("k", "vectorized"), ("i", "serial")]
+    kind_texts = [(loop.label, loop.kind_text) for loop in loops(kinds.op)]
+    assert kind_texts == [
+        ("i", "parallel"),
+        ("j", "unrolled"),
+        ("k", "vectorized"),
+        ("i", "serial"),
+    ]
     x = floats(3, 4, 8)
     wanted = x + 1
     wanted[:, 0, 0] = 0
@@ -202,11 +207,11 @@ def test_numbers_that_change():
             R[i, 2] = count.astype("float32")
 
     x = floats(6, 9)
-    found = execute(statistics, x, np.empty((6, 3), "f"))[1]
+    result = execute(statistics, x, np.empty((6, 3), "f"))[1]
     top = x.max(1, keepdims=True)
     wanted = np.stack([x.sum(1), top[:, 0], (x == top).sum(1)], 1)
     # The first element is the largest one before it is met: it counts where it is met again.
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(result, wanted)
 
 
 def test_a_name_keeps_what_memory_had():
@@ -249,8 +254,8 @@ def test_conditions():
         b = (1 + 10 * (x[i] > 0 or i % 5 == 0)) if 2 <= i < 9 and i != 4 else 0
         b += 100 * (i > 0 and x[i - 1] > 0) + 1000 * ((i < 11 and x[i + 1] > 0) or i == 0)
         wanted.append(b + (10000 if i != 3 else 20000))
-    found = execute(select, x, np.empty(12, np.int32))[1]
-    np.testing.assert_array_equal(found, np.array(wanted, np.int32))
+    result = execute(select, x, np.empty(12, np.int32))[1]
+    np.testing.assert_array_equal(result, np.array(wanted, np.int32))
 
 
 def test_sparse_rows():
@@ -271,13 +276,13 @@ def test_sparse_rows():
             y[i] = acc
 
     dense = np.where(floats(5, 8) > 3, floats(5, 8), 0).astype(np.float32)
-    rows = [np.flatnonzero(one) for one in dense]
+    rows = [np.flatnonzero(row) for row in dense]
     start = np.cumsum([0, *map(len, rows)]).astype(np.int32)
     column = np.concatenate(rows).astype(np.int32)
-    value = np.concatenate([one[cols] for one, cols in zip(dense, rows, strict=True)])
+    value = np.concatenate([row[cols] for row, cols in zip(dense, rows, strict=True)])
     x = floats(8)
-    found = execute(spmv, start, column, value.astype(np.float32), x, np.empty(5, "f"))[4]
-    np.testing.assert_array_equal(found, dense @ x)
+    result = execute(spmv, start, column, value.astype(np.float32), x, np.empty(5, "f"))[4]
+    np.testing.assert_array_equal(result, dense @ x)
 
 
 @kc.script
@@ -355,8 +360,8 @@ def test_scalars_are_parameters():
             Y[i] += alpha * X[i]
 
     x, y = floats(9), floats(9) + 1
-    found = execute(axpy, x, y, 0.5, 4)[1]
-    np.testing.assert_array_equal(found, np.where(np.arange(9) < 4, y + x / 2, y))
+    result = execute(axpy, x, y, 0.5, 4)[1]
+    np.testing.assert_array_equal(result, np.where(np.arange(9) < 4, y + x / 2, y))
 
 
 def test_threads():
@@ -369,8 +374,8 @@ def test_threads():
                 B[bx * 8 + tx] = tile[7 - tx]
 
     x = floats(16)
-    found = execute(reverse, x, np.empty_like(x), native=False)[1]
-    np.testing.assert_array_equal(found, x.reshape(2, 8)[:, ::-1].reshape(16))
+    result = execute(reverse, x, np.empty_like(x), native=False)[1]
+    np.testing.assert_array_equal(result, x.reshape(2, 8)[:, ::-1].reshape(16))
 
 
 def test_types():
@@ -391,21 +396,21 @@ def test_types():
 
     a = np.array([-128, -5, -1, 0, 1, 5, 100, 127], np.int8)
     d = np.array([0, 1, 100, 101, 200, 255, 128, 7], np.uint8)
-    found = execute(types, a, np.empty(8, np.int64), np.empty(8, bool), d)
-    np.testing.assert_array_equal(found[1], a.astype(np.int64) * 1000 + np.arange(8))
-    np.testing.assert_array_equal(found[2], (a.astype(int) * 1000 > 3) & (d > 100))
-    np.testing.assert_array_equal(found[3], ~d >> 1)
+    results = execute(types, a, np.empty(8, np.int64), np.empty(8, bool), d)
+    np.testing.assert_array_equal(results[1], a.astype(np.int64) * 1000 + np.arange(8))
+    np.testing.assert_array_equal(results[2], (a.astype(int) * 1000 > 3) & (d > 100))
+    np.testing.assert_array_equal(results[3], ~d >> 1)
 
 
 def test_operations_have_the_lines_of_the_source():
     def line_of(op):
         return location_of(op).source_line().strip()
 
-    found = {(op.name, line_of(op)) for op in matmul.op.walk() if op.name.startswith("tir.")}
-    assert ("tir.for", "for i, j, k in grid(n, 8, 12):") in found
-    assert ("tir.block", 'with block("C"):') in found
-    assert ("tir.store", "C[vi, vj] = 0.0") in found
-    assert ("tir.load", "C[vi, vj] += A[vi, vk] * B[vk, vj]") in found
+    lines = {(op.name, line_of(op)) for op in matmul.op.walk() if op.name.startswith("tir.")}
+    assert ("tir.for", "for i, j, k in grid(n, 8, 12):") in lines
+    assert ("tir.block", 'with block("C"):') in lines
+    assert ("tir.store", "C[vi, vj] = 0.0") in lines
+    assert ("tir.load", "C[vi, vj] += A[vi, vk] * B[vk, vj]") in lines
     places = {
         str(location_of(op)).split(":")[-1] for op in matmul.op.walk() if op.name == "tir.load"
     }
@@ -421,9 +426,9 @@ def test_other_modules_take_it():
     assert list(matmul.functions) == ["matmul"]
     assert str(kc.lower(matmul)) == str(matmul)
     assert str(kc.IRModule.parse(str(matmul))) == str(matmul)
-    assert all(isinstance(one, ForOp) for one in loops(matmul.op))
-    found = kc.build(matmul, target="c").get_source("c")
-    assert "void matmul(" in found
+    assert all(isinstance(loop, ForOp) for loop in loops(matmul.op))
+    source = kc.build(matmul, target="c").get_source("c")
+    assert "void matmul(" in source
 
 
 def test_words_can_be_imported():
@@ -447,26 +452,26 @@ def test_words_can_be_imported():
 
 def test_conditions_have_names():
     @kc.script
-    def ranks(A: kc.Buffer((n,)), R: kc.Buffer((n,), "int32"), other: int):
+    def ranks(A: kc.Buffer((n,)), R: kc.Buffer((n,), "int32"), missing: int):
         for i in parallel(n):
-            found = False
+            repeated = False
             for j in range(n):
                 if A[j] > A[i]:
-                    found = True
+                    repeated = True
             positive = A[i] > 0
-            if found and positive:
+            if repeated and positive:
                 R[i] = 1
             elif not positive:
-                R[i] = other
+                R[i] = missing
             else:
                 R[i] = 3
 
     x = floats(11)
     wanted = np.where(x <= 0, 9, np.where(x < x.max(), 1, 3))
     np.testing.assert_array_equal(execute(ranks, x, np.empty(11, np.int32), 9)[1], wanted)
-    found = np.empty(11, np.int32)
-    kc.build(ranks, target="c")(x, found, 9)
-    np.testing.assert_array_equal(found, wanted)
+    out = np.empty(11, np.int32)
+    kc.build(ranks, target="c")(x, out, 9)
+    np.testing.assert_array_equal(out, wanted)
 
 
 def test_scripts_call_functions_of_others():
@@ -480,9 +485,9 @@ def test_scripts_call_functions_of_others():
         B[0] = 7.0
 
     x = floats(8)
-    found = np.empty_like(x)
-    kc.build(calls)(x, found)
-    np.testing.assert_array_equal(found, [7, *-x[1:]])
+    out = np.empty_like(x)
+    kc.build(calls)(x, out)
+    np.testing.assert_array_equal(out, [7, *-x[1:]])
 
 
 def test_a_script_is_an_operation_of_te():
@@ -494,6 +499,6 @@ def test_a_script_is_an_operation_of_te():
     a = te.placeholder((m,), name="A")
     b = te.extern_primfunc([a], twice, name="B")
     x = floats(8)
-    found = np.empty_like(x)
-    kc.build(te.create_schedule(b.op), [a, b])(x, found)
-    np.testing.assert_array_equal(found, x * 2)
+    out = np.empty_like(x)
+    kc.build(te.create_schedule(b.op), [a, b])(x, out)
+    np.testing.assert_array_equal(out, x * 2)

@@ -1025,6 +1025,6 @@ error[KC2114]: g returns before its end
 }
 
 
-@pytest.mark.parametrize("make", REFUSALS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("make", REFUSALS, ids=lambda make: make.__name__)
 def test_refusals(make):
     assert refused(make) == REFUSALS[make]

@@ -48,12 +48,12 @@ def agree(body: str, folder: Path, *, native: bool) -> None:
     generator = np.random.default_rng(len(body))
     arrays = [generator.integers(-5, 9, SIZE).astype(np.int32) for _ in range(3)]
     arrays.append(generator.integers(-5, 9, (SIZE, SIZE)).astype(np.int32))
-    wanted = [np.copy(one) for one in arrays]
+    wanted = [np.copy(array) for array in arrays]
     executable(function)(*wanted)
-    for one, other in zip(
+    for result, expected in zip(
         execute(kc.script(function), *arrays, native=native), wanted, strict=True
     ):
-        np.testing.assert_array_equal(one, other, err_msg=body)
+        np.testing.assert_array_equal(result, expected, err_msg=body)
 
 
 @given(body=scripts())

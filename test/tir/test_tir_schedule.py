@@ -32,10 +32,10 @@ def refusal(sch: tir.Schedule, call) -> list[str]:
 def test_handles_name_loops_and_blocks(sch: tir.Schedule):
     block = sch.get_block("C")
     assert block.name == "C"
-    assert [one.name for one in sch.get_loops(block)] == ["i", "k"]
-    assert [one.name for one in sch.get_loops("D")] == ["i"]
+    assert [loop.name for loop in sch.get_loops(block)] == ["i", "k"]
+    assert [loop.name for loop in sch.get_loops("D")] == ["i"]
     outer = sch.get_loops("C")[0]
-    assert [one.name for one in sch.get_child_blocks(outer)] == ["C"]
+    assert [block.name for block in sch.get_child_blocks(outer)] == ["C"]
 
 
 def test_primitives_return_handles(sch: tir.Schedule):
@@ -43,7 +43,7 @@ def test_primitives_return_handles(sch: tir.Schedule):
     k_o, k_i = sch.split(k, factors=[None, 4])
     assert [k_o.name, k_i.name] == ["k_o", "k_i"]
     sch.reorder(k_i, k_o)
-    assert [one.name for one in sch.get_loops("C")] == ["i", "k_i", "k_o"]
+    assert [loop.name for loop in sch.get_loops("C")] == ["i", "k_i", "k_o"]
     # The handles are still those of their loops.
     fused = sch.fuse(k_i, k_o)
     assert fused.name == "k_i_k_o_fused"
@@ -54,8 +54,8 @@ def test_primitives_return_handles(sch: tir.Schedule):
 def test_tile_gives_four_loops(sch: tir.Schedule):
     i, k = sch.get_loops("C")
     loops = sch.tile(i, k, 4, 8)
-    assert [one.name for one in loops] == ["i_o", "k_o", "i_i", "k_i"]
-    assert [one.name for one in sch.get_loops("C")] == ["i_o", "k_o", "i_i", "k_i"]
+    assert [loop.name for loop in loops] == ["i_o", "k_o", "i_i", "k_i"]
+    assert [loop.name for loop in sch.get_loops("C")] == ["i_o", "k_o", "i_i", "k_i"]
 
 
 def test_a_stale_handle_says_what_became_of_it(sch: tir.Schedule):
@@ -101,11 +101,11 @@ def made_at(sch: tir.Schedule) -> str:
 
 
 def test_a_loop_of_another_schedule(sch: tir.Schedule):
-    other = tir.Schedule(sch.mod)
-    (loop,) = other.get_loops("D")
-    other.split(loop, factors=[None, 4])
+    stranger = tir.Schedule(sch.mod)
+    (loop,) = stranger.get_loops("D")
+    stranger.split(loop, factors=[None, 4])
     # The schedules do not share ops.
-    assert [one.name for one in sch.get_loops("D")] == ["i"]
+    assert [loop.name for loop in sch.get_loops("D")] == ["i"]
 
 
 def test_show_prints_the_loop_tree(sch: tir.Schedule, capsys: pytest.CaptureFixture[str]):

@@ -136,11 +136,13 @@ def test_refused_calls_are_not_recorded():
 
 def test_another_shape():
     trace = scheduled(16).trace
-    other = tir.Schedule(matmul(24))
-    trace.apply_to(other)
-    assert [one.name for one in other.get_loops("C")][:2] == ["i_o", "j_0"]
+    larger = tir.Schedule(matmul(24))
+    trace.apply_to(larger)
+    assert [loop.name for loop in larger.get_loops("C")][:2] == ["i_o", "j_0"]
     # 24 is not the product of the tiles for 16: they were made to fit.
-    (tile,) = [one for one in other.trace if one.kind == "sample_perfect_tile"]
+    (tile,) = [
+        instruction for instruction in larger.trace if instruction.kind == "sample_perfect_tile"
+    ]
     assert tile.decision[0] * tile.decision[1] * tile.decision[2] == 24
 
 
@@ -176,12 +178,12 @@ def test_simplified():
     sch.parallel(i)
     sch.enter_postproc()
     sch.unroll(sch.get_loops("T")[1])
-    kept = [one.kind for one in sch.trace.simplified()]
+    kept = [instruction.kind for instruction in sch.trace.simplified()]
     assert kept == [
         *("get_block", "get_loops", "parallel", "enter_postproc"),
         *("get_block", "get_loops", "unroll"),
     ]
-    kept = [one.kind for one in sch.trace.simplified(remove_postproc=True)]
+    kept = [instruction.kind for instruction in sch.trace.simplified(remove_postproc=True)]
     assert kept == ["get_block", "get_loops", "parallel"]
     assert "unroll" not in sch.trace.as_python(remove_postproc=True)
 
@@ -200,7 +202,7 @@ def test_decisions_of_others():
 
     def provider(inst, inputs, attrs, decision):
         assert (inst.kind, decision, attrs) == ("sample_perfect_tile", [2, 8], [2])
-        assert [one.label for one in inputs] == ["i"]
+        assert [handle.label for handle in inputs] == ["i"]
         return [8, 2]
 
     again = tir.Schedule(matmul())
@@ -353,7 +355,7 @@ def test_half_a_character_is_no_annotation(key: str, value: object):
     assert caught.value.code == "KC3343"
 
 
-@pytest.mark.parametrize("text", WRONG_PYTHON, ids=lambda one: one[:40])
+@pytest.mark.parametrize("text", WRONG_PYTHON, ids=lambda text: text[:40])
 def test_wrong_python(text: str):
     code, place, message = WRONG_PYTHON[text]
     with pytest.raises(ScheduleError) as caught:
@@ -375,7 +377,7 @@ def test_a_function_is_a_trace_too():
         Trace.from_python(text)
     sch = tir.Schedule(matmul())
     Trace.from_python("\n".join(text.split("\n")[:-2])).apply_to(sch)
-    assert [one.name for one in sch.get_loops("C")] == ["i_o", "j_o", "i_i", "j_i", "k"]
+    assert [loop.name for loop in sch.get_loops("C")] == ["i_o", "j_o", "i_i", "j_i", "k"]
 
 
 WRONG_JSON = {
@@ -421,7 +423,7 @@ WRONG_JSON = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG_JSON, ids=lambda one: one[:40])
+@pytest.mark.parametrize("text", WRONG_JSON, ids=lambda text: text[:40])
 def test_wrong_json(text: str):
     code, place, message = WRONG_JSON[text]
     with pytest.raises(ScheduleError) as caught:
@@ -434,17 +436,17 @@ def test_a_copy_goes_its_own_way():
     sch = tir.Schedule(matmul())
     block = sch.get_block("C")
     i, j, k = sch.get_loops(block)
-    other = sch.copy()
+    copy = sch.copy()
     # The copy understands the handles of the original, on its own module.
-    j_o, _ = other.split(j, [None, 4])
-    assert [one.name for one in other.get_loops(block)] == ["i", "j_o", "j_i", "k"]
-    assert [one.name for one in sch.get_loops(block)] == ["i", "j", "k"]
+    j_o, _ = copy.split(j, [None, 4])
+    assert [loop.name for loop in copy.get_loops(block)] == ["i", "j_o", "j_i", "k"]
+    assert [loop.name for loop in sch.get_loops(block)] == ["i", "j", "k"]
     assert (sch.get(i), i.name, j.gone) == (i.op, "i", None)
     with pytest.raises(ScheduleError, match="KC3124.*the loop j is gone"):
-        other.unroll(j)
+        copy.unroll(j)
     with pytest.raises(ScheduleError, match="KC3125"):
         sch.unroll(j_o)
-    assert other.trace.as_python().startswith(sch.trace.as_python().split("\n")[0])
+    assert copy.trace.as_python().startswith(sch.trace.as_python().split("\n")[0])
     assert "split" not in sch.trace.as_python()
 
 
@@ -476,8 +478,8 @@ def test_undo():
 def test_undo_looks_names_up_where_they_were():
     """What was found before ``work_on`` is found again, in the function where it was."""
     text = MATMUL.format(n=4)
-    other = text.replace("@f", "@g").replace('"C"', '"D"').replace('"T"', '"U"')
-    sch = tir.Schedule(kc.IRModule.parse(text + other))
+    second = text.replace("@f", "@g").replace('"C"', '"D"').replace('"T"', '"U"')
+    sch = tir.Schedule(kc.IRModule.parse(text + second))
     i, *_ = sch.get_loops(sch.get_block("C"))
     sch.unroll(i)
     before = str(sch.mod)
@@ -562,20 +564,23 @@ def test_legal_choices():
     sch = tir.Schedule(matmul())
     block = sch.get_block("T")
     choices = sch.legal("compute_at", block=block)
-    assert [repr(one) for one in choices] == [
+    assert [repr(choice) for choice in choices] == [
         "compute_at(block=T, loop=i)",
         "compute_at(block=T, loop=j)",
         "compute_at(block=T, loop=k)",
     ]
     choices[1]()
-    assert [one.name for one in sch.get_loops(block)][:2] == ["i", "j"]
-    assert [one.kind for one in sch.trace][1:3] == ["get_block", "get_loops"]  # of j
+    assert [loop.name for loop in sch.get_loops(block)][:2] == ["i", "j"]
+    assert [instruction.kind for instruction in sch.trace][1:3] == [
+        "get_block",
+        "get_loops",
+    ]  # of j
     again = tir.Schedule(matmul())
     Trace.from_python(sch.trace.as_python()).apply_to(again)
     assert str(again.mod) == str(sch.mod)
     i, _, _ = sch.get_loops("C")
-    assert {one.method for one in sch.legal("split", loop=i)} == {"split"}
-    pairs = [one.arguments["loops"] for one in sch.legal("reorder")]
+    assert {choice.method for choice in sch.legal("split", loop=i)} == {"split"}
+    pairs = [choice.arguments["loops"] for choice in sch.legal("reorder")]
     assert pairs
     with pytest.raises(ScheduleError, match="KC3701.*legal: compute_at has no argument 'blok'"):
         sch.legal("compute_at", blok=block)

@@ -32,18 +32,18 @@ def schedule() -> tir.Schedule:
 
 @pytest.mark.parametrize("method", SIGNATURES)
 def test_arguments_have_tvms_names_and_places(method):
-    names = [one for one in inspect.signature(getattr(tir.Schedule, method)).parameters]
+    names = [parameter for parameter in inspect.signature(getattr(tir.Schedule, method)).parameters]
     wanted = SIGNATURES[method].split()
     assert names[1 : 1 + len(wanted)] == wanted
 
 
 def test_the_names_of_options_are_understood_too():
-    one, two = schedule(), schedule()
-    one.cache_read("C", read_buffer_index=0, storage_scope="local")
+    by_tvm, by_kc = schedule(), schedule()
+    by_tvm.cache_read("C", read_buffer_index=0, storage_scope="local")
     # What the stub for editors does not offer.
-    cache_read: Any = two.cache_read
+    cache_read: Any = by_kc.cache_read
     cache_read("C", buffer=0, scope="local")
-    assert str(one.mod) == str(two.mod)
+    assert str(by_tvm.mod) == str(by_kc.mod)
     with pytest.raises(tir.ScheduleError, match="'read_buffer_index' is given twice"):
         cache_read("C", 0, buffer=0)
 
@@ -62,7 +62,7 @@ def test_a_loop_is_printed_by_its_name():
 
 def test_no_warning_of_shared_memory_among_threads():
     seen = []
-    with diagnostic_handler(lambda one: seen.append(one.code)):
+    with diagnostic_handler(lambda warning: seen.append(warning.code)):
         sch = schedule()
         sch.cache_read("C", 0, "shared")
         assert seen == ["KC3302"]

@@ -236,7 +236,7 @@ func.func @f(%A: memref<4xf32>, %B: memref<4xf32>) {
     ],
 )  # fmt: skip
 def test_operations(op: str, kind: str, text: str):
-    found = script(f"""
+    body = script(f"""
 func.func @f(%A: memref<2xf32>, %B: memref<2xi32>, %C: memref<1x1x{kind}>) {{
   %a = tir.load %A[0] : memref<2xf32>
   %b = tir.load %A[1] : memref<2xf32>
@@ -252,7 +252,7 @@ func.func @f(%A: memref<2xf32>, %B: memref<2xi32>, %C: memref<1x1x{kind}>) {{
         "i": "(int32*)B_2[0]",
         "j": "(int32*)B_2[1]",
     }
-    assert found == f"  C_2[0] = {text.format(**values)}\n"
+    assert body == f"  C_2[0] = {text.format(**values)}\n"
 
 
 def test_calls_views_and_prefetch():
