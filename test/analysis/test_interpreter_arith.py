@@ -115,18 +115,18 @@ def test_one_bit_integers():
     a, b = pairs([False, True], [False, True])
     operands = [("i1", a), ("i1", b)]
 
-    def found(op: str) -> list[bool]:
+    def result(op: str) -> list[bool]:
         return compute(f"arith.{op} %0, %1 : i1", operands, "i1").tolist()
 
-    assert found("addi") == (a ^ b).tolist()
-    assert found("subi") == (a ^ b).tolist()
-    assert found("muli") == (a & b).tolist()
-    assert found("ori") == (a | b).tolist()
+    assert result("addi") == (a ^ b).tolist()
+    assert result("subi") == (a ^ b).tolist()
+    assert result("muli") == (a & b).tolist()
+    assert result("ori") == (a | b).tolist()
     # A true i1 is -1 when read as signed.
-    assert found("maxsi") == (a & b).tolist()
-    assert found("maxui") == (a | b).tolist()
-    assert found("cmpi slt,") == (a & ~b).tolist()
-    assert found("cmpi ult,") == (~a & b).tolist()
+    assert result("maxsi") == (a & b).tolist()
+    assert result("maxui") == (a | b).tolist()
+    assert result("cmpi slt,") == (a & ~b).tolist()
+    assert result("cmpi ult,") == (~a & b).tolist()
 
 
 @pytest.mark.parametrize("name", ["shli", "shrsi", "shrui"])
@@ -296,7 +296,7 @@ def test_float_arithmetic_of_special_values(name: str, function: Any, type_: str
 
 
 def nearest(rounded: Any, exact: Fraction) -> bool:
-    """Whether no float of the type of ``found`` is nearer to ``exact``; ties go to even."""
+    """Whether no float of the type of ``rounded`` is nearer to ``exact``; ties go to even."""
     if np.isinf(rounded):
         info = np.finfo(type(rounded))
         ulp = Fraction(float(info.max)) - Fraction(float(np.nextafter(info.max, type(rounded)(0))))

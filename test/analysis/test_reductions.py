@@ -30,7 +30,7 @@ SUMS = """
     %v1 = arith.maxsi %a, %v0 : i64"""
 
 
-def found(body: str) -> Reduction | None:
+def step_of(body: str) -> Reduction | None:
     """The step of a block with this body."""
     context = Context()
     for dialect in (ARITH, builtin.Builtin, func.Func, memref.MemRef, TIR):
@@ -51,7 +51,7 @@ func.func @f(%A: memref<8x8xi64>, %I: memref<8xi64>, %V: memref<8xi64>, %n: inde
 
 
 def test_a_tuple():
-    step = found(LOADS + COMBINE + STORES)
+    step = step_of(LOADS + COMBINE + STORES)
     assert step is not None
     assert len(step.steps) == 1
     assert [update.buffer.name_hint for update in step.updates] == ["I", "V"]
@@ -61,19 +61,19 @@ def test_a_tuple():
 
 def test_the_order_of_stores_does_not_matter():
     stores = STORES.strip().splitlines()
-    step = found(LOADS + COMBINE + "\n" + "\n".join(reversed(stores)))
+    step = step_of(LOADS + COMBINE + "\n" + "\n".join(reversed(stores)))
     assert step is not None
     assert [update.load.result.name_hint for update in step.updates] == ["v0", "i0"]
 
 
 def test_several_reductions():
-    step = found(LOADS + SUMS + STORES)
+    step = step_of(LOADS + SUMS + STORES)
     assert step is not None
     assert [op.name for op in step.steps] == ["arith.addi", "arith.maxsi"]
 
 
 def test_a_guard():
-    step = found(f"tir.if (%v_i + %v_k < %n) {{{LOADS}{COMBINE}{STORES}\n}}")
+    step = step_of(f"tir.if (%v_i + %v_k < %n) {{{LOADS}{COMBINE}{STORES}\n}}")
     assert step is not None
     assert step.guard is not None
 
@@ -114,4 +114,4 @@ def test_a_guard():
     ],
 )
 def test_none(body: str):
-    assert found(body) is None
+    assert step_of(body) is None

@@ -105,13 +105,13 @@ def tensor(shape: Any, name: str, dtype: str = "float64") -> Any:
 def elementwise(functions: Sequence[Callable[..., Any]], *tensors: Any) -> list[Any]:
     """Each function of the elements of ``tensors``, as a tensor."""
 
-    def made(n: int, function: Callable[..., Any]) -> Any:
+    def computed(n: int, function: Callable[..., Any]) -> Any:
         shape = tensors[0].shape
         return te.compute(
             shape, lambda i: function(*(tensor[i] for tensor in tensors)), name=f"F{n}"
         )
 
-    return [made(n, function) for n, function in enumerate(functions)]
+    return [computed(n, function) for n, function in enumerate(functions)]
 
 
 # Functions of one and two numbers ---------------------------------------------------------------

@@ -134,7 +134,7 @@ def test_report(sch, tmp_path):
     ]
     assert report.steps[1].call is not None
     assert report.steps[1].call.file == __file__
-    assert "made.split(i, [None, 8])" in (tmp_path / "page.html").read_text()
+    assert "schedule.split(i, [None, 8])" in (tmp_path / "page.html").read_text()
     # The schedule goes on as if nothing had been looked at.
     assert len(sch.trace.insts) == 4
     sch.parallel(sch.get_loops("B")[0])

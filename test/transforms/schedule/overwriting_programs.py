@@ -25,7 +25,7 @@ class Updates:
     def text(self) -> str:
         for _ in range(self.random.randint(1, 3)):
             self._statement([])
-        arguments = ", ".join(f'%{one}: memref<8xi32> {{kc.role = "in"}}' for one in "ABC")
+        arguments = ", ".join(f'%{name}: memref<8xi32> {{kc.role = "in"}}' for name in "ABC")
         return f"func.func @f({arguments}) {{\n{''.join(self.lines)}  func.return\n}}\n"
 
     def _statement(self, around: list[tuple[str, int]]) -> None:

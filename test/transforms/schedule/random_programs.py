@@ -91,10 +91,10 @@ class Program:
             self.tensors.append((f"I{n}", shape))
         for n in range(computes):
             self._compute(f"T{n}")
-        results = [one for one in self.tensors if one[0] in self.unused]
+        results = [tensor for tensor in self.tensors if tensor[0] in self.unused]
         names = ", ".join(f"%{name}" for name, _ in results)
         types = ", ".join(tensor(shape) for _, shape in results)
-        symbols = "".join(f'  %{one} = te.symbol "{one}"\n' for one in SIZES)
+        symbols = "".join(f'  %{symbol} = te.symbol "{symbol}"\n' for symbol in SIZES)
         return (
             f"te.func @f({', '.join(self.inputs)}) -> ({types}) "
             'attributes {kc.symbols = ["n", "m"]} {\n'
@@ -110,10 +110,10 @@ class Program:
 
     def _pick(self, rank: int | None = None) -> tuple[str, tuple[Dim, ...]]:
         """A tensor, mostly a recent one."""
-        found = [one for one in self.tensors if rank is None or len(one[1]) == rank]
-        if not found:
+        candidates = [tensor for tensor in self.tensors if rank is None or len(tensor[1]) == rank]
+        if not candidates:
             return self._pick()
-        chosen = found[-1] if self.random.random() < 0.6 else self.random.choice(found)
+        chosen = candidates[-1] if self.random.random() < 0.6 else self.random.choice(candidates)
         self.unused.discard(chosen[0])
         return chosen
 
@@ -127,10 +127,10 @@ class Program:
         reads: list[tuple[str, tuple[Dim, ...], list[str]]] = [(source, shape, index)]
         out, reduce = shape, ""
         if kind == "pointwise":
-            same = [one for one in self.tensors if one[1] == shape]
-            other = self.random.choice(same)
-            self.unused.discard(other[0])
-            reads.append((*other, index))
+            same = [tensor for tensor in self.tensors if tensor[1] == shape]
+            addend = self.random.choice(same)
+            self.unused.discard(addend[0])
+            reads.append((*addend, index))
         elif kind in ("stencil", "reverse", "stride"):
             dim = self.random.randrange(len(shape))
             size = shape[dim]
@@ -166,15 +166,15 @@ class Program:
                 first = ["%i"] if len(shape) == 1 else ["%i", "0"]
                 reads = [(source, shape, first), (vector, length, ["%j"])]
         elif kind == "matmul":
-            other, second = self._pick(2)
+            addend, second = self._pick(2)
             if len(second) == 2 and second[0] == shape[1]:
                 out = (shape[0], second[1])
-                reads = [(source, shape, ["%i", "%k"]), (other, second, ["%k", "%j"])]
+                reads = [(source, shape, ["%i", "%k"]), (addend, second, ["%k", "%j"])]
                 reduce = f" reduce sum [%k = {_size(shape[1])}]"
         bounds = ", ".join(f"%{axis} = {_size(dim)}" for axis, dim in zip(axes, out, strict=True))
         lines = [f'  %{name} = te.compute "{name}" [{bounds}]{reduce} {{\n']
-        for n, (one, its, at) in enumerate(reads):
-            lines.append(f"    %r{n} = te.read %{one}[{', '.join(at)}] : {tensor(its)}\n")
+        for n, (operand, its, at) in enumerate(reads):
+            lines.append(f"    %r{n} = te.read %{operand}[{', '.join(at)}] : {tensor(its)}\n")
         lines.append(f"    %c = arith.constant {self.random.randint(2, 9)} : i32\n")
         lines.append("    %x0 = arith.muli %r0, %c : i32\n")
         for n in range(1, len(reads)):
@@ -191,12 +191,14 @@ def _size(dim: Dim) -> str:
 
 def tensor(shape: tuple[Dim, ...]) -> str:
     """The type of a tensor."""
-    return "tensor<" + "".join(f"{'?' if isinstance(one, str) else one}x" for one in shape) + "i32>"
+    return (
+        "tensor<" + "".join(f"{'?' if isinstance(size, str) else size}x" for size in shape) + "i32>"
+    )
 
 
 def shape_attr(shape: tuple[Dim, ...]) -> str:
     """The attribute that names the symbolic sizes of an argument."""
-    if all(isinstance(one, int) for one in shape):
+    if all(isinstance(size, int) for size in shape):
         return ""
     return f" {{kc.shape = affine_map<()[n, m] -> ({', '.join(map(str, shape))})>}}"
 
@@ -270,7 +272,7 @@ def arguments(
     function = loop_tree.functions(module)[0]
     assert function.arg_attrs is not None
     generator = np.random.default_rng(random.randrange(2**32))
-    found: list[Any] = []
+    args: list[Any] = []
     for type_, attrs in zip(function.function_type.inputs, function.arg_attrs, strict=True):
         assert isinstance(type_, builtin.MemRefType)
         shape = list(type_.get_shape())
@@ -279,15 +281,15 @@ def arguments(
             shape = given.data.eval([], list((sizes or SIZES).values()))
         assert isinstance(role := attrs.data["kc.role"], builtin.StringAttr)
         if role.data == "in":
-            found.append(generator.integers(-9, 9, shape).astype(np.int32))
+            args.append(generator.integers(-9, 9, shape).astype(np.int32))
         else:
-            found.append(np.zeros(shape, np.int32))
-    return found
+            args.append(np.zeros(shape, np.int32))
+    return args
 
 
 def results(module: ModuleOp, args: list[Any]) -> list[Any]:
     """The arguments after a call of the only function."""
-    copies = [one.copy() for one in args]
+    copies = [arg.copy() for arg in args]
     run(module, "f", copies)
     return copies
 
@@ -297,7 +299,7 @@ def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
 
     It is called with bound checks first, and then on arrays that end where memory ends.
     """
-    checked_build(module)["f"](*(one.copy() for one in args))
+    checked_build(module)["f"](*(arg.copy() for arg in args))
     copies = all_guarded(args, "end")
     kc.build(module)["f"](*copies)
     return copies
@@ -305,5 +307,5 @@ def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
 
 def assert_same(before: list[Any], after: list[Any], module: ModuleOp) -> None:
     """That two calls gave the same."""
-    for one, other in zip(before, after, strict=True):
-        assert np.array_equal(one, other), text_of(module)
+    for old, new in zip(before, after, strict=True):
+        assert np.array_equal(old, new), text_of(module)

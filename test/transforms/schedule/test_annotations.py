@@ -105,7 +105,7 @@ def test_values_of_options():
     """Words become numbers, bools and strings, and print back as the same words."""
     text = "key=x value=1,-2,2.5,1e3,true,a loop=i"
     step = from_options(pass_class("annotate"), Options.parse(text), "annotate")
-    assert [str(one) for one in step.value] == ["1", "-2", "2.5", "1000.0", "true", "a"]
+    assert [str(element) for element in step.value] == ["1", "-2", "2.5", "1000.0", "true", "a"]
     assert step.value[0].attr.type == i64
     again = from_options(pass_class("annotate"), to_options(step), "annotate")
     assert again == step
@@ -122,7 +122,7 @@ def test_pragmas():
     said = []
     with diagnostic_handler(said.append):
         sch.pragma(sch.get_loops("C")[0], "unrol")
-    assert [one.code for one in said] == ["KC3344"]
+    assert [warning.code for warning in said] == ["KC3344"]
     with pytest.raises(ScheduleError) as caught:
         sch.pragma(sch.get_loops("C")[1], "parallel")
     assert caught.value.code == "KC3040"
@@ -133,7 +133,7 @@ def test_unit_loops():
     first = sch.add_unit_loop("B")
     second = sch.add_unit_loop(sch.get_loops("B")[0])
     assert (first.name, second.name) == ("u", "u_1")
-    assert [one.name for one in sch.get_loops("B")] == ["u_1", "i", "j", "u"]
+    assert [loop.name for loop in sch.get_loops("B")] == ["u_1", "i", "j", "u"]
     sch.parallel(second)
     a = np.arange(24, dtype=np.int32).reshape(6, 4)
     out = np.zeros(4, np.int32)
@@ -151,7 +151,7 @@ def test_a_block_without_loops():
     sch = kc.tir.Schedule(module)
     assert sch.get_loops("B") == []
     unit = sch.add_unit_loop("B")
-    assert [one.name for one in sch.get_loops("B")] == [unit.name] == ["u"]
+    assert [loop.name for loop in sch.get_loops("B")] == [unit.name] == ["u"]
 
 
 def test_scopes_and_alignment():
@@ -160,7 +160,7 @@ def test_scopes_and_alignment():
     sch.storage_align("B", "B", -2, 32, 1)
     sch.storage_align("B", "B", 1, 8)
     sch.storage_align("B", "B", 0, 16, 2)
-    line = next(one for one in text_of(sch.module).splitlines() if "tir.alloc" in one)
+    line = next(text for text in text_of(sch.module).splitlines() if "tir.alloc" in text)
     assert line.strip() == (
         '%B = tir.alloc "B" {tir.storage_align = [array<i64: 1, 8, 0>, array<i64: 0, 16, 2>]} '
         ': memref<6x4xi32, "local">'
@@ -175,11 +175,12 @@ def test_scopes_and_alignment():
 
 def test_legal():
     site = site_of(lowered(TWO))
-    assert [(str(one.block), one.scope) for one in pass_class("set-scope").legal(site)] == [
-        ("B", "local")
-    ]
+    assert [
+        (str(choice.block), choice.scope) for choice in pass_class("set-scope").legal(site)
+    ] == [("B", "local")]
     orders = [
-        (str(one.block), one.order) for one in pass_class("reorder-block-iter-var").legal(site)
+        (str(choice.block), choice.order)
+        for choice in pass_class("reorder-block-iter-var").legal(site)
     ]
     assert orders == [("B", (1, 0)), ("C", (1, 0))]
     assert len(list(pass_class("add-unit-loop").legal(site))) == 6

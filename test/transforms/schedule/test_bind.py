@@ -51,8 +51,8 @@ def bind(module: ModuleOp, random: Random) -> Primitive:
 def cache(module: ModuleOp, random: Random) -> Primitive:
     name = random.choice(("cache-read", "cache-write"))
     block = random.choice(blocks_of(module))
-    found = buffers_read(block) if name == "cache-read" else buffers_written(block)
-    buffer = random.choice(found) if found else 0
+    buffers = buffers_read(block) if name == "cache-read" else buffers_written(block)
+    buffer = random.choice(buffers) if buffers else 0
     return pass_class(name)(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
 
 
@@ -63,18 +63,18 @@ def scope(module: ModuleOp, random: Random) -> Primitive:
 
 def move(module: ModuleOp, random: Random) -> Primitive:
     primitive = pass_class(random.choice(("compute-at", "compute-at", "reverse-compute-at")))
-    found = list(primitive.candidates(site_of(module)))
+    choices = list(primitive.candidates(site_of(module)))
     loop = LoopRef(random.choice(loop_tree.loops(module)))
-    return random.choice(found or [primitive(BlockRef(blocks_of(module)[0]), loop)])
+    return random.choice(choices or [primitive(BlockRef(blocks_of(module)[0]), loop)])
 
 
 def reorder(module: ModuleOp, random: Random) -> Primitive:
     primitive = pass_class("reorder")
-    found = list(primitive.candidates(site_of(module)))
-    return random.choice(found or [primitive(())])
+    choices = list(primitive.candidates(site_of(module)))
+    return random.choice(choices or [primitive(())])
 
 
-def other(module: ModuleOp, random: Random) -> Primitive:
+def on_one_loop(module: ModuleOp, random: Random) -> Primitive:
     loop = LoopRef(random.choice(loop_tree.loops(module)))
     block = BlockRef(random.choice(blocks_of(module)))
     name = random.choice(("split", "unroll", "vectorize", "parallel", "compute-root", "rfactor"))
@@ -87,15 +87,28 @@ def other(module: ModuleOp, random: Random) -> Primitive:
 
 def decompose(module: ModuleOp, random: Random) -> Primitive:
     primitive = pass_class("decompose-reduction")
-    found = list(primitive.candidates(site_of(module)))
-    return random.choice(found or [other(module, random)])
+    choices = list(primitive.candidates(site_of(module)))
+    return random.choice(choices or [on_one_loop(module, random)])
 
 
 def compact(module: ModuleOp) -> None:
     pass_class("compact-buffer-allocation")().apply(None, module)
 
 
-CHOOSERS = [bind, bind, bind, bind, cache, scope, scope, move, move, reorder, other, decompose]
+CHOOSERS = [
+    bind,
+    bind,
+    bind,
+    bind,
+    cache,
+    scope,
+    scope,
+    move,
+    move,
+    reorder,
+    on_one_loop,
+    decompose,
+]
 
 
 def combines_across_threads(module: ModuleOp) -> bool:
@@ -211,7 +224,7 @@ def shapes(module: ModuleOp) -> dict[str, tuple[int, ...]]:
 
 def factors() -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(5)
-    left, right = (random.standard_normal(one) for one in ((64, 16), (16, 64)))
+    left, right = (random.standard_normal(shape) for shape in ((64, 16), (16, 64)))
     return left.astype(np.float32), right.astype(np.float32)
 
 
@@ -263,12 +276,12 @@ func.func @f(%A: memref<64xf32>, %C: memref<64xf32>) {
 """
     )
     said: list[str] = []
-    with diagnostic_handler(lambda one: said.append(one.code)):
+    with diagnostic_handler(lambda warning: said.append(warning.code)):
         apply(module, f"set-scope block=S buffer=S scope={scope}", "compute-at block=S loop=x")
     assert ("KC3413" in said) == (scope == "global")
-    (block,) = [one for one in blocks_of(module) if one.label == "S"]
-    loops = [one for one in loop_tree.loops_around(block) if one.axis is None]
-    assert [one.static_extent for one in loops] == ([size] if size > 1 else [])
+    (block,) = [candidate for candidate in blocks_of(module) if candidate.label == "S"]
+    loops = [loop for loop in loop_tree.loops_around(block) if loop.axis is None]
+    assert [loop.static_extent for loop in loops] == ([size] if size > 1 else [])
     apply(module, "compact-buffer-allocation")
     assert shapes(module) == {"S": (size,)}
     a, c = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)

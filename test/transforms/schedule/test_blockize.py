@@ -45,20 +45,20 @@ def blockize(module: ModuleOp, random: Random) -> Primitive:
     unit = random.random() < 0.7
     if random.random() < 0.2:
         chosen = random.sample(blocks, min(2, len(blocks)))
-        return pass_class("blockize")(None, tuple(BlockRef(one) for one in chosen), unit)
+        return pass_class("blockize")(None, tuple(BlockRef(block) for block in chosen), unit)
     return pass_class("blockize")(LoopRef(random.choice(loops)), (), unit)
 
 
 def another(module: ModuleOp, random: Random) -> Primitive | None:
     """A random primitive, from what it proposes itself."""
     cls = pass_class(random.choice(AFTER))
-    found = list(cls.candidates(site_of(module)))
-    return random.choice(found) if found else None
+    choices = list(cls.candidates(site_of(module)))
+    return random.choice(choices) if choices else None
 
 
 def nested_blocks(module: ModuleOp) -> list[BlockOp]:
     """The blocks that hold another block."""
-    return [one for one in loop_tree.blocks(module) if len(loop_tree.blocks(one)) > 1]
+    return [block for block in loop_tree.blocks(module) if len(loop_tree.blocks(block)) > 1]
 
 
 def lower(module: ModuleOp, *passes: str) -> None:
@@ -115,8 +115,8 @@ def test_natively(seed: int):
     if step is not None:
         try_step(module, step)
     kc.build(kc.IRModule(module), target="llvm")(*args)
-    for one, other in zip(expected, args, strict=True):
-        assert np.array_equal(one, other), text_of(module)
+    for wanted, actual in zip(expected, args, strict=True):
+        assert np.array_equal(wanted, actual), text_of(module)
 
 
 MATMUL = """
@@ -139,7 +139,7 @@ def tiled_matmul() -> ModuleOp:
     for name in ("i", "j", "k"):
         pass_class("split")(LoopRef(name), (None, 4)).apply(site)
     order = ("i_o", "j_o", "k_o", "i_i", "j_i", "k_i")
-    pass_class("reorder")(tuple(LoopRef(one) for one in order)).apply(site)
+    pass_class("reorder")(tuple(LoopRef(loop) for loop in order)).apply(site)
     pass_class("blockize")(LoopRef("i_i")).apply(site)
     return module
 

@@ -131,8 +131,8 @@ def test_values():
     a = np.arange(24, dtype=np.int32).reshape(4, 6)
     out = results(module, [a, np.zeros((8, 12), np.int32)])[1]
     np.testing.assert_array_equal(out, a.repeat(2, 0).repeat(2, 1))
-    made = {one.label: one for one in blocks(functions(module)[0])}
-    assert {name: one.extents for name, one in made.items() if name != "B"} == {
+    by_name = {block.label: block for block in blocks(functions(module)[0])}
+    assert {name: block.extents for name, block in by_name.items() if name != "B"} == {
         "index_0": [8],
         "index_1": [12],
     }
@@ -141,7 +141,7 @@ def test_values():
 def test_names_are_new():
     module = parse(RESIZE.replace('tir.block "B"', 'tir.block "index_0"'))
     done = pass_class("cache-index")(BlockRef("index_0")).apply(site_of(module))
-    assert [one.label for one in done.blocks] == ["index_0_1", "index_1"]
+    assert [block.label for block in done.blocks] == ["index_0_1", "index_1"]
 
 
 GATHER = """
@@ -169,5 +169,5 @@ def test_what_computed_an_index_goes():
 
 def test_legal():
     module = parse(RESIZE)
-    found = [one.scope for one in pass_class("cache-index").legal(site_of(module))]
-    assert found == ["global", "local"]
+    scopes = [choice.scope for choice in pass_class("cache-index").legal(site_of(module))]
+    assert scopes == ["global", "local"]

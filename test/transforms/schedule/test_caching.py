@@ -49,7 +49,7 @@ def cache_read(module: ModuleOp, random: Random) -> Primitive:
     consumers = ()
     if random.random() < 0.3:
         chosen = random.choice(blocks_of(module))
-        consumers = tuple({BlockRef(one) for one in (block, chosen)})
+        consumers = tuple({BlockRef(consumer) for consumer in (block, chosen)})
     return pass_class("cache-read")(
         BlockRef(block), BufferRef(buffer), random.choice(SCOPES), consumers
     )
@@ -61,9 +61,9 @@ def cache_write(module: ModuleOp, random: Random) -> Primitive:
     buffer = random.choice(written) if written else 0
     consumers = ()
     if random.random() < 0.4:
-        readers = [one for one in blocks_of(module) if buffer in buffers_read(one)]
+        readers = [reader for reader in blocks_of(module) if buffer in buffers_read(reader)]
         count = random.randint(0, min(2, len(readers)))
-        consumers = tuple(BlockRef(one) for one in random.sample(readers, count))
+        consumers = tuple(BlockRef(reader) for reader in random.sample(readers, count))
     return pass_class("cache-write")(
         BlockRef(block), BufferRef(buffer), random.choice(SCOPES), consumers
     )
@@ -78,7 +78,7 @@ def compute_at(module: ModuleOp, random: Random) -> Primitive:
 def cache_inplace(module: ModuleOp, random: Random) -> Primitive:
     block = random.choice(blocks_of(module))
     read = buffers_read(block)
-    both = [one for one in read if one in buffers_written(block)] or read
+    both = [buffer for buffer in read if buffer in buffers_written(block)] or read
     buffer = random.choice(both) if both else 0
     return pass_class("cache-inplace")(BlockRef(block), BufferRef(buffer), random.choice(SCOPES))
 
@@ -136,7 +136,7 @@ def test_programs_that_overwrite(name: str, seed: int):
     args = update_arguments()
     expected = results(module, args)
     for _ in range(3):
-        if not any(buffers_written(one) for one in blocks_of(module)):
+        if not any(buffers_written(block) for block in blocks_of(module)):
             return
         if try_step(module, CHOOSERS[name](module, random)) is not None:
             assert_same(expected, results(module, args), module)
@@ -149,7 +149,7 @@ def test_overwriting_programs_are_cached_and_refused():
         for seed in range(20):
             random = Random(seed)
             module = parse(Updates(random).text())
-            if any(buffers_written(one) for one in blocks_of(module)):
+            if any(buffers_written(block) for block in blocks_of(module)):
                 done += try_step(module, choose(module, random)) is not None
         assert 4 <= done <= 16, (name, done)
 
@@ -214,16 +214,16 @@ def test_a_part_is_about_the_blocks_around_it():
 def test_consumers():
     sch = kc.tir.Schedule(lowered(CHAIN))
     first = sch.cache_read("C", "B", "local", ["C"])
-    assert [one.name for one in sch.get_consumers("B")] == ["B_local"]
-    assert [one.name for one in sch.get_consumers(first)] == ["C"]
+    assert [consumer.name for consumer in sch.get_consumers("B")] == ["B_local"]
+    assert [consumer.name for consumer in sch.get_consumers(first)] == ["C"]
 
 
 def test_consumers_of_what_is_written():
     """One of two readers gets what is not copied yet; the other one what is."""
     sch = kc.tir.Schedule(lowered(TWO_READERS))
     copy = sch.cache_write("B", 0, "local", ["D"])
-    assert [one.name for one in sch.get_consumers("B")] == ["B_local", "D"]
-    assert [one.name for one in sch.get_consumers(copy)] == ["C"]
+    assert [consumer.name for consumer in sch.get_consumers("B")] == ["B_local", "D"]
+    assert [consumer.name for consumer in sch.get_consumers(copy)] == ["C"]
     a = np.arange(8, dtype=np.int32)
     out = results(sch.module, [a, np.zeros(8, np.int32), np.zeros(8, np.int32)])
     np.testing.assert_array_equal(out[1], a * 2)
@@ -263,15 +263,15 @@ def test_legal():
     """What ``legal`` offers is right, and it offers every buffer in every useful scope."""
     module = lowered(CHAIN)
     reads = list(pass_class("cache-read").legal(site_of(module)))
-    assert [(str(one.block), str(one.buffer), one.scope) for one in reads] == [
+    assert [(str(choice.block), str(choice.buffer), choice.scope) for choice in reads] == [
         ("B", "A", "global"),
         ("B", "A", "local"),
         ("C", "B", "global"),
         ("C", "B", "local"),
     ]
     writes = list(pass_class("cache-write").legal(site_of(module)))
-    found = [(str(one.block), one.scope, *map(str, one.consumers)) for one in writes]
-    assert found == [
+    choices = [(str(choice.block), choice.scope, *map(str, choice.consumers)) for choice in writes]
+    assert choices == [
         ("B", "global"),
         ("B", "global", "C"),
         ("B", "local"),

@@ -35,8 +35,8 @@ NAMES = ["read-at", "write-at"]
 
 def choose(name: str, module: ModuleOp, random: Random) -> Primitive | None:
     """A choice of options, legal or not."""
-    found = list(pass_class(name).candidates(site_of(module)))
-    return random.choice(found) if found else None
+    choices = list(pass_class(name).candidates(site_of(module)))
+    return random.choice(choices) if choices else None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -122,9 +122,9 @@ func.func @f(%A: memref<8xi32>, %C: memref<8xi32>) {
 def test_a_loop_around_another_block(name: str):
     module = parse(PROGRAM)
     before = text_of(module)
-    other = loop_tree.loops(module)[2]
+    stranger = loop_tree.loops(module)[2]
     with pytest.raises(ScheduleError) as caught:
-        pass_class(name)(LoopRef(other), BlockRef("C"), BufferRef(0)).apply(site_of(module))
+        pass_class(name)(LoopRef(stranger), BlockRef("C"), BufferRef(0)).apply(site_of(module))
     assert caught.value.code == "KC3602"
     assert caught.value.message == f"{name.replace('-', '_')}: loop k is not around block C"
     assert caught.value.hints == ("loop=i", "loop=j")
@@ -137,15 +137,15 @@ def test_a_copy_belongs_to_an_iteration():
     pass_class("read-at")(LoopRef("i"), BlockRef("C"), BufferRef("A")).apply(site_of(module))
     pass_class("compact-buffer-allocation")().apply(None, module)
     allocs = [op for op in module.walk() if isinstance(op, AllocOp)]
-    assert [str(one.buffer.type) for one in allocs] == ["memref<4xi32>"]
+    assert [str(alloc.buffer.type) for alloc in allocs] == ["memref<4xi32>"]
 
 
 def test_legal():
     """Each loop around the block is offered, and what is offered is legal."""
     module = parse(PROGRAM)
-    found = [
-        (str(one.loop), str(one.block), str(one.buffer))
-        for one in pass_class("read-at").legal(site_of(module))
-        if one.scope == "local"
+    choices = [
+        (str(choice.loop), str(choice.block), str(choice.buffer))
+        for choice in pass_class("read-at").legal(site_of(module))
+        if choice.scope == "local"
     ]
-    assert found == [("i", "C", "A"), ("j", "C", "A"), ("k", "D", "C")]
+    assert choices == [("i", "C", "A"), ("j", "C", "A"), ("k", "D", "C")]

@@ -91,10 +91,12 @@ def test_what_threads_exchange(name: str):
     done = 0
     for primitive in PRIMITIVES:
         cls = pass_class(primitive)
-        choices = [one for one in cls.candidates(site_of(parse(text))) if one.scope == "local"]
+        choices = [
+            choice for choice in cls.candidates(site_of(parse(text))) if choice.scope == "local"
+        ]
         for n, scope in product(range(len(choices)), ("local", "shared")):
             module = parse(text)
-            own = [one for one in cls.candidates(site_of(module)) if one.scope == "local"]
+            own = [choice for choice in cls.candidates(site_of(module)) if choice.scope == "local"]
             if try_step(module, replace(own[n], scope=scope)) is not None:
                 done += 1
                 assert_same(expected, results(module, arguments), module)
@@ -105,8 +107,8 @@ def test_what_threads_exchange(name: str):
 def test_what_all_threads_write_alike_may_be_their_own(name: str):
     module = parse(KERNEL.format(KERNELS["what all threads write"]))
     own = [
-        one
-        for one in pass_class(name).candidates(site_of(module))
-        if (str(one.block), str(one.buffer), one.scope) == ("B", "B", "local")
+        choice
+        for choice in pass_class(name).candidates(site_of(module))
+        if (str(choice.block), str(choice.buffer), choice.scope) == ("B", "B", "local")
     ]
-    assert any(try_step(module, one) is not None for one in own)
+    assert any(try_step(module, choice) is not None for choice in own)

@@ -45,7 +45,7 @@ def threads() -> tir.Schedule:
 
 
 def legal(sch: tir.Schedule, primitive: str) -> list[str]:
-    return [repr(one) for one in sch.legal(primitive)]
+    return [repr(choice) for choice in sch.legal(primitive)]
 
 
 def proposed(sch: tir.Schedule, primitive: str) -> list[Any]:
@@ -65,8 +65,8 @@ def test_storage_align_proposes_rows_of_buffers_that_are_allocated():
 def test_set_store_predicate_proposes_the_first_thread_of_what_all_do():
     sch = threads()
     choices = [
-        (one.arguments["condition"], sch.get(one.arguments["block"]).label)
-        for one in sch.legal("set_store_predicate")
+        (choice.arguments["condition"], sch.get(choice.arguments["block"]).label)
+        for choice in sch.legal("set_store_predicate")
     ]
     assert choices == [("threadIdx.x == 0", "B")]
 
@@ -80,19 +80,23 @@ def test_set_store_predicate_proposes_the_first_thread_of_what_all_do():
     ],
 )
 def test_only_blocks_that_may_be_legal_are_proposed(primitive: str, blocks: set[str]):
-    assert {str(one.block) for one in proposed(padded(), primitive)} == blocks
+    assert {str(choice.block) for choice in proposed(padded(), primitive)} == blocks
 
 
 def test_rolling_buffer_is_proposed_where_a_loop_is_around_writes_and_reads():
     sch = padded()
     assert legal(sch, "rolling_buffer") == []
     sch.compute_at("P", sch.get_loops("C")[0])
-    assert [sch.get(one.arguments["block"]).label for one in sch.legal("rolling_buffer")] == ["P"]
+    assert [sch.get(choice.arguments["block"]).label for choice in sch.legal("rolling_buffer")] == [
+        "P"
+    ]
 
 
 def test_a_loop_that_holds_the_block_is_no_place_for_it():
     sch = padded()
     i, j = sch.get_loops("C")
     sch.compute_at("P", i)
-    places = [one.loop.target for one in proposed(sch, "compute-at") if str(one.block) == "P"]
+    places = [
+        choice.loop.target for choice in proposed(sch, "compute-at") if str(choice.block) == "P"
+    ]
     assert places == [sch.get(j)]

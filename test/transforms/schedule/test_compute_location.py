@@ -50,8 +50,8 @@ def moved(name: str) -> Chooser:
         sensible = list(cls.candidates(site_of(module)))
         block, loop = BlockRef(block_of(module, random)), any_loop(module, random)
         if sensible and random.random() < 0.9:
-            one = random.choice(sensible)
-            block, loop = one.block, one.loop
+            candidate = random.choice(sensible)
+            block, loop = candidate.block, candidate.loop
         return cls(block, loop, random.random() < 0.3, random.choice((-1, -1, -2, 0, 1)))
 
     return choose
@@ -148,14 +148,14 @@ def test_a_parallel_consumer_stays_legal():
 def test_handles():
     sch = kc.tir.Schedule(lowered(CHAIN))
     b, c = sch.get_block("B"), sch.get_block("C")
-    assert [one.name for one in sch.get_consumers(b)] == ["C"]
-    assert [one.name for one in sch.get_producers(c)] == ["B"]
+    assert [block.name for block in sch.get_consumers(b)] == ["C"]
+    assert [block.name for block in sch.get_producers(c)] == ["B"]
     assert sch.get_producers("B") == []
     old = sch.get_loops(b)
     i, j = sch.get_loops(c)
     sch.compute_at(b, i)
-    assert [one.name for one in sch.get_loops(b)] == ["i", "i_1", "j_1"]
-    assert [one.name for one in sch.get_loops(c)] == [i.name, j.name]
+    assert [loop.name for loop in sch.get_loops(b)] == ["i", "i_1", "j_1"]
+    assert [loop.name for loop in sch.get_loops(c)] == [i.name, j.name]
     with pytest.raises(ScheduleError, match="went when block B moved") as caught:
         sch.parallel(old[0])
     assert caught.value.code == "KC3124"
@@ -189,12 +189,12 @@ def test_methods():
     c = sch.get_block("C")
     sch.reverse_compute_inline("D")
     sch.reverse_compute_at(c, sch.get_loops("S")[0], index=-2)
-    assert [one.name for one in sch.get_loops(c)] == ["s"]
+    assert [loop.name for loop in sch.get_loops(c)] == ["s"]
     sch.compute_root("S")
-    assert [one.name for one in sch.get_loops("S")] == ["s", "k"]
+    assert [loop.name for loop in sch.get_loops("S")] == ["s", "k"]
     init = sch.decompose_reduction("S", sch.get_loops("S")[1])
     assert init is not None
-    assert [init.name, *(one.name for one in sch.get_loops(init))] == ["S_init", "s"]
+    assert [init.name, *(loop.name for loop in sch.get_loops(init))] == ["S_init", "s"]
     a = np.arange(32, dtype=np.int32).reshape(4, 8)
     assert list(results(sch.module, [a, np.zeros(4, np.int32)])[1]) == list(a.sum(1))
 
@@ -202,10 +202,10 @@ def test_methods():
 def test_legal():
     """``legal`` gives the loops of all consumers, and applying any of them is right."""
     module = lowered(CHAIN)
-    found = list(pass_class("compute-at").legal(site_of(module)))
-    assert [(str(one.block), str(one.loop)) for one in found] == [("B", "i"), ("B", "j")]
+    choices = list(pass_class("compute-at").legal(site_of(module)))
+    assert [(str(choice.block), str(choice.loop)) for choice in choices] == [("B", "i"), ("B", "j")]
     inlines = list(pass_class("compute-inline").legal(site_of(module)))
-    assert [str(one.block) for one in inlines] == ["B"]
+    assert [str(choice.block) for choice in inlines] == ["B"]
 
 
 def test_another_scope():

@@ -127,8 +127,8 @@ def test_bind_refuses_what_cannot_wait():
     before = str(sch.mod)
     with pytest.raises(KCError) as caught:
         sch.bind(i, "threadIdx.x")
-    said = [one for one in str(caught.value).splitlines() if not one.startswith("  -->")]
-    assert [one.split(" (from ")[0] for one in said] == [
+    said = [line for line in str(caught.value).splitlines() if not line.startswith("  -->")]
+    assert [line.split(" (from ")[0] for line in said] == [
         "error[KC3418]: bind: block C reads what another thread writes to S, where not all threads "
         "are",
         "   |  for x in 2 threadIdx.y:",

@@ -54,16 +54,16 @@ def nest(random: Random) -> str:
         text += f"tir.for %{label} in {extent} {{\n"
         tail += "}\n"
         for n in range(random.choice((0, 1, 1, 2))):
-            known = [one for one in "ijk" if f"%{one} " in text]
+            known = [loop for loop in "ijk" if f"%{loop} " in text]
             at = random.choice(known)
             twice = f"%{at}{label}{n}"
             if random.random() < 0.5:
                 text += f"{twice} = tir.apply (%{at} * 2)\n"
             else:
                 twice = f"%{at} * 2"
-            other = random.choice((*(f"%{one}" for one in known), "%m", "3"))
+            bound = random.choice((*(f"%{loop}" for loop in known), "%m", "3"))
             relation = random.choice((">= {}", "< {} + 2", "- {} == 0", "- {} < 4"))
-            text += f"tir.if ({twice} {relation.format(other)}) {{\n"
+            text += f"tir.if ({twice} {relation.format(bound)}) {{\n"
             tail += "}\n"
     return HEAD + text + random.choice(list(STATEMENTS.values())) + tail + "func.return\n}"
 

@@ -35,7 +35,7 @@ def program(
 ) -> tuple[str, list[Any]]:
     """A reduction (over nothing, if ``empty``), what follows it, and arguments."""
     combiner = random.choice(list(COMBINERS))
-    other = combiner if same else random.choice([one for one in COMBINERS if one != combiner])
+    epilogue = combiner if same else random.choice([name for name in COMBINERS if name != combiner])
     n = SIZES["n"] if symbolic else random.randint(1, 5)
     m = (0 if empty else SIZES["m"]) if symbolic else random.randint(1, 4)
     columns = random.randint(1, 4)
@@ -44,7 +44,7 @@ def program(
     transposed = random.random() < 0.4
     shape = [columns, n] if transposed else [n, columns]
     axes = ["%j", "%i"] if transposed else ["%i", "%j"]
-    names = [rows if one == "%i" else str(columns) for one in axes]
+    names = [rows if axis == "%i" else str(columns) for axis in axes]
     result = f"tensor<{'x'.join(names)}xi32>"
     read = random.choice(("%j", f"{columns - 1} - %j"))
     between = f"tensor<{rows}x{columns}xi32>"
@@ -65,7 +65,7 @@ te.func @f(%A: tensor<{rows}x{depth}x{columns}xi32>
     %y = te.read %b[{read}] : tensor<{columns}xi32>
     %three = arith.constant 3 : i32
     %w = arith.muli %y, %three : i32
-    %z = arith.{COMBINERS[other]} {"%x, %w" if first else "%w, %x"} : i32
+    %z = arith.{COMBINERS[epilogue]} {"%x, %w" if first else "%w, %x"} : i32
     te.yield %z : i32
   }} : {result}
   te.return %D : {result}
@@ -101,7 +101,7 @@ def test_natively(seed: int):
     module = lowered(text)
     expected = native_results(module, args)
     assert try_step(module, fuse()) is not None
-    assert [one.label for one in blocks(site_of(module).function)] == ["S"]
+    assert [block.label for block in blocks(site_of(module).function)] == ["S"]
     assert_same(expected, native_results(module, args), module)
 
 
@@ -156,11 +156,13 @@ def test_values():
     module = lowered(MATMUL)
     fuse().apply(site_of(module))
     generator = np.random.default_rng(0)
-    a, b, c = (generator.random(one, np.float32) for one in ((5, 7), (7, 3), 3))
+    a, b, c = (generator.random(shape, np.float32) for shape in ((5, 7), (7, 3), 3))
     out = native_results(module, [a, b, c, np.zeros((5, 3), np.float32)])[3]
     np.testing.assert_allclose(out, a @ b + c, rtol=1e-5)
 
 
 def test_legal():
-    found = list(pass_class("fuse-reduction-epilogue").legal(site_of(lowered(MATMUL))))
-    assert [(str(one.reduction_block), str(one.epilogue_block)) for one in found] == [("S", "D")]
+    choices = list(pass_class("fuse-reduction-epilogue").legal(site_of(lowered(MATMUL))))
+    assert [(str(choice.reduction_block), str(choice.epilogue_block)) for choice in choices] == [
+        ("S", "D")
+    ]

@@ -43,8 +43,8 @@ def test_forms(value):
 
 
 def test_attributes():
-    made = IndexMap.of(TILED)
-    attr = made.attr()
+    index_map = IndexMap.of(TILED)
+    attr = index_map.attr()
     assert isinstance(attr, AffineMapAttr)
     assert str(IndexMap.of(attr)) == "(d0, d1)->(d0 floordiv 4, d1, d0 mod 4)"
     assert IndexMap.of(AffineMap.identity(2)).is_identity
@@ -71,16 +71,16 @@ def test_attributes():
     ],
 )
 def test_functions(function, text, values):
-    made = IndexMap.of(function)
-    assert str(made) == text
-    assert IndexMap.of(text) == made
+    index_map = IndexMap.of(function)
+    assert str(index_map) == text
+    assert IndexMap.of(text) == index_map
     for at, expected in (values or {}).items():
-        assert made.map.eval(at, ()) == tuple(expected)
+        assert index_map.map.eval(at, ()) == tuple(expected)
 
 
 def test_a_function_of_any_number_of_indices():
-    made = IndexMap.from_func(lambda *i: [*i[1:], i[0]], ndim=3)
-    assert str(made) == "(i0, i1, i2)->(i1, i2, i0)"
+    index_map = IndexMap.from_func(lambda *i: [*i[1:], i[0]], ndim=3)
+    assert str(index_map) == "(i0, i1, i2)->(i1, i2, i0)"
     with pytest.raises(ScheduleError) as caught:
         IndexMap.of(lambda *i: i)
     assert caught.value.code == "KC3500"
@@ -89,8 +89,8 @@ def test_a_function_of_any_number_of_indices():
 
 
 def test_names_that_text_cannot_have():
-    made = IndexMap.of(lambda mod, ü: [mod, ü])
-    assert str(made) == "(i0, i1)->(i0, i1)"
+    index_map = IndexMap.of(lambda mod, ü: [mod, ü])
+    assert str(index_map) == "(i0, i1)->(i0, i1)"
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_option():
         index_map: IndexMap
 
     globals()["IndexMap"] = IndexMap
-    made = from_options(Taker, Options.parse("index-map=(i,j)->(i//4, j, i%4)"), "taker")
-    assert str(to_options(made)) == f"index-map={TILED}"
-    assert from_options(Taker, Options.parse(str(to_options(made))), "taker") == made
+    taker = from_options(Taker, Options.parse("index-map=(i,j)->(i//4, j, i%4)"), "taker")
+    assert str(to_options(taker)) == f"index-map={TILED}"
+    assert from_options(Taker, Options.parse(str(to_options(taker))), "taker") == taker
     with pytest.raises(InputError) as caught:
         from_options(Taker, Options.parse("index-map=(i)->(k)"), "taker")
     assert caught.value.message == (

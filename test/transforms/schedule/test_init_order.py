@@ -72,8 +72,8 @@ BINDINGS = {
 
 def program(how: str, order: str, *, private: bool = False) -> ModuleOp:
     """S = 3 + the terms of A, and C = 2 S; S is an argument unless it is ``private``."""
-    one = BINDINGS[how]
-    loops = {"i": f"tir.for %i in {ROWS} {{", "k": f"tir.for %k in {one.count} {{"}
+    binding = BINDINGS[how]
+    loops = {"i": f"tir.for %i in {ROWS} {{", "k": f"tir.for %k in {binding.count} {{"}
     argument = "" if private else '%S: memref<9xi32> {kc.role = "out"}, '
     alloc = '%S = tir.alloc "S" : memref<9xi32>' if private else ""
     used = 9 if "skewed" in how else ROWS
@@ -82,7 +82,7 @@ func.func @f(%A: memref<9x6xi32> {{kc.role = "in"}}, {argument}
              %C: memref<9xi32> {{kc.role = "out"}}) {{
   {alloc}
   {loops[order[0]]} {loops[order[1]]}
-    tir.block "S" ({one.text}) init {{
+    tir.block "S" ({binding.text}) init {{
       %z = arith.constant 3 : i32
       tir.store %z, %S[%v] : memref<9xi32>
     }} do {{
@@ -105,11 +105,11 @@ func.func @f(%A: memref<9x6xi32> {{kc.role = "in"}}, {argument}
 
 def expected(how: str, order: str, a: np.ndarray, old: np.ndarray) -> tuple[np.ndarray, int]:
     """S as the loops compute it from ``old``, and how many rows of C there are."""
-    one, total = BINDINGS[how], old.copy()
-    ranges = {"i": range(ROWS), "k": range(one.count)}
+    binding, total = BINDINGS[how], old.copy()
+    ranges = {"i": range(ROWS), "k": range(binding.count)}
     for point in itertools.product(*(ranges[label] for label in order)):
         at = dict(zip(order, point, strict=True))
-        v, r = one.variables(at["i"], at["k"])
+        v, r = binding.variables(at["i"], at["k"])
         if r == 0:
             total[v] = 3
         total[v] += a[v, r]
@@ -152,7 +152,7 @@ def test_decompose_reduction(how: str, order: str, loop: str):
 
 
 # Whose elements all have an init: what has none adds to what was in memory before.
-COMPLETE = [one for one in BINDINGS if one not in ("shifted", "skewed", "skewed back")]
+COMPLETE = [name for name in BINDINGS if name not in ("shifted", "skewed", "skewed back")]
 
 
 @given(

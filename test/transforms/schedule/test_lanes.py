@@ -150,9 +150,9 @@ def test_random_loops(seed: int):
             lines.append(load(f"x{n}", place()))
             values.append(f"x{n}")
             continue
-        one = store(random.choice(values[-2:]), place())
+        statement = store(random.choice(values[-2:]), place())
         if random.random() < 0.3:
             condition = random.choice(("%i mod 3 == 0", "%i < 7", "20 - %i >= 0"))
-            one = f"tir.if ({condition}) {{\n{one}}}\n"
-        lines.append(one)
+            statement = f"tir.if ({condition}) {{\n{statement}}}\n"
+        lines.append(statement)
     vectorized(loop("".join(lines), random.choice((2, 3, 8, 13, 33))))

@@ -122,13 +122,13 @@ class Nests:
             if self.random.random() < 0.1:
                 self._statement(f"{n}", [])
             self._nest(f"{n}", extents)
-        arguments = ", ".join(f'%{one}: memref<8xi32> {{kc.role = "in"}}' for one in "ABC")
+        arguments = ", ".join(f'%{name}: memref<8xi32> {{kc.role = "in"}}' for name in "ABC")
         return f"func.func @f({arguments}) {{\n{''.join(self.lines)}  func.return\n}}\n"
 
     def _nest(self, name: str, extents: list[int]) -> None:
         loops = [f"{axis}{name}" for axis in "ij"[: len(extents)]]
         self.lines += [
-            f"tir.for %{one} in {extent} {{\n" for one, extent in zip(loops, extents, strict=True)
+            f"tir.for %{loop} in {extent} {{\n" for loop, extent in zip(loops, extents, strict=True)
         ]
         for n in range(self.random.choice((1, 1, 2))):
             self._statement(f"{name}_{n}", loops)
@@ -137,7 +137,7 @@ class Nests:
     def _statement(self, name: str, loops: list[str]) -> None:
         block = self.random.random() < 0.5
         if block:
-            iters = ", ".join(f"opaque %v_{one} in 4 = %{one}" for one in loops)
+            iters = ", ".join(f"opaque %v_{loop} in 4 = %{loop}" for loop in loops)
             self.lines.append(f'tir.block "S{name}" ({iters}) do {{\n')
         at = [self._index(loops) for _ in range(3)]
         x, y, out = (self.random.choice("ABC") for _ in range(3))
@@ -152,9 +152,9 @@ class Nests:
     def _index(self, loops: list[str]) -> str:
         if not loops or self.random.random() < 0.1:
             return str(self.random.randrange(8))
-        one = self.random.choice(loops)
-        kinds = [f"%{one}", f"%{one}", f"%{one} + {self.random.randint(1, 4)}", f"7 - %{one}"]
-        kinds += [f"%{one} * 2 + {self.random.randint(0, 1)}", " + ".join(f"%{i}" for i in loops)]
+        loop = self.random.choice(loops)
+        kinds = [f"%{loop}", f"%{loop}", f"%{loop} + {self.random.randint(1, 4)}", f"7 - %{loop}"]
+        kinds += [f"%{loop} * 2 + {self.random.randint(0, 1)}", " + ".join(f"%{i}" for i in loops)]
         return self.random.choice(kinds)
 
 
@@ -183,7 +183,7 @@ def test_some_are_legal(name: str):
             (random_program(random, 4), random_program),
         ):
             done[kind] += try_step(module, CHOOSERS[name](module, random)) is not None
-    assert all(3 <= one <= 37 for one in done.values()), done
+    assert all(3 <= count <= 37 for count in done.values()), done
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
@@ -234,9 +234,9 @@ def test_merged_rows(n: int):
     """The loops over the rows of a softmax become one; the buffers of sums shrink to an element."""
     module = lowered(SOFTMAX)
     done = pass_class("merge")(tuple(rows(module))).apply(site_of(module))
-    assert [one.label for one in done.loops] == ["i_m"]
+    assert [loop.label for loop in done.loops] == ["i_m"]
     assert len(loop_tree.loops(module)) == 4
-    (block,) = [one for one in loop_tree.blocks(module) if one.label == "D"]
+    (block,) = [candidate for candidate in loop_tree.blocks(module) if candidate.label == "D"]
     assert loop_tree.loops_around(block)[0] is done.loops[0]
     a = np.random.default_rng(n).integers(-9, 9, (n, 6)).astype(np.int32)
     m = a.max(axis=1, initial=-(2**31), keepdims=True)
@@ -295,6 +295,7 @@ func.func @f(%I: memref<8xindex>, %A: memref<8xi32>, %B: memref<8xi32>) {
 def test_legal_merges():
     module = lowered(SOFTMAX)
     legal = [
-        [str(loop) for loop in one.loops] for one in pass_class("merge").legal(site_of(module))
+        [str(loop) for loop in choice.loops]
+        for choice in pass_class("merge").legal(site_of(module))
     ]
     assert legal == [["i", "i"], ["i", "i"]]

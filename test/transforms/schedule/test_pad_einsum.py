@@ -36,7 +36,7 @@ def einsum(
     """A random einsum as te, arguments, and how many axes it has: spatial, and reduced."""
     names = AXES[: random.randint(2, 4)]
     rank = random.randint(1, len(names) - 1)
-    sizes = {one: random.randint(1, 7) for one in names}
+    sizes = {name: random.randint(1, 7) for name in names}
     if symbolic:
         sizes[names[0]] = 0 if zero else 5
     sym = {names[0]} if symbolic else set()
@@ -47,21 +47,21 @@ def einsum(
     operands.append("".join(random.sample(names, len(names))))
 
     def tensor(axes: str) -> str:
-        shape = "".join(f"{'?' if one in sym else sizes[one]}x" for one in axes)
+        shape = "".join(f"{'?' if axis in sym else sizes[axis]}x" for axis in axes)
         return f"tensor<{shape}{kind}>"
 
     def attrs(axes: str) -> str:
-        dims = ", ".join("n" if one in sym else str(sizes[one]) for one in axes)
+        dims = ", ".join("n" if axis in sym else str(sizes[axis]) for axis in axes)
         return f" {{kc.shape = affine_map<()[n] -> ({dims})>}}" if set(axes) & sym else ""
 
-    def axis(one: str) -> str:
-        return f"%{one} = {'%n' if one in sym else sizes[one]}"
+    def axis(name: str) -> str:
+        return f"%{name} = {'%n' if name in sym else sizes[name]}"
 
-    inputs = ", ".join(f"%A{n}: {tensor(one)}{attrs(one)}" for n, one in enumerate(operands))
+    inputs = ", ".join(f"%A{n}: {tensor(axes)}{attrs(axes)}" for n, axes in enumerate(operands))
     lines: list[str] = []
-    for n, one in enumerate(operands):
-        index = ", ".join(f"%{axis}" for axis in one)
-        lines.append(f"%r{n} = te.read %A{n}[{index}] : {tensor(one)}\n")
+    for n, axes in enumerate(operands):
+        index = ", ".join(f"%{name}" for name in axes)
+        lines.append(f"%r{n} = te.read %A{n}[{index}] : {tensor(axes)}\n")
     times = "mulf" if kind[0] == "f" else "muli"
     total = "%r0"
     for n in range(1, len(operands)):
@@ -79,7 +79,9 @@ te.func @f({inputs}) -> {tensor(out)} attributes {{kc.symbols = ["n"]}} {{
     generator = np.random.default_rng(random.randrange(2**32))
     dtype = {"i32": np.int32, "f32": np.float32}[kind]
     # Small whole numbers: sums of floats are exact in any order.
-    arrays = [generator.integers(-2, 3, [sizes[a] for a in one]).astype(dtype) for one in operands]
+    arrays = [
+        generator.integers(-2, 3, [sizes[a] for a in axes]).astype(dtype) for axes in operands
+    ]
     return text, [*arrays, np.zeros([sizes[a] for a in out], dtype)], rank, len(names)
 
 
@@ -114,9 +116,9 @@ def test_loops_of_one_iteration(seed: int):
     padding = tuple(random.choice((1, 2, 4, 5)) for _ in range(count))
     assert try_step(module, pass_class("pad-einsum")(BlockRef("C"), padding)) is not None
     assert_same(expected, results(module, args), module)
-    (block,) = [one for one in loop_tree.blocks(module) if one.label == "C"]
-    iterations = math.prod(one.static_extent or 0 for one in loop_tree.loops_around(block))
-    assert iterations == math.prod(one for one in block.extents if isinstance(one, int))
+    (block,) = [candidate for candidate in loop_tree.blocks(module) if candidate.label == "C"]
+    iterations = math.prod(loop.static_extent or 0 for loop in loop_tree.loops_around(block))
+    assert iterations == math.prod(extent for extent in block.extents if isinstance(extent, int))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -153,7 +155,7 @@ def test_a_symbolic_sum(n: int):
     module = lowered(SYMBOLIC.replace("f32", "i32").replace("mulf", "muli"))
     generator = np.random.default_rng(n)
     shapes = ((5, n), n, 7)
-    a, b, c = (generator.integers(-9, 9, one).astype(np.int32) for one in shapes)
+    a, b, c = (generator.integers(-9, 9, shape).astype(np.int32) for shape in shapes)
     pass_class("pad-einsum")(BlockRef("C"), (4, 4)).apply(site_of(module))
     out = native_results(module, [a, b, c, np.full(5, 7, np.int32)])[3]
     np.testing.assert_array_equal(out, (a * b).sum(1) * c[:5])
@@ -205,7 +207,7 @@ def test_values():
     args = matmul_arguments()
     args[0][2, 3] = np.inf
     done = pass_class("pad-einsum")(BlockRef("C"), (4, 4, 4)).apply(site_of(module))
-    assert [one.label for one in done.blocks] == ["A_pad", "B_pad", "C_crop"]
+    assert [block.label for block in done.blocks] == ["A_pad", "B_pad", "C_crop"]
     out = native_results(module, args)[2]
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(out, args[0] @ args[1], rtol=1e-6)
@@ -217,10 +219,20 @@ def test_the_padded_block_can_be_tiled():
     args = matmul_arguments()
     pass_class("pad-einsum")(BlockRef("C"), (8, 4, 8)).apply(site_of(module))
     for name in "ijk":
-        block = next(one for one in loop_tree.blocks(site_of(module).function) if one.label == "C")
-        loop = next(one for one in loop_tree.loops_around(block) if one.label == name)
+        block = next(
+            candidate
+            for candidate in loop_tree.blocks(site_of(module).function)
+            if candidate.label == "C"
+        )
+        loop = next(
+            candidate for candidate in loop_tree.loops_around(block) if candidate.label == name
+        )
         pass_class("split")(LoopRef(loop), (None, 4)).apply(site_of(module))
-    block = next(one for one in loop_tree.blocks(site_of(module).function) if one.label == "C")
+    block = next(
+        candidate
+        for candidate in loop_tree.blocks(site_of(module).function)
+        if candidate.label == "C"
+    )
     assert not block.predicate.data.constraints
     np.testing.assert_allclose(native_results(module, args)[2], args[0] @ args[1], rtol=1e-6)
 
@@ -233,5 +245,7 @@ def test_nothing_to_pad_changes_nothing():
 
 
 def test_legal():
-    found = [one.padding for one in pass_class("pad-einsum").legal(site_of(lowered(MATMUL)))]
-    assert found == [(4, 4, 4), (4, 4, 1), (16, 16, 16), (16, 16, 1)]
+    paddings = [
+        choice.padding for choice in pass_class("pad-einsum").legal(site_of(lowered(MATMUL)))
+    ]
+    assert paddings == [(4, 4, 4), (4, 4, 1), (16, 16, 16), (16, 16, 1)]

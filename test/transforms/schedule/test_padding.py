@@ -40,12 +40,12 @@ def padded(random: Random, symbolic: bool) -> tuple[str, list[Any]]:
     before = [random.randint(0, 3) for _ in range(rank)]
     after = [random.randint(0, 3) for _ in range(rank)]
     axes = "ij"[:rank]
-    names = ["n" if symbolic and d == 0 else str(one) for d, one in enumerate(sizes)]
-    known = ["%n" if one == "n" else one for one in names]
-    total = [lo + one + hi for lo, one, hi in zip(before, sizes, after, strict=True)]
+    names = ["n" if symbolic and d == 0 else str(size) for d, size in enumerate(sizes)]
+    known = ["%n" if size == "n" else size for size in names]
+    total = [lo + size + hi for lo, size, hi in zip(before, sizes, after, strict=True)]
 
     def tensor(dynamic: bool, shape: list[int]) -> str:
-        dims = ["?" if dynamic and d == 0 else str(one) for d, one in enumerate(shape)]
+        dims = ["?" if dynamic and d == 0 else str(size) for d, size in enumerate(shape)]
         return f"tensor<{'x'.join(dims)}xi32>"
 
     source, target = tensor(symbolic, sizes), tensor(symbolic, total)
@@ -68,8 +68,8 @@ def padded(random: Random, symbolic: bool) -> tuple[str, list[Any]]:
         end = value(f"tir.apply ({size} + {lo})")
         conditions += [compare("sge", f"%{axis}", start), compare("slt", f"%{axis}", end)]
     inside = conditions[0]
-    for one in conditions[1:]:
-        inside = value(f"arith.andi {inside}, {one} : i1")
+    for condition in conditions[1:]:
+        inside = value(f"arith.andi {inside}, {condition} : i1")
     index = ", ".join(f"%{axis} - {lo}" for axis, lo in zip(axes, before, strict=True))
     read = f"%a = te.read %A[{index}] : {source}\nscf.yield %a : i32\n"
     pad = f"%c = arith.constant {random.randint(-5, 5)} : i32\nscf.yield %c : i32\n"
@@ -79,7 +79,7 @@ def padded(random: Random, symbolic: bool) -> tuple[str, list[Any]]:
         inside = value(f"arith.xori {inside}, {truth} : i1")
         first, second = pad, read
     bounds = [
-        f"%{axis} = {one}" for axis, one in zip(axes, ["%m", *map(str, total[1:])], strict=False)
+        f"%{axis} = {size}" for axis, size in zip(axes, ["%m", *map(str, total[1:])], strict=False)
     ]
     if not symbolic:
         bounds[0] = f"%i = {total[0]}"
@@ -118,8 +118,8 @@ te.func @f(%A: {source} {{kc.shape = affine_map<()[n, m] -> ({", ".join(names)})
 
 
 def decompose(module: ModuleOp, random: Random) -> bool:
-    found = list(pass_class("decompose-padding").candidates(site_of(module)))
-    return bool(found) and try_step(module, random.choice(found)) is not None
+    choices = list(pass_class("decompose-padding").candidates(site_of(module)))
+    return bool(choices) and try_step(module, random.choice(choices)) is not None
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
@@ -147,8 +147,8 @@ def test_padded_blocks_move(seed: int, symbolic: bool):
     module = lowered(text)
     expected = results(module, args)
     for name in random.choices([*MOVES, "cache-read", "cache-write", "decompose-padding"], k=4):
-        found = list(pass_class(name).candidates(site_of(module)))
-        if found and try_step(module, random.choice(found)) is not None:
+        choices = list(pass_class(name).candidates(site_of(module)))
+        if choices and try_step(module, random.choice(choices)) is not None:
             assert_same(expected, results(module, args), module)
 
 
@@ -159,8 +159,8 @@ def test_they_do_move():
         for seed in range(15):
             random = Random(seed)
             module = lowered(padded(random, seed % 2 == 0)[0])
-            found = list(pass_class(name).candidates(site_of(module)))
-            done[name] += bool(found) and try_step(module, random.choice(found)) is not None
+            choices = list(pass_class(name).candidates(site_of(module)))
+            done[name] += bool(choices) and try_step(module, random.choice(choices)) is not None
     assert min(done.values()) >= 5, done
 
 
@@ -247,5 +247,5 @@ func.func @f(%A: memref<5xi32>, %B: memref<5xi32>) {
     assert "scf.if" not in text_of(module)
     a = np.arange(1, 6, dtype=np.int32)
     assert results(module, [a, np.zeros(5, np.int32)])[1].tolist() == [1, 2, 3, 4, 5]
-    copy = next(one for one in loop_tree.blocks(site.function) if one.label == "A_pad")
+    copy = next(block for block in loop_tree.blocks(site.function) if block.label == "A_pad")
     assert loop_tree.loops_around(copy)[0].static_extent == 5

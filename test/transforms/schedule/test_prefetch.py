@@ -40,8 +40,8 @@ def prefetch(module: ModuleOp, random: Random) -> Primitive:
     loop = LoopRef(random.choice(loop_tree.loops(module)))
     offset = random.choice((0, 1, 1, 2, 5, -1))
     if likely and random.random() < 0.9:
-        one = random.choice(likely)
-        return pass_class("prefetch")(one.block, one.buffer, one.loop, offset)
+        choice = random.choice(likely)
+        return pass_class("prefetch")(choice.block, choice.buffer, choice.loop, offset)
     return pass_class("prefetch")(block, BufferRef(0), loop, offset)
 
 
@@ -61,8 +61,8 @@ def test_random_programs(seed: int, symbolic: bool):
     for _ in range(3):
         random_splits(module, random, 1)
         try_step(module, prefetch(module, random))
-        other = random.choice((cache_read, cache_write, compute_at, merge, partition))
-        try_step(module, other(module, random))
+        step = random.choice((cache_read, cache_write, compute_at, merge, partition))
+        try_step(module, step(module, random))
         assert_same(expected, results(module, args), module)
     for name in ("lower-init-block", "compact-buffer-allocation", "lower-blocks"):
         pass_class(name)().apply(None, module)
@@ -126,7 +126,7 @@ def test_every_line_of_a_row_is_named():
 def test_a_loop_of_another_block():
     module = lowered(ROWS)
     before = text_of(module)
-    (loop,) = [one for one in loop_tree.loops(module) if one.label == "j"]
+    (loop,) = [candidate for candidate in loop_tree.loops(module) if candidate.label == "j"]
     with pytest.raises(ScheduleError) as caught:
         pass_class("prefetch")(BlockRef("B"), BufferRef("A"), LoopRef(loop)).apply(site_of(module))
     assert text_of(module) == before

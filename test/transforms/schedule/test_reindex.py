@@ -60,7 +60,7 @@ def _cache(name: str, module: ModuleOp, random: Random) -> Primitive:
     if random.random() < 0.5:
         return step
     block = step.block.target
-    sizes = [one if isinstance(one, int) else -1 for one in block.extents]
+    sizes = [extent if isinstance(extent, int) else -1 for extent in block.extents]
     return cls(step.block, step.buffer, step.scope, random_map(random, sizes))
 
 
@@ -133,7 +133,7 @@ def test_programs_that_overwrite(name: str, seed: int):
     args = [np.arange(n * 10, n * 10 + 8, dtype=np.int32) for n in range(3)]
     expected = results(module, args)
     for _ in range(3):
-        if not any(buffers_written(one) for one in blocks_of(module)):
+        if not any(buffers_written(block) for block in blocks_of(module)):
             return
         if try_step(module, CHOOSERS[name](module, random)) is not None:
             assert_same(expected, results(module, args), module)
@@ -169,10 +169,10 @@ def test_values(run: Callable[..., list[np.ndarray]]):
     module = lowered(CONV)
     site = site_of(module)
     done = pass_class("reindex")(BlockRef("C"), BufferRef.of(("read", 0))).apply(site)
-    assert [one.label for one in done.blocks] == ["X_reindex"]
+    assert [block.label for block in done.blocks] == ["X_reindex"]
     tiles = IndexMap.of(lambda i, k: [i % 4, i // 4])
     step = pass_class("reindex-cache-write")(BlockRef("C"), BufferRef("C"), "local", tiles)
-    assert [one.label for one in step.apply(site).blocks] == ["C_local"]
+    assert [block.label for block in step.apply(site).blocks] == ["C_local"]
     assert 'tir.alloc "C_local" : memref<4x4xi32, "local">' in text_of(module)
     x, k = np.arange(16, dtype=np.int32), np.array([1, -2, 3], np.int32)
     out = run(module, [x, k, np.zeros(14, np.int32)])[2]

@@ -41,13 +41,13 @@ def reduction(
     """A reduction of the last ``reduce`` dimensions of A, of which ``symbolic`` are sizes."""
     axes = "ijklm"[: len(shape)]
     kept = len(shape) - reduce
-    sizes = [f"%s{n}" if n in symbolic else str(one) for n, one in enumerate(shape)]
-    dims = ["?" if n in symbolic else str(one) for n, one in enumerate(shape)]
+    sizes = [f"%s{n}" if n in symbolic else str(size) for n, size in enumerate(shape)]
+    dims = ["?" if n in symbolic else str(size) for n, size in enumerate(shape)]
     symbols = ", ".join(f"s{n}" for n in symbolic)
     listed = ", ".join(f'"s{n}"' for n in symbolic)
     bounds = [f"%{axis} = {size}" for axis, size in zip(axes, sizes, strict=True)]
     given = f"tensor<{'x'.join(dims)}xi32>"
-    out = f"tensor<{''.join(f'{one}x' for one in dims[:kept])}i32>"
+    out = f"tensor<{''.join(f'{dim}x' for dim in dims[:kept])}i32>"
     place = ", ".join(f"%{axis}" for axis in axes)
     attr = f"kc.shape = affine_map<()[{symbols}] -> ({', '.join(sizes).replace('%', '')})>"
     return (
@@ -182,15 +182,15 @@ def test_handles():
     i, j = sch.get_loops(block)
     partial = sch.rfactor(j)
     sch.parallel(i)
-    assert [one.name for one in sch.get_producers(block)] == ["C_rf"]
-    assert [one.name for one in sch.get_loops(block)] == ["i", "j"]
+    assert [producer.name for producer in sch.get_producers(block)] == ["C_rf"]
+    assert [loop.name for loop in sch.get_loops(block)] == ["i", "j"]
     assert "parallel" in text_of(sch.module).partition('"C_rf" (')[0]
-    assert [one.name for one in sch.get_loops(partial)] == ["i", "j"]
+    assert [loop.name for loop in sch.get_loops(partial)] == ["i", "j"]
 
 
 def test_legal():
     module = lowered(reduction("sum", (2, 12), 1))
-    assert [str(one.loop) for one in pass_class("rfactor").legal(site_of(module))] == ["j"]
+    assert [str(choice.loop) for choice in pass_class("rfactor").legal(site_of(module))] == ["j"]
 
 
 def test_a_fused_loop_that_drives_one_kind():
@@ -200,7 +200,7 @@ def test_a_fused_loop_that_drives_one_kind():
     sch.reorder(j, i)
     outer, _ = sch.split(sch.fuse(j, i), [None, 2])
     sch.rfactor(k)
-    assert [one.name for one in sch.get_loops("C")] == ["j_i_fused_i", "k"]
+    assert [loop.name for loop in sch.get_loops("C")] == ["j_i_fused_i", "k"]
     a = np.arange(42, dtype=np.int32).reshape(2, 7, 3)[::-1].copy()
     out = results(sch.module, [a, np.zeros(2, np.int32)])[1]
     np.testing.assert_array_equal(out, a.min(axis=(1, 2)))

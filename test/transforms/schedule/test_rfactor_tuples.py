@@ -100,7 +100,7 @@ def random_step(module: ModuleOp, random: Random) -> Any:
     loop = LoopRef(random.choice(loop_tree.loops(module)))
     kind = random.choice(["rfactor", "rfactor", "parallel", "unroll", "vectorize", "decompose"])
     if kind == "decompose":
-        blocks = [one for one in loop_tree.blocks(module) if one.has_init]
+        blocks = [candidate for candidate in loop_tree.blocks(module) if candidate.has_init]
         block = random.choice(blocks)
         around = loop_tree.loops_around(block)
         return pass_class("decompose-reduction")(BlockRef(block), LoopRef(random.choice(around)))
@@ -122,7 +122,7 @@ def check(seed: int, native: bool) -> int:
     random_splits(module, random, random.randint(0, 4))
     done = 0
     for _ in range(3):
-        if not any(one.has_init for one in loop_tree.blocks(module)):
+        if not any(block.has_init for block in loop_tree.blocks(module)):
             break
         if try_step(module, random_step(module, random)) is not None:
             done += 1

@@ -43,7 +43,7 @@ def stencils(random: Random) -> str:
         shapes.insert(
             0, [(n - 1) * s + f + 1 for n, s, f in zip(shapes[0], step, far, strict=True)]
         )
-    types = [f"tensor<{'x'.join(map(str, one))}xi32>" for one in shapes]
+    types = [f"tensor<{'x'.join(map(str, shape))}xi32>" for shape in shapes]
     body: list[str] = []
     for n, (step, far) in enumerate(zip(steps, reach, strict=True)):
         bounds = ", ".join(f"%{x} = {size}" for x, size in zip(axes, shapes[n + 1], strict=True))
@@ -149,7 +149,7 @@ def pool() -> ModuleOp:
     """Rows of maxima, and maxima of these, a row at a time."""
     module = lowered(POOL)
     (row,) = [
-        one for one in loop_tree.loops_around(loop_tree.blocks(module)[-1]) if one.label == "i"
+        loop for loop in loop_tree.loops_around(loop_tree.blocks(module)[-1]) if loop.label == "i"
     ]
     pass_class("compute-at")(BlockRef("B"), LoopRef(row)).apply(site_of(module))
     pass_class("rolling-buffer")(BlockRef("B")).apply(site_of(module))
@@ -167,7 +167,7 @@ def test_maxima():
     args = [a, np.zeros((14, 8), np.int32)]
     np.testing.assert_array_equal(results(module, args)[1], expected)
     np.testing.assert_array_equal(native_results(module, args)[1], expected)
-    (block,) = [one for one in loop_tree.blocks(module) if one.label == "B"]
+    (block,) = [candidate for candidate in loop_tree.blocks(module) if candidate.label == "B"]
     (condition,) = block.predicate.data.constraints
     row, inner, *_ = loop_tree.loops_around(block)
     operands = list(block.predicate_operands)
@@ -186,7 +186,7 @@ def test_peeled():
     module = pool()
     (row,) = [op for op in module.walk() if isinstance(op, ForOp) and op.label == "i"]
     pass_class("loop-partition")(LoopRef(row), (1, None)).apply(site_of(module))
-    first, rest = [one for one in loop_tree.blocks(module) if one.label in ("B", "B_1")]
+    first, rest = [block for block in loop_tree.blocks(module) if block.label in ("B", "B_1")]
     assert not first.predicate.data.constraints
     assert len(rest.predicate.data.constraints) == 1
     a = np.random.default_rng(0).integers(-99, 99, (16, 10)).astype(np.int32)

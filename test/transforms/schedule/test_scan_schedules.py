@@ -139,7 +139,7 @@ def test_schedules_are_not_all_refused():
 def test_refused(primitive: str, block: str | None, loop: str | None, code: str):
     """Rows are computed one after another, each from the one before."""
     module = lowered(PROGRAM)
-    (time,) = [one for one in loop_tree.loops(module) if one.static_extent == 5]
+    (time,) = [candidate for candidate in loop_tree.loops(module) if candidate.static_extent == 5]
     target = time if loop == "t" else loop
     refs: list[Any] = [BlockRef(block)] if block is not None else []
     refs += [LoopRef(target)] if target is not None else []

@@ -65,11 +65,11 @@ func.func @implementation(%A: {type_}, %B: {type_}) {{
 
 def program(shape: str, at: str, *, alloc: bool = False) -> ModuleOp:
     """``B += A`` by tiles of 4 by 4."""
-    made = f'  %B = tir.alloc "B" : memref<{shape}>\n' if alloc else ""
+    alloc_line = f'  %B = tir.alloc "B" : memref<{shape}>\n' if alloc else ""
     b = "" if alloc else f", %B: memref<{shape}>"
     return parse(f"""
 func.func @f(%A: memref<{shape}>{b}) {{
-{made}  tir.for %i_o in 2 {{
+{alloc_line}  tir.for %i_o in 2 {{
     tir.for %j_o in 2 {{
       tir.for %i in 4 {{
         tir.for %j in 4 {{
@@ -105,8 +105,8 @@ def assert_adds(module: ModuleOp, *, native: bool = True) -> None:
 
 
 def test_registered_from_python():
-    made = TensorIntrin.register("add_4x4", ADD, implementation(TILE))
-    assert TensorIntrin.get("add_4x4") is made
+    intrinsic = TensorIntrin.register("add_4x4", ADD, implementation(TILE))
+    assert TensorIntrin.get("add_4x4") is intrinsic
     module = program("8x8xf32", "%v_i, %v_j")
     tensorize(module, "add_4x4")
     assert "vector<4xf32>" in text_of(module)
@@ -118,7 +118,7 @@ def test_a_loop_of_an_implementation_stays_a_loop():
     module = program("8x8xf32", "%v_i, %v_j")
     tensorize(module, "add_4x4")
     (block,) = loop_tree.blocks(module)
-    assert [one.label for one in loop_tree.loops(block)] == ["i"]
+    assert [loop.label for loop in loop_tree.loops(block)] == ["i"]
 
 
 def test_blocks_and_buffers_of_an_implementation_get_names_of_their_own():
@@ -146,7 +146,7 @@ func.func @implementation(%A: ANY, %B: ANY) {
     module = program("8x8xf32", "%v_i, %v_j")
     tensorize(module, "add_4x4")
     named = [op for op in module.walk() if isinstance(op, BlockOp | AllocOp)]
-    names = [one.label for one in named]
+    names = [op.label for op in named]
     assert len(set(names)) == len(names) == 4
     assert_adds(module)
 
@@ -326,8 +326,8 @@ def test_names_are_taken_once():
             TensorIntrin.register(name, ADD, implementation(TILE))
         assert caught.value.code == "KC3571"
         assert caught.value.message == f"there is a tensor intrinsic '{name}' already"
-    made = TensorIntrin.register("add_4x4", ADD, implementation(TILE), override=True)
-    assert TensorIntrin.get("add_4x4") is made
+    intrinsic = TensorIntrin.register("add_4x4", ADD, implementation(TILE), override=True)
+    assert TensorIntrin.get("add_4x4") is intrinsic
 
 
 def test_an_intrinsic_that_starts_anew():

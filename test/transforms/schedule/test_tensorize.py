@@ -99,11 +99,11 @@ def random_tiling(module: ModuleOp, random: Random) -> None:
         for loop in loops:
             split(module, loop, random.randint(2, 9))
     chain = loop_tree.loops_around(loop_tree.blocks(module)[0])
-    order = sorted(chain, key=lambda one: one.label.endswith("_i") or one.static_extent == 4)
+    order = sorted(chain, key=lambda loop: loop.label.endswith("_i") or loop.static_extent == 4)
     if aim == "any":
         order = random.sample(chain, len(chain))
     if len(order) > 1:
-        try_step(module, pass_class("reorder")(tuple(LoopRef(one) for one in order)))
+        try_step(module, pass_class("reorder")(tuple(LoopRef(loop) for loop in order)))
 
 
 def tensorize(module: ModuleOp, random: Random) -> Primitive:
@@ -117,19 +117,19 @@ def small_arrays(module: ModuleOp, random: Random) -> list[Any]:
     """Arrays of small whole numbers, with which floats are exact in any order."""
     generator = np.random.default_rng(random.randrange(2**32))
     types = loop_tree.functions(module)[0].function_type.inputs
-    return [generator.integers(-4, 5, one.get_shape()).astype(np.float32) for one in types]  # pyright: ignore
+    return [generator.integers(-4, 5, type_.get_shape()).astype(np.float32) for type_ in types]  # pyright: ignore
 
 
 def attempts(module: ModuleOp, random: Random) -> int:
     """Tensorize something: at random, and then something that is proposed."""
     done = sum(try_step(module, tensorize(module, random)) is not None for _ in range(2))
     choices = [
-        one
-        for one in pass_class("tensorize").candidates(site_of(module))
-        if one.tensor_intrin in FLOATS
+        choice
+        for choice in pass_class("tensorize").candidates(site_of(module))
+        if choice.tensor_intrin in FLOATS
     ]
     random.shuffle(choices)
-    return done + any(try_step(module, one) is not None for one in choices)
+    return done + any(try_step(module, choice) is not None for choice in choices)
 
 
 @examples(20)
@@ -141,12 +141,12 @@ def test_random_tiles(seed: int):
     expected = results(module, args)
     random_tiling(module, random)
     if attempts(module, random):
-        for one, other in zip(expected, results(module, args), strict=True):
-            assert np.array_equal(one, other), text_of(module)
+        for wanted, actual in zip(expected, results(module, args), strict=True):
+            assert np.array_equal(wanted, actual), text_of(module)
         for name in ("lower-init-block", "compact-buffer-allocation", "lower-blocks"):
             pass_class(name)().apply(None, module)
-        for one, other in zip(expected, results(module, args), strict=True):
-            assert np.array_equal(one, other), text_of(module)
+        for wanted, actual in zip(expected, results(module, args), strict=True):
+            assert np.array_equal(wanted, actual), text_of(module)
 
 
 def test_random_tiles_are_tensorized():
@@ -171,8 +171,8 @@ def test_natively(seed: int):
         if attempts(module, random):
             break
     kc.build(kc.IRModule(module), target="llvm")(*args)
-    for one, other in zip(expected, args, strict=True):
-        assert np.array_equal(one, other), text_of(module)
+    for wanted, actual in zip(expected, args, strict=True):
+        assert np.array_equal(wanted, actual), text_of(module)
 
 
 # Intrinsics of some CPUs ------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def tensorized_bytes(name: str) -> tuple[ModuleOp, list[Any], np.ndarray]:
     a_type, b_type, n, _, target = KINDS[name]
     kinds = {"a": a_type, "b": b_type, "ea": EXTENSION[a_type], "eb": EXTENSION[b_type]}
     module = parse(BYTES.format(m=3, n=n, **kinds))
-    loop = next(one for one in loop_tree.loops(module) if one.label == "i")
+    loop = next(candidate for candidate in loop_tree.loops(module) if candidate.label == "i")
     site = Site(loop_tree.functions(module)[0], Target(target))
     pass_class("tensorize")(name, LoopRef(loop)).apply(site)
     module.verify()

@@ -37,7 +37,7 @@ def chosen(module: ModuleOp, random: Random) -> Primitive:
     """Any map, or one that is offered."""
     block = random.choice(blocks_of(module))
     if random.random() < 0.4:
-        sizes = [one if isinstance(one, int) else -1 for one in block.extents]
+        sizes = [extent if isinstance(extent, int) else -1 for extent in block.extents]
         return pass_class("transform-block-layout")(BlockRef(block), random_map(random, sizes))
     offered = list(pass_class("transform-block-layout").candidates(site_of(module)))
     return random.choice(offered) if offered else chosen(module, random)
@@ -118,6 +118,6 @@ def test_handles():
     done = pass_class("transform-block-layout")(
         BlockRef("B"), IndexMap.of(lambda i, j: [i * 8 + j])
     ).apply(site)
-    assert [one.label for one in done.loops] == ["ax0"]
-    assert {one.label for one in done.replaced} == {"i", "j"}
+    assert [loop.label for loop in done.loops] == ["ax0"]
+    assert {loop.label for loop in done.replaced} == {"i", "j"}
     assert site.past("i") == "i became part of ax0"

@@ -59,8 +59,8 @@ def random_map(random: Random, shape: list[int]) -> IndexMap:
             by = random.randint(1, 5)
             exprs[n : n + 1] = [(expr // by, -(-size // by) if size > 0 else -1), (expr % by, by)]
         elif kind == "fuse" and n + 1 < len(exprs) and exprs[n + 1][1] > 0:
-            other, width = exprs[n + 1]
-            exprs[n : n + 2] = [(expr * width + other, size * width if size > 0 else -1)]
+            inner, width = exprs[n + 1]
+            exprs[n : n + 2] = [(expr * width + inner, size * width if size > 0 else -1)]
         elif kind == "swap":
             random.shuffle(exprs)
         elif kind == "reverse" and size > 0:
@@ -89,10 +89,10 @@ def shape_of(function: FuncOp, n: int) -> list[int]:
 
 def laid_out(array: Any, map_: IndexMap, shape: list[int], fill: int) -> Any:
     """``array`` in the layout ``map_``, with ``fill`` in the padding."""
-    made = np.full(shape, fill, array.dtype)
+    out = np.full(shape, fill, array.dtype)
     for index in itertools.product(*map(range, array.shape)):
-        made[tuple(map_.map.eval(index, ()))] = array[index]
-    return made
+        out[tuple(map_.map.eval(index, ()))] = array[index]
+    return out
 
 
 class Tracker:
@@ -109,7 +109,8 @@ class Tracker:
         assert isinstance(buffer.type, MemRefType)
         map_ = random_map(random, list(buffer.type.get_shape()))
         is_out = any(
-            buffer in buffers_written(one) for one in loop_tree.blocks(function_of(self.module))
+            buffer in buffers_written(block_)
+            for block_ in loop_tree.blocks(function_of(self.module))
         )
         pad = random.choice((None, 5, 5))
         step = pass_class("transform-layout")(
@@ -126,8 +127,8 @@ class Tracker:
         return True
 
     def check(self, run: Any = results) -> None:
-        for one, other in zip(self.expected, run(self.module, self.args), strict=True):
-            assert np.array_equal(one, other), text_of(self.module)
+        for wanted, actual in zip(self.expected, run(self.module, self.args), strict=True):
+            assert np.array_equal(wanted, actual), text_of(self.module)
 
 
 @examples(40)
@@ -257,14 +258,14 @@ def test_a_symbol_that_another_argument_tells():
 def test_legal():
     """Transposed, rows of 4 and one row, of every buffer of each block."""
     module = lowered(CHAIN)
-    found = [
-        (str(one.block), str(one.buffer), str(one.index_map), str(one.pad_value))
-        for one in pass_class("transform-layout").legal(site_of(module))
+    choices = [
+        (str(choice.block), str(choice.buffer), str(choice.index_map), str(choice.pad_value))
+        for choice in pass_class("transform-layout").legal(site_of(module))
     ]
-    assert ("B", "B", "(i0, i1)->(i1, i0)", "None") in found
-    assert ("C", "C", "(i0, i1)->(i0, i1 floordiv 4, i1 mod 4)", "0") in found
-    assert ("C", "C", "(i0, i1)->(i0, i1 floordiv 4, i1 mod 4)", "None") not in found
-    assert ("C", "B", "(i0, i1)->(i0 * 6 + i1)", "None") in found
+    assert ("B", "B", "(i0, i1)->(i1, i0)", "None") in choices
+    assert ("C", "C", "(i0, i1)->(i0, i1 floordiv 4, i1 mod 4)", "0") in choices
+    assert ("C", "C", "(i0, i1)->(i0, i1 floordiv 4, i1 mod 4)", "None") not in choices
+    assert ("C", "B", "(i0, i1)->(i0 * 6 + i1)", "None") in choices
 
 
 def test_assumption_does_not_replace_a_disproof():
@@ -302,7 +303,7 @@ def test_warnings():
         layout(module, "B", "B", lambda i, j: [i, j])
         layout(module, "B", "B", lambda i, j: [j, i], 3)
         layout(module, "B", "A", lambda i, j: [i // 4, j, i % 4], 3)
-    assert [(one.code, one.message) for one in seen] == [
+    assert [(warning.code, warning.message) for warning in seen] == [
         ("KC3511", "transform_layout changes nothing"),
         ("KC3512", "transform_layout: nothing of B gets the pad_value"),
         ("KC3512", "transform_layout: nothing of A gets the pad_value"),
@@ -313,5 +314,5 @@ def test_locations_are_kept():
     module = lowered(CHAIN)
     layout(module, "C", "C", lambda i, j: [i // 4, j, i % 4], 0)
     blocks = [op for op in module.walk() if isinstance(op, BlockOp)]
-    assert [one.label for one in blocks] == ["B", "C", "C_pad"]
+    assert [block.label for block in blocks] == ["B", "C", "C_pad"]
     assert str(blocks[1].location) == str(blocks[2].location)

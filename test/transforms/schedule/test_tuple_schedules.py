@@ -166,8 +166,8 @@ def moved(*steps: tuple[str, str, str | None]) -> ModuleOp:
 
 
 def nest_of(module: ModuleOp, block: str) -> list[str]:
-    (found,) = [one for one in loop_tree.blocks(module) if one.label == block]
-    return [one.label for one in loop_tree.loops_around(found)]
+    (inner,) = [candidate for candidate in loop_tree.blocks(module) if candidate.label == block]
+    return [loop.label for loop in loop_tree.loops_around(inner)]
 
 
 def test_a_block_of_two_tensors_moves_to_its_consumer():
@@ -175,7 +175,10 @@ def test_a_block_of_two_tensors_moves_to_its_consumer():
     module = moved(("compute-at", "P", "k"))
     assert nest_of(module, "P") == ["i", "k"]
     allocs = [op for op in module.walk() if isinstance(op, AllocOp)]
-    assert [one.label for one in allocs if isinstance(one.parent_op(), ForOp)] == ["P_v0", "P_v1"]
+    assert [alloc.label for alloc in allocs if isinstance(alloc.parent_op(), ForOp)] == [
+        "P_v0",
+        "P_v1",
+    ]
 
 
 def test_a_tuple_reduction_moves_to_its_consumer():

@@ -100,7 +100,7 @@ def test_values(run: Callable[..., list[Any]], element: str, dtype: str):
     with diagnostic_handler(seen.append):
         step = pass_class("unsafe-set-dtype")(BlockRef("B"), BufferRef("B"), dtype, True)
         step.apply(site_of(module))
-    assert [one.code for one in seen] == ["KC3543"]
+    assert [warning.code for warning in seen] == ["KC3543"]
     low, high = (0, 100) if dtype.startswith("u") else (-100, 100)
     if element.startswith("i") and not dtype.startswith("float"):
         low, high = -1000, 1000  # wraps

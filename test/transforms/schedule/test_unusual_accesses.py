@@ -25,24 +25,24 @@ def step(primitive: str, block: str, *options: Any) -> Primitive:
     return pass_class(primitive)(BlockRef(block), *options)
 
 
-def refused(module: ModuleOp, one: Primitive) -> str:
+def refused(module: ModuleOp, primitive: Primitive) -> str:
     """The code of the refusal, which changes nothing."""
     before = text_of(module)
     with pytest.raises(ScheduleError) as raised:
-        one.apply(site_of(module))
+        primitive.apply(site_of(module))
     assert text_of(module) == before
     return raised.value.code
 
 
-def assert_equal_results(text: str, one: Primitive, args: list[Any]) -> ModuleOp:
+def assert_equal_results(text: str, primitive: Primitive, args: list[Any]) -> ModuleOp:
     """That ``one`` is accepted, and changes no result, interpreted or native."""
     module = parse(text)
     wanted = results(module, args)
     with diagnostic_handler(lambda _: None):
-        one.apply(site_of(module))
+        primitive.apply(site_of(module))
     module.verify()
-    for found in (results(module, args), native_results(module.clone(), args)):
-        for here, there in zip(wanted, found, strict=True):
+    for outputs in (results(module, args), native_results(module.clone(), args)):
+        for here, there in zip(wanted, outputs, strict=True):
             np.testing.assert_array_equal(here, there)
     return module
 
@@ -67,7 +67,7 @@ func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>) {
 
 
 @pytest.mark.parametrize(
-    "one",
+    "primitive",
     [
         step("cache-read", "Q", BufferRef("V")),
         step("cache-write", "Q", BufferRef("A")),
@@ -76,10 +76,10 @@ func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>) {
         step("transform-layout", "Q", BufferRef("V"), IndexMap.of("(w)->(7 - w)")),
         step("set-axis-separator", "Q", BufferRef("V"), ()),
     ],
-    ids=lambda one: one.name,
+    ids=lambda primitive: primitive.name,
 )
-def test_view(one: Primitive) -> None:
-    assert refused(parse(VIEW), one) == "KC3303"
+def test_view(primitive: Primitive) -> None:
+    assert refused(parse(VIEW), primitive) == "KC3303"
 
 
 def test_view_of_what_is_written_is_no_input() -> None:
@@ -87,12 +87,12 @@ def test_view_of_what_is_written_is_no_input() -> None:
     assert refused(module, step("pad-einsum", "Q", (16,))) == "KC3200"
 
 
-@pytest.mark.parametrize("one", ["storage-align", "unsafe-set-dtype"])
-def test_view_that_is_written(one: str) -> None:
+@pytest.mark.parametrize("name", ["storage-align", "unsafe-set-dtype"])
+def test_view_that_is_written(name: str) -> None:
     type_ = "memref<8xi32, strided<[1], offset: ?>>"
     text = VIEW.replace("%A[%v, 7 - %w] : memref<8x8xi32>", f"%V[7 - %w] : {type_}")
-    options = {"storage-align": (0, 4), "unsafe-set-dtype": ("int64",)}[one]
-    assert refused(parse(text), step(one, "Q", BufferRef("V"), *options)) == "KC3303"
+    options = {"storage-align": (0, 4), "unsafe-set-dtype": ("int64",)}[name]
+    assert refused(parse(text), step(name, "Q", BufferRef("V"), *options)) == "KC3303"
 
 
 def test_index_that_is_gathered_from_a_view() -> None:
@@ -255,7 +255,7 @@ te.func @f(%A: tensor<?xi32> {kc.shape = affine_map<()[n, m] -> (n)>},
 
 
 @pytest.mark.parametrize(
-    "one",
+    "primitive",
     [
         step("transform-layout", "T", BufferRef("T"), IndexMap.of("(i, j)->(i * 2, j)")),
         step("transform-layout", "T", BufferRef("T"), IndexMap.of("(i, j)->(i + j, j)")),
@@ -263,13 +263,13 @@ te.func @f(%A: tensor<?xi32> {kc.shape = affine_map<()[n, m] -> (n)>},
         step("reindex-cache-read", "C", BufferRef("T"), "global", IndexMap.of("(i,k)->(2*i,i+k)")),
         step("reindex-cache-write", "T", BufferRef("T"), "global", IndexMap.of("(i,j)->(i*2+j,j)")),
     ],
-    ids=lambda one: f"{one.name} {one.index_map}",  # pyright: ignore[reportAttributeAccessIssue]
+    ids=lambda primitive: f"{primitive.name} {primitive.index_map}",  # pyright: ignore[reportAttributeAccessIssue]
 )
-def test_sparse_layout_without_elements(one: Primitive) -> None:
+def test_sparse_layout_without_elements(primitive: Primitive) -> None:
     """``2 * n - 1`` is no size where n is 0."""
     text = text_of(lowered(SIZES))
     for n, m in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3)):
-        assert_equal_results(text, one, extents_of_zero(n, m))
+        assert_equal_results(text, primitive, extents_of_zero(n, m))
 
 
 @pytest.mark.parametrize(
@@ -286,8 +286,8 @@ te.func @f(%A: tensor<14x{element}>) -> tensor<14x{element}> {{
 }}
 """
     rows = IndexMap.of("(i)->(i // 4, i % 4)")
-    one = step("transform-layout", "C", BufferRef("C"), rows, PadValue(value))
-    assert refused(lowered(text), one) == "KC3506"
+    layout = step("transform-layout", "C", BufferRef("C"), rows, PadValue(value))
+    assert refused(lowered(text), layout) == "KC3506"
 
 
 def test_index_map_with_numbers_that_are_no_indices() -> None:
@@ -322,8 +322,8 @@ def test_pad_einsum_to_more_than_a_buffer_has(numbers: tuple[int, ...]) -> None:
 
 def test_storage_align_by_more_than_a_buffer_has() -> None:
     for factor in (2**49, 10**30):
-        one = step("storage-align", "C", BufferRef("C"), 0, factor)
-        assert refused(lowered(MATMUL), one) == "KC3322"
+        alignment = step("storage-align", "C", BufferRef("C"), 0, factor)
+        assert refused(lowered(MATMUL), alignment) == "KC3322"
 
 
 def test_align_storage_to_more_than_a_buffer_has() -> None:
@@ -331,7 +331,7 @@ def test_align_storage_to_more_than_a_buffer_has() -> None:
     module = lowered(MATMUL)
     step("storage-align", "C", BufferRef("C"), 0, 2**48).apply(site_of(module))
     seen: list[str] = []
-    with diagnostic_handler(lambda one: seen.append(one.code)):
+    with diagnostic_handler(lambda warning: seen.append(warning.code)):
         pass_class("align-storage")().apply(None, module)
     assert seen == ["KC4209"]
     assert '"C" : memref<5x3xi32>' in text_of(module)

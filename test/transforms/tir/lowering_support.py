@@ -29,10 +29,10 @@ DIALECTS = (
 
 
 def context() -> Context:
-    made = Context()
+    ctx = Context()
     for dialect in DIALECTS:
-        made.load_dialect(dialect)
-    return made
+        ctx.load_dialect(dialect)
+    return ctx
 
 
 def parse(text: str) -> ModuleOp:
@@ -62,8 +62,8 @@ def lower(module: ModuleOp, passes: list[Any]) -> list[Diagnostic]:
     """Apply ``passes``, verifying after each; the warnings and remarks that they gave."""
     said: list[Diagnostic] = []
     with diagnostic_handler(said.append):
-        for one in passes:
-            one.apply(context(), module)
+        for pass_ in passes:
+            pass_.apply(context(), module)
             module.verify()
     return said
 
@@ -80,19 +80,19 @@ def outputs(module: ModuleOp, args: list[Any], name: str = "f") -> list[np.ndarr
 
     Arrays of bools are passed as the bytes that they are where the function takes bytes.
     """
-    copies = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
+    copies = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
     run(module, name, copies)
-    return [one for one in copies if isinstance(one, np.ndarray)]
+    return [arg for arg in copies if isinstance(arg, np.ndarray)]
 
 
 def check_all_stages(text: str, args: list[Any], vector_bits: int = 256) -> None:
     """Every pass keeps what the program computes."""
     module = parse(text)
     expected = outputs(module, args)
-    for one in stages(vector_bits):
+    for stage in stages(vector_bits):
         before = text_of(module)
-        lower(module, [one])
+        lower(module, [stage])
         for n, (got, want) in enumerate(zip(outputs(module, args), expected, strict=True)):
             np.testing.assert_array_equal(
-                got, want, err_msg=f"array {n}\n{before}\n{one.name}:\n{text_of(module)}"
+                got, want, err_msg=f"array {n}\n{before}\n{stage.name}:\n{text_of(module)}"
             )

@@ -69,7 +69,7 @@ def test_distances(shape: list[int], axis: int, factor: int, offset: int):
         f"""func.func @f(%x: f32) {{
           %B = tir.alloc "B" {{tir.storage_align = [array<i64: {axis}, {factor}, {offset}>]}}
             : memref<{text}xf32>
-          tir.store %x, %B[{", ".join(str(one - 1) for one in shape)}] : memref<{text}xf32>
+          tir.store %x, %B[{", ".join(str(extent - 1) for extent in shape)}] : memref<{text}xf32>
           func.return
         }}"""
     )
@@ -99,7 +99,7 @@ def test_sizes_known_at_the_call(n: int, factor: int, offset: int):
         size = alloc.dynamic_sizes[0].owner.map.data.eval((n,), ())[0]  # pyright: ignore
         assert size >= n
         assert size * 3 % factor == offset
-        assert not any((one * 3 - offset) % factor == 0 for one in range(n, size))
+        assert not any((smaller * 3 - offset) % factor == 0 for smaller in range(n, size))
 
 
 def random_requests(module: ModuleOp, random: Random) -> int:

@@ -71,7 +71,7 @@ def test_guards_in_blocks(condition, stores):
           }}
         }}"""
     )
-    assert [one for one in "01" if f"%A[{one}]" in text] == stores
+    assert [index for index in "01" if f"%A[{index}]" in text] == stores
     assert ("tir.if" in text) == (len(stores) == 2)
 
 

@@ -51,7 +51,9 @@ class Nest:
         fused = self.fresh()
         self.substitute(first, f"%{fused} floordiv {size}")
         self.substitute(second, f"%{fused} mod {size}")
-        self.loops[at : at + 2] = [(fused, math.prod(one for _, one in self.loops[at : at + 2]))]
+        self.loops[at : at + 2] = [
+            (fused, math.prod(extent for _, extent in self.loops[at : at + 2]))
+        ]
 
     def users(self, loop: str) -> set[str]:
         """The block variables that depend on a loop."""

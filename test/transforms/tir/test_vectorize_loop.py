@@ -31,13 +31,13 @@ def floats(*shape: int) -> np.ndarray:
 def test_pieces_cover_the_extent_with_vectors_of_a_power_of_two(extent, native):
     if extent < 2:
         return
-    found = pieces(extent, native)
-    assert sum(width * count for width, count in found) == extent
-    for width, count in found:
+    chunks = pieces(extent, native)
+    assert sum(width * count for width, count in chunks) == extent
+    for width, count in chunks:
         assert width & (width - 1) == 0
         assert width <= MAX_VECTORS * native
         assert count >= 1
-    scalars = sum(count for width, count in found if width == 1)
+    scalars = sum(count for width, count in chunks if width == 1)
     assert native == 1 or scalars < native
 
 
@@ -88,10 +88,10 @@ COPY = """tir.for %j in {n} vectorized {{
 def test_loads_and_stores(n, place, to, present, absent):
     text = program(COPY.format(n=n, place=place, to=to))
     got = vectorized(text)
-    for one in present:
-        assert one in got
-    for one in absent:
-        assert one not in got
+    for snippet in present:
+        assert snippet in got
+    for snippet in absent:
+        assert snippet not in got
     check_all_stages(text, [floats(64), floats(64)])
 
 
@@ -152,8 +152,8 @@ GUARDED = """tir.for %o in 8 {{
 def test_guards(condition, present):
     text = program(GUARDED.format(condition=condition))
     got = vectorized(text)
-    for one in present:
-        assert one in got
+    for snippet in present:
+        assert snippet in got
     assert "_lane" not in got
     check_all_stages(text, [floats(64), floats(64)])
     # Where masks are no instructions.
@@ -405,7 +405,7 @@ def test_deep_nests():
     deep_body = f"{inside[0]}\n{loops}{inside[1].rsplit('}', 1)[0]}{'}' * depth}}}"
 
     def check() -> None:
-        for one in (body, deep_body):
-            assert "vector<8xf32>" in vectorized(program(one))
+        for text in (body, deep_body):
+            assert "vector<8xf32>" in vectorized(program(text))
 
     run_deep(check, depth)

@@ -395,7 +395,10 @@ def test_a_branch_that_cannot_be_masked_keeps_the_loop_serial():
 INDEX = st.sampled_from(["%j", "%j + 1", "%j - 2", "%i + %j", "%j * 2", "5 - %j", "%i"])
 CONDITION = st.sampled_from(
     [
-        *(f"cmpi {one}, %j, %bound : index" for one in ("slt", "sle", "sge", "eq", "ne")),
+        *(
+            f"cmpi {predicate}, %j, %bound : index"
+            for predicate in ("slt", "sle", "sge", "eq", "ne")
+        ),
         "cmpi sgt, %ij, %bound : index",
         "cmpi slt, %i, %bound : index",
         "cmpf olt, %a, %zero : f32",
@@ -410,7 +413,7 @@ def branches(draw, store: str, path: str = "", depth: int = 2) -> str:
         draw(branches(store, f"{path}_{n}", depth - 1)) if depth and draw(st.booleans()) else ""
         for n in range(2)
     ]
-    load, other = draw(INDEX), draw(st.sampled_from(["%a", "%zero"]))
+    load, otherwise = draw(INDEX), draw(st.sampled_from(["%a", "%zero"]))
     code = f"""
       %bound = arith.constant {draw(st.integers(-1, 9))} : index
       %p = arith.{draw(CONDITION)}
@@ -431,7 +434,7 @@ def branches(draw, store: str, path: str = "", depth: int = 2) -> str:
         scf.yield %w : f32
       }} else {{
         ELSE
-        scf.yield {other} : f32
+        scf.yield {otherwise} : f32
       }}
       tir.if (%j - {draw(st.integers(0, 3))} >= 0) {{
         tir.store %x, %B[%i, {store}] : memref<3x16xf32>
@@ -470,6 +473,6 @@ def test_random_branches(text):
     check_all_stages(text, args)
     expected = outputs(parse(text), args)[1]
     kernel = kc.build(kc.IRModule.parse(text.replace("@f(", "@main(")))
-    found = args[1].copy()
-    kernel(args[0], found)
-    np.testing.assert_array_equal(found, expected)
+    out = args[1].copy()
+    kernel(args[0], out)
+    np.testing.assert_array_equal(out, expected)
