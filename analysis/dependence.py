@@ -30,6 +30,7 @@ from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import (
     ALLOCATIONS,
     buffer_name,
+    is_inside,
     loops_around,
     memory_scope,
     touches_memory,
@@ -491,7 +492,10 @@ class Scope:
 
     def _first_alike(self, value: SSAValue) -> SSAValue | None:
         op = value.op if isinstance(value, OpResult) else None
-        if op is None or op.dialect_name() not in _DETERMINED or not op.has_trait(Pure):
+        if isinstance(op, LoadOp):
+            if not self._is_constant(op.buffer):
+                return None
+        elif op is None or op.dialect_name() not in _DETERMINED or not op.has_trait(Pure):
             return None
         operands = tuple(map(self._alike, op.operands))
         if op.regions or None in operands:
@@ -499,6 +503,14 @@ class Scope:
         notes = frozenset((op.properties | op.attributes).items())
         computation = (op.name, notes, op.results.index(value), operands)
         return self._computations.setdefault(computation, value)
+
+    def _is_constant(self, buffer: SSAValue) -> bool:
+        """Whether nothing in the scope writes to ``buffer``."""
+        return base_buffer(buffer) is buffer and all(
+            isinstance(use.operation, LoadOp)
+            for use in buffer.uses
+            if any(is_inside(use.operation, root) for root in self.roots)
+        )
 
     def _tie(
         self, statement: Statement, whole: Term, parts: tuple[Term, ...], sizes: Iterable[SSAValue]
@@ -787,8 +799,9 @@ def _is_reduced(block: BlockOp) -> bool:
     """Whether ``block`` is a reduction: itself, or a block in it that it goes on with."""
     if updates_of(block) is not None:
         return True
-    inner = [op for op in block.body.walk() if isinstance(op, BlockOp)]
-    return block.is_reduction and any(updates_of(nested) is not None for nested in inner)
+    return block.is_reduction and any(
+        updates_of(op) is not None for op in block.body.walk() if isinstance(op, BlockOp)
+    )
 
 
 def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:

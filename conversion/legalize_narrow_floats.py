@@ -32,15 +32,11 @@ Requires: loops and accesses are in standard dialects (``convert-tir-to-scf``). 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
     FixedBitwidthType,
-    FloatAttr,
-    IntegerAttr,
     IntegerType,
     ModuleOp,
     VectorType,
@@ -56,7 +52,7 @@ from kc.conversion.driver import (
     ConversionTarget,
     own_and_added,
 )
-from kc.conversion.narrow_float_bits import BitArithmetic, format_of
+from kc.conversion.narrow_float_bits import BitArithmetic, code_attr, format_of
 from kc.dialects.arith import RemFOp, element_of, like
 from kc.support.target import Target, target_of
 
@@ -304,23 +300,9 @@ class EncodeConstant(ConversionPattern[NarrowFloats]):
         form = format_of(op.result.type)
         if form is None or form.bits != 8 or self.conversion.is_for_target(op):
             return
-        at, integer = BitArithmetic(op), IntegerType(form.bits)
-
-        def code(value: float) -> int:
-            number = form.encode(value)
-            return number - ((number & form.sign) << 1)  # attributes hold signed integers
-
-        value, kind = op.value, like(op.result.type, integer)
-        if isinstance(value, FloatAttr):
-            attr: Attribute = IntegerAttr(code(value.value.data), integer)
-        else:
-            assert isinstance(value, DenseIntOrFPElementsAttr)
-            assert isinstance(kind, VectorType)
-            codes = [code(element) for element in value.get_values() if isinstance(element, float)]
-            attr = DenseIntOrFPElementsAttr.from_list(
-                cast(Any, kind), codes[:1] if value.is_splat() else codes
-            )
-        encoded = arith.ConstantOp.create(properties={"value": attr}, result_types=[kind])
+        at, kind = BitArithmetic(op), like(op.result.type, IntegerType(form.bits))
+        codes = code_attr(op.value, form)
+        encoded = arith.ConstantOp.create(properties={"value": codes}, result_types=[kind])
         bits = at.as_type(at.insert(encoded), element_of(op.result.type))
         rewriter.replace(op, [], [bits])
 

@@ -8,6 +8,7 @@ instructions for it are not (x86's ``vcvtneps2bf16`` takes subnormal numbers to 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -45,6 +46,24 @@ F32_MANTISSA, F32_BIAS = 23, 127
 def format_of(type_: Attribute) -> FloatFormat | None:
     """The format of a narrow float type, or of a vector's elements."""
     return NARROW_IR_FLOATS.get(str(element_of(type_)))
+
+
+def code_attr(value: Attribute, form: FloatFormat) -> IntegerAttr | DenseIntOrFPElementsAttr:
+    """The constant of integers that are the bits of ``value``, a constant in ``form``."""
+    integer = IntegerType(form.bits)
+
+    def code(number: float) -> int:
+        bits = form.encode(number)
+        return bits - ((bits & form.sign) << 1)  # attributes hold signed integers
+
+    if isinstance(value, FloatAttr):
+        return IntegerAttr(code(value.value.data), integer)
+    assert isinstance(value, DenseIntOrFPElementsAttr)
+    kind = like(value.type, integer)
+    codes = [code(number) for number in value.get_values() if isinstance(number, float)]
+    return DenseIntOrFPElementsAttr.from_list(
+        cast(Any, kind), codes[:1] if value.is_splat() else codes
+    )
 
 
 class BitArithmetic:

@@ -25,8 +25,9 @@ from xdsl.irdl import IRDLOperation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
-from kc.conversion.convert_to_llvm.types import convert_type, unsupported_type
+from kc.conversion.convert_to_llvm.types import convert_type, require_wide, unsupported_type
 from kc.conversion.convert_to_llvm.values import Constant, Origin
+from kc.conversion.narrow_float_bits import code_attr, format_of
 from kc.dialects import llvm
 from kc.dialects.arith import RemFOp
 from kc.dialects.llvm import element_type, same_shape
@@ -87,6 +88,8 @@ class LowerConstant(LlvmPattern):
         ):
             assert isinstance(ty, VectorType)
             value = DenseIntOrFPElementsAttr(ty, value.data)
+        elif (form := format_of(old.type)) is not None and form.bits == 8:
+            value = code_attr(op.value, form)
         s.define(old, Constant(value, ty))
 
 
@@ -291,6 +294,7 @@ class LowerComparison(LlvmPattern):
         self, op: arith.CmpiOp | arith.CmpfOp, rewriter: PatternRewriter, /
     ) -> None:
         s = self.conversion
+        require_wide(op)
         lhs, rhs = (s.value(operand) for operand in op.operands)
         ty = same_shape(lhs.type, IntegerType(1))
         properties = {"predicate": op.properties["predicate"], **fast_math(op)}
@@ -399,6 +403,7 @@ class LowerFloatArithmetic(LlvmPattern):
     ) -> None:
         s = self.conversion
         operands = [s.value(operand) for operand in op.operands]
+        require_wide(op)
         s.replace_by(op, _FLOAT[op.name], operands, fast_math(op))
 
 
@@ -439,6 +444,7 @@ class LowerCast(LlvmPattern):
         /,
     ) -> None:
         s = self.conversion
+        require_wide(op)
         s.replace_by(op, _CASTS[op.name], [s.value(op.operands[0])])
 
 

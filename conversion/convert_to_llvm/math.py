@@ -23,6 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion.convert_to_llvm.arith import fast_math
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
+from kc.conversion.convert_to_llvm.types import require_wide
 from kc.dialects import llvm
 from kc.dialects.llvm import element_type, same_shape
 
@@ -113,6 +114,7 @@ class LowerFunction(LlvmPattern):
         /,
     ) -> None:
         s = self.conversion
+        require_wide(op)
         values, ty = _promoted(s, op)
         _define(s, op, s.emit(_INTRINSICS[op.name], values, ty, fast_math(op)))
 
@@ -137,6 +139,7 @@ class LowerExactFunction(LlvmPattern):
         self, op: math.AbsFOp | math.CopySignOp | math.FmaOp, rewriter: PatternRewriter, /
     ) -> None:
         s = self.conversion
+        require_wide(op)
         operands = [s.value(operand) for operand in op.operands]
         s.replace_by(op, _EXACT[op.name], operands, fast_math(op))
 

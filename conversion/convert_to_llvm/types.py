@@ -43,7 +43,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineMap
 
 from kc.conversion.driver import ConversionTarget, converted_type
@@ -62,6 +62,16 @@ _CPU_SCOPES = ("global", "local", "shared", "warp")
 def unsupported_type(ty: Attribute, why: str) -> CodegenError:
     """The error for a type that cannot be lowered."""
     return CodegenError("KC4303", f"convert-to-llvm: the type {ty} is not supported", why=why)
+
+
+def require_wide(op: Operation) -> None:
+    """Refuse (KC4303) arithmetic on floats of eight bits, which ``legalize-narrow-floats`` makes
+    arithmetic on their bits."""
+    for value in (*op.operands, *op.results):
+        if isinstance(element_type(value.type), _BYTE_FLOATS):
+            raise unsupported_type(
+                value.type, f"{op.name} on it is what legalize-narrow-floats, run before, replaces"
+            )
 
 
 TARGET = ConversionTarget("convert-to-llvm", legal=("llvm",))

@@ -32,6 +32,7 @@ from kc.conversion.convert_to_llvm.types import (
     convert_type,
     dense,
     element_size,
+    require_wide,
     storage_type,
     unsupported_type,
 )
@@ -270,6 +271,7 @@ class LowerReduction(LlvmPattern):
         assert isinstance(kind, CombiningKindAttr)
         vector, *accumulator = (s.value(operand) for operand in op.operands)
         (result,) = op.results
+        require_wide(op)
         ty = convert_type(result.type)
         is_float = isinstance(ty, llvm.LLVM_FLOATS)
         flags = fast_math(op) if is_float else {}

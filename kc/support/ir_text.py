@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
+    ArrayAttr,
     DenseArrayBase,
     Float80Type,
     Float128Type,
+    IntegerAttr,
     ModuleOp,
     UnregisteredOp,
 )
@@ -274,10 +276,8 @@ def verify_operation(op: Operation) -> None:
         raise ParseError("KC1101", message, location=location_of(op)) from error
     for region in op.regions:
         _verify_blocks(op, region)
-    if op.name in _BRANCHES:
-        _verify_yields(op)
-    if op.name in _RESHAPES:
-        _verify_dynamic_sizes(op)
+    if (unseen := _UNSEEN.get(op.name)) is not None:
+        unseen(op)
 
 
 def _verify_blocks(op: Operation, region: Region) -> None:
@@ -296,12 +296,10 @@ def _verify_blocks(op: Operation, region: Region) -> None:
                 raise _invalid(inner, f"{_name(inner)} branches to a block of another region")
 
 
-_BRANCHES = ("scf.if", "affine.if")
-
-
 def _verify_yields(op: Operation) -> None:
-    """Each branch yields the results of the operation, which xDSL does not look at."""
+    """Each region yields the results of the operation."""
     results = [result.type for result in op.results]
+    what = "a branch" if len(op.regions) > 1 else "the body"
     for region in op.regions:
         end = region.blocks[-1].last_op if region.blocks else None
         if end is None and not results:
@@ -311,21 +309,41 @@ def _verify_yields(op: Operation) -> None:
             values, expected = (
                 f"({', '.join(str(type_) for type_ in types)})" for types in (yielded, results)
             )
-            message = f"{op.name}: a branch yields {values}, and the results are {expected}"
+            message = f"{op.name}: {what} yields {values}, and the results are {expected}"
             raise _invalid(op if end is None else end, message)
 
 
-_RESHAPES = ("tensor.expand_shape", "memref.expand_shape")
-
-
 def _verify_dynamic_sizes(op: Operation) -> None:
-    """Each dynamic size has an operand, which xDSL does not look at."""
+    """Each dynamic size has an operand."""
     sizes = op.properties["static_output_shape"]
     assert isinstance(sizes, DenseArrayBase)
     dynamic, given = list(sizes.iter_values()).count(DYNAMIC_INDEX), len(op.operands) - 1
     if dynamic != given:
         message = f"{op.name}: {given} operands for {dynamic} dynamic sizes of output_shape"
         raise _invalid(op, message)
+
+
+def _verify_dimension(op: Operation) -> None:
+    """``linalg.index`` asks for a loop that there is."""
+    generic = op.parent_op()
+    assert generic is not None
+    loops, dim = generic.properties["iterator_types"], op.properties["dim"]
+    assert isinstance(loops, ArrayAttr)
+    assert isinstance(dim, IntegerAttr)
+    if not 0 <= dim.value.data < len(loops):
+        message = f"{op.name}: dim {dim.value.data}, and {generic.name} has {len(loops)} loops"
+        raise _invalid(op, message)
+
+
+_UNSEEN: dict[str, Callable[[Operation], None]] = {
+    "scf.if": _verify_yields,
+    "affine.if": _verify_yields,
+    "affine.for": _verify_yields,
+    "tensor.expand_shape": _verify_dynamic_sizes,
+    "memref.expand_shape": _verify_dynamic_sizes,
+    "linalg.index": _verify_dimension,
+}
+"""What xDSL does not look at."""
 
 
 def _invalid(op: Operation, message: str) -> ParseError:

@@ -42,6 +42,42 @@ func.func @f(%a: memref<4xf32>, %p: i1) {
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("arith.addf", "arith.addf %a, %a : f8E4M3FN"),
+        ("arith.cmpf", "arith.cmpf olt, %a, %a : f8E4M3FN"),
+        ("arith.extf", "arith.extf %a : f8E4M3FN to f32"),
+        ("math.absf", "math.absf %a : f8E4M3FN"),
+        ("math.exp", "math.exp %a : f8E4M3FN"),
+    ],
+)
+def test_arithmetic_on_eight_bits(name: str, text: str):
+    assert message(f"""\
+func.func @f(%a: f8E4M3FN) {{
+  %b = {text}
+  func.return
+}}""") == (
+        "error[KC4303]: convert-to-llvm: the type f8E4M3FN is not supported\n"
+        "  --> in.mlir:2:3\n"
+        f"   |  in {name}\n"
+        f"  why: {name} on it is what legalize-narrow-floats, run before, replaces"
+    )
+
+
+def test_constants_of_eight_bits_are_their_bits():
+    module = parse("""\
+func.func @f() -> (f8E4M3FN, vector<2xf8E5M2>) {
+  %a = arith.constant -1.5 : f8E4M3FN
+  %b = arith.constant dense<[1.0, -2.0]> : vector<2xf8E5M2>
+  func.return %a, %b : f8E4M3FN, vector<2xf8E5M2>
+}""")
+    ConvertToLlvmPass().apply(Context(), module)
+    text = to_text(module)
+    assert "llvm.mlir.constant(-68 : i8) : i8" in text  # 1 0111 100
+    assert "llvm.mlir.constant(dense<[60, -64]> : vector<2xi8>)" in text  # 0 01111 00, 1 10000 00
+
+
 def test_operation_of_no_dialect():
     text = '"my.op"() : () -> ()'
     assert message(text).startswith(

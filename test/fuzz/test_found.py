@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from schedules import check_text, perform
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType
 
 import kc
 from kc import te, tir
@@ -169,6 +171,28 @@ func.func @main(%A: memref<4xi32>, %C: memref<4xi32>) {
 }
 """
 
+PREFIX_SUM = """
+func.func @main(%A: memref<6xi32>, %C: memref<6xi32>, %n0: index {kc.symbol = "n0"})
+    attributes {kc.symbols = ["n0"]} {
+  %n = tir.symbol "n0"
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xi32>
+      tir.store %a, %C[%v_i] : memref<6xi32>
+    }
+    tir.if (%i >= 1) {
+      tir.block "S" (opaque %v_i in 6 = %i) do {
+        %before = tir.load %C[%v_i - 1] : memref<6xi32>
+        %c = tir.load %C[%v_i] : memref<6xi32>
+        %sum = arith.addi %before, %c : i32
+        tir.store %sum, %C[%v_i] : memref<6xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
@@ -211,6 +235,13 @@ ACCEPTED = {
         ),
         ["sch.loop_partition(sch.get_loops('B')[0], [1, None])"],
     ),
+    "split of a part of a symbolic split around a condition": (
+        PREFIX_SUM,
+        [
+            "sch.split(sch.get_loops('C')[0], factors=[None, 'n0'])",
+            "sch.split(sch.get_loops('C')[1], factors=[None, 2, 'n0'])",
+        ],
+    ),
     "compute_root in an init": (STAGE_IN_INIT, ["sch.compute_root('B')"]),
     "cache_index of an index with an index": (
         INDEX_OF_INDEX,
@@ -233,6 +264,10 @@ ACCEPTED = {
 
 REFUSED = {
     "tile of one loop": (COPY, "sch.tile(sch.get_loops('C')[0], sch.get_loops('C')[0])"),
+    "reindex_cache_write, with a dimension for a reduction over nothing": (
+        EMPTY_REDUCTION,
+        "sch.reindex_cache_write('B', 'B', 'local', '(v_i, v_k)->(v_k, v_i)')",
+    ),
     "write_at in a reduction over nothing": (
         EMPTY_REDUCTION,
         "sch.write_at(sch.get_loops('B')[1], 'B', 'B')",
@@ -258,11 +293,14 @@ REFUSED = {
 }
 
 
-def results(module: kc.IRModule, *, native: bool) -> list[np.ndarray]:
+def results(module: kc.IRModule, *, native: bool) -> list[Any]:
     """What a module makes of arrays that are the same each time."""
     generator = np.random.default_rng(1)
-    arrays: list[np.ndarray] = []
+    arrays: list[Any] = []
     for one in module["main"].body.block.args:
+        if isinstance(one.type, IndexType):
+            arrays.append(3)
+            continue
         assert isinstance(one.type, MemRefType)
         element = ELEMENTS[str(one.type.element_type)]
         arrays.append(generator.integers(-9, 9, one.type.get_shape()).astype(element))

@@ -190,6 +190,29 @@ def test_branches_yield_the_results(text: str, yielded: str):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "%c = arith.constant 1.0 : f32 "
+            "%r = affine.for %i = 0 to 4 iter_args(%x = %c) -> (f32) { }",
+            "affine.for: the body yields (), and the results are (f32)",
+        ),
+        (
+            "linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], "
+            'iterator_types = ["parallel"]} outs(%a : memref<4xf32>) { ^bb0(%x: f32): '
+            "%i = linalg.index 1 : index linalg.yield %x : f32 }",
+            "linalg.index: dim 1, and linalg.generic has 1 loops",
+        ),
+    ],
+)
+def test_what_xdsl_does_not_look_at(text: str, expected: str):
+    text = f"func.func @f(%a: memref<4xf32>) {{ {text} func.return }}"
+    with pytest.raises(ParseError) as caught:
+        verify_module(parse_module(text, "k.mlir", registry.context()))
+    assert caught.value.message == expected
+
+
 def test_erased_values():
     constant = arith.ConstantOp(IntegerAttr(1, i32))
     user = arith.AddiOp(constant, constant)

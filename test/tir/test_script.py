@@ -95,6 +95,20 @@ def test_stores_become_blocks():
     np.testing.assert_array_equal(y, x * x.sum(1, keepdims=True))
 
 
+def test_a_parallel_loop_from_a_number_in_memory():
+    """Each block computes where the loop starts anew, and from what nothing in the loop writes."""
+
+    @kc.script
+    def tail(B: kc.Buffer((5,), "int32"), P: kc.Buffer((3,), "int32")):
+        for j in range(2):
+            for i in parallel(P[1] % 3, 4):
+                B[i] += j + 1
+
+    b = np.zeros(5, np.int32)
+    kc.build(tail)(b, np.array([0, 5, 0], np.int32))
+    np.testing.assert_array_equal(b, [0, 0, 3, 3, 0])
+
+
 def test_kinds_of_loops():
     @kc.script
     def kinds(A: kc.Buffer((n, 4, 8))):

@@ -255,6 +255,7 @@ def plan_reindexing(
         of = sorted({*of, *(n for expr in map_.results for n in depends_on(expr))})
         position = {n: AffineExpr.dimension(k) for k, n in enumerate(of)}
         exprs = [substitute(one, position) for one in map_.results]
+    _require_elements(site, primitive, pattern, of, own)
     shape = _require_cache(site, primitive, pattern, of, exprs, map_, is_read)
     elements = tuple(pattern.over_variables(of))
     sizes = sizes_of(site, buffer)
@@ -308,6 +309,36 @@ def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Inter
     if found.size is None or (isinstance(size, int) and found.size >= size):
         return WHOLE
     return found
+
+
+def _require_elements(
+    site: Site, primitive: str, pattern: Pattern, of: Sequence[int], accesses: Sequence[Access]
+) -> None:
+    """Refuse (KC3530) a cache without elements, of which a reduction over nothing initialises one
+    all the same."""
+    block = pattern.block
+    if not block.has_init or not any(block.init.is_ancestor(op) for op in accesses):
+        return
+    for n in of:
+        if block.types[n] is not IterType.REDUCE:
+            continue
+        space = Space()
+        place = space.place(block)
+        size = block.extents[n]
+        if isinstance(size, int):
+            is_empty = size == 0
+        else:
+            is_empty = space.find([place], [space.size(size, place) <= 0]) is not None
+        if is_empty:
+            raise site.refuse(
+                "KC3530",
+                f"{primitive}: the init of block {block.label} accesses "
+                f"{buffer_name(pattern.buffer)} for no value of {block.names[n]}",
+                at=block,
+                why=f"{block.names[n]} {'has' if size == 0 else 'may have'} no values; init runs "
+                "even so, and the new buffer would have no element",
+                hints=[f"a map without {block.names[n]}"],
+            )
 
 
 def _require_cache(

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, LinearizeOp
 from kc.transforms.affine_rewrite import add_predicate, compact
 
 
@@ -33,7 +33,7 @@ def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) 
     """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds."""
     ops = list(_outside_of_blocks(body))
     work = [op for op in ops if loop_tree.has_work(op) and not _is_fixed(op, body)]
-    if all(isinstance(op, BlockOp | ForOp | IfOp) for op in work):
+    if all(isinstance(op, BlockOp | ForOp | IfOp) and not _may_read_poison(op) for op in work):
         for op in ops:
             if isinstance(op, BlockOp):
                 for one in condition.constraints:
@@ -55,6 +55,23 @@ def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) 
     first = inner.first_op
     guard.location = first.location if first is not None else guard.location
     body.add_op(guard)
+
+
+def _may_read_poison(op: Operation) -> bool:
+    """Whether the bounds or the condition of ``op`` come of a position whose parts the condition
+    keeps in range: of parts that are not, ``tir.linearize`` makes poison, which decides nothing."""
+    if isinstance(op, BlockOp):
+        return False
+    pending = list(op.operands)
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, LinearizeOp) and any(
+            isinstance(index.owner, Operation) for index in owner.indices
+        ):
+            return True
+        if isinstance(owner, Operation):
+            pending += owner.operands
+    return False
 
 
 def _is_fixed(op: Operation, body: Block) -> bool:
