@@ -545,23 +545,26 @@ class Scope:
         possible: Conflict | None = None
         for source in self.statements:
             for sink in self.statements:
-                condition = breaks(source, sink)
+                updates = ignore_reductions and source is sink
+                pairs = [
+                    (a, b)
+                    for a in source.accesses
+                    for b in sink.accesses
+                    if (a.buffer is b.buffer or a.buffer is None or b.buffer is None)
+                    and (a.writes or b.writes)
+                    and not (updates and a.updates and b.updates)
+                    and concerns(a, b)
+                ]
+                condition = breaks(source, sink) if pairs else None
                 if condition is None:
                     continue
                 block = source.unit if source.unit is sink.unit else None
                 reduction = block is not None and _is_reduced(block)
-                for a in source.accesses:
-                    for b in sink.accesses:
-                        if not (a.writes or b.writes) or not concerns(a, b):
-                            continue
-                        if ignore_reductions and source is sink and a.updates and b.updates:
-                            continue
-                        if a.buffer is not b.buffer and None not in (a.buffer, b.buffer):
-                            continue
-                        conflict = self._ask(source, a, sink, b, condition, reduction)
-                        if conflict is not None and conflict.undecided is None:
-                            return conflict
-                        possible = possible or conflict
+                for a, b in pairs:
+                    conflict = self._ask(source, a, sink, b, condition, reduction)
+                    if conflict is not None and conflict.undecided is None:
+                        return conflict
+                    possible = possible or conflict
         if possible is not None:
             why = possible.explain()
             if isinstance(why, Undecided) and is_trusted(why):
