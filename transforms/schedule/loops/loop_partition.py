@@ -36,7 +36,7 @@ TVM: ``loop_partition``. Halide: ``partition``. Exo: ``cut_loop``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -58,7 +58,7 @@ from kc.analysis.instances import Space
 from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import BlockOp, ForOp, IfOp
+from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
 from kc.transforms.schedule._buffers import name_apart
 from kc.transforms.schedule._sizes import symbol_value
@@ -163,7 +163,7 @@ class LoopPartition(Primitive):
                 replace_with_expr(part.var, expr, operands, InsertPoint.at_start(body.block))
         Rewriter.replace_op(loop, made, [])
         for part in made:
-            simplify_below(part, [part.var])
+            _simplify_part(part, is_first=part is made[0])
         if not self.preserve_unit_iters:
             without_unit_variables(made)
         site.remember(loop.label, f"{loop.label} was cut into {', '.join(plan.names)}")
@@ -289,19 +289,19 @@ class _Parts:
 # Conditions that are known to hold ------------------------------------------------------------
 
 
-def simplify_below(root: Operation, values: Iterable[SSAValue]) -> None:
-    """Simplify what ``root`` holds by the ranges of the loops, as far as it depends on ``values``.
+def _simplify_part(part: ForOp, *, is_first: bool) -> None:
+    """Simplify what a part of a loop holds, as far as it depends on its iteration.
 
     Predicates lose what always holds, reductions an init that never runs, ``tir.if`` that always or
     never hold are replaced by what is in them.
     """
-    known = {one for value in values for one in loop_tree.derived_values(value)}
-    for op in list(root.walk()):
+    known = set(loop_tree.derived_values(part.var))
+    for op in list(part.walk()):
         if op.parent is None:
             continue  # of a branch that was erased
         if isinstance(op, BlockOp) and not known.isdisjoint(op.operands):
             drop_known_conditions(op)
-            if op.has_init and _never_starts(op):
+            if op.has_init and _never_starts(op, known, is_first=is_first):
                 op.init.detach_block(0).erase()
         elif isinstance(op, IfOp) and not known.isdisjoint(op.operands_of_set):
             _replace_if_known(op)
@@ -334,12 +334,32 @@ def _unknown(
     ]
 
 
-def _never_starts(block: BlockOp) -> bool:
-    """Whether the init of ``block`` is never executed."""
-    first = block.init.block.first_op
-    assert first is not None
+def _never_starts(block: BlockOp, known: Collection[SSAValue], *, is_first: bool) -> bool:
+    """Whether the init of ``block`` is never executed, or only again.
+
+    Of the parts of a reduction over nothing, the first one starts it; ``known`` are the values that
+    say where in which part an iteration is.
+    """
     space = Space()
-    return space.find([space.instance(first)], []) is None
+    if is_first or not _reduces_over(block, known):
+        first = block.init.block.first_op
+        assert first is not None
+        return space.find([space.instance(first)], []) is None
+    body = space.instance(block)
+    zeros = [
+        body.values[arg].equals(0)
+        for arg, kind in zip(block.body.block.args, block.types, strict=True)
+        if kind is IterType.REDUCE
+    ]
+    return space.find([body], zeros) is None
+
+
+def _reduces_over(block: BlockOp, values: Collection[SSAValue]) -> bool:
+    return any(
+        kind is IterType.REDUCE
+        and any(block.binding_operands[dim] in values for dim in expr.used_dims())
+        for kind, expr in zip(block.types, block.binding_exprs, strict=True)
+    )
 
 
 def _replace_if_known(op: IfOp) -> None:
