@@ -98,7 +98,7 @@ def _python_settings(env: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Worker:
-    """What this process has imported for its tools, and how they tell it what to import next."""
+    """The modules that this process has imported for its tools, and how these ask for more."""
 
     def __init__(self):
         self.pid = os.getpid()

@@ -246,7 +246,7 @@ def test_import_kc_is_light():
 
 
 def test_writing_expressions_needs_no_compiler():
-    """What takes long to import, and only builds need."""
+    """Packages that take long to import, and that only builds need."""
     heavy = {"numpy", "llvmlite", "islpy", "xdsl.dialects.llvm", "xdsl.dialects.vector"}
     done = run_python(
         f"from kc import te, tir; import sys; print(sorted({heavy} & set(sys.modules)))"

@@ -1,4 +1,4 @@
-"""What the interpreter's tests share: reading programs, and running one op on arrays."""
+"""Shared by the interpreter's tests: reading programs, and running one op on arrays."""
 
 from __future__ import annotations
 

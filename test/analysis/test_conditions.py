@@ -158,7 +158,7 @@ func.func @f(%A: memref<16xf32>, %B: memref<16xf32>) {
 
 
 def test_branches_are_understood():
-    """What is executed in a branch is exactly what its condition says."""
+    """A branch executes exactly the iterations that its condition says."""
     module = parse(BRANCH)
     loads = [op for op in module.walk() if op.name == "tir.load"]
     for load, inside in zip(loads, (range(4), range(4, 16)), strict=True):

@@ -42,7 +42,7 @@ class Instance:
     update_of: str | None = None
     """The block whose reduction this is a step of: such steps commute."""
     term: list[tuple[str, Point, bool]] = field(default_factory=list)
-    """What a step reads beside the element that it updates."""
+    """The elements that a step reads beside the one that it updates."""
 
 
 def conflicts(
@@ -463,13 +463,13 @@ def nest(body: str, extents: str = "4 4", before: str = "") -> list[ForOp]:
 
 
 def parallel(body: str, extents: str = "4 4", before: str = "") -> str:
-    """What keeps the outermost loop from running in parallel, "" if nothing."""
+    """The conflict that keeps the outermost loop from running in parallel, "" if there is none."""
     conflict = carried_conflict(nest(body, extents, before)[0])
     return str(conflict.explain()) if conflict is not None else ""
 
 
 def exchange(body: str, extents: str = "4 4", before: str = "") -> str:
-    """What keeps the two outermost loops from being exchanged, "" if nothing."""
+    """The conflict that keeps the two outermost loops from being exchanged, "" if there is none."""
     loops = nest(body, extents, before)
     conflict = reorder_conflict(loops, [loops[1], loops[0], *loops[2:]])
     return str(conflict.explain()) if conflict is not None else ""

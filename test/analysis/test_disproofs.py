@@ -197,7 +197,7 @@ DISPROVED: dict[str, list[Condition]] = {
 
 @pytest.mark.parametrize("name", DISPROVED)
 def test_common_questions(name: str, monkeypatch: pytest.MonkeyPatch):
-    """What schedules ask is answered without isl."""
+    """The questions of schedules are answered without isl."""
     question = all_of(DISPROVED[name])
     names = sorted(set(question.names()))
     assert ask(lambda context: set_of(context, question, names).is_empty()) is True

@@ -34,7 +34,7 @@ READ_BY_ALL = {
     "arith.ceildivsi %s, %c3 : index": lambda i: -((5 - i) // 3),
     "arith.floordivsi %s, %m2 : index": lambda i: (5 - i) // 2,
 }
-"""What computes an index of ``%i``, and the function that it is."""
+"""Code that computes an index of ``%i``, and the function that it is."""
 
 READ_AS_TERMS = {
     "arith.minsi %i, %c3 : index": lambda i: min(i, 3),
@@ -91,7 +91,7 @@ def test_terms(computed: str):
 
 @pytest.mark.parametrize("computed", READ_BY_ALL)
 def test_affine_expressions(computed: str):
-    """What is affine is read so where IR is built, too."""
+    """Affine values are read as such where IR is built, too."""
     function = program(computed)
     (loop,) = loop_tree.loops(function)
     (load,) = [op for op in function.walk() if isinstance(op, LoadOp)]

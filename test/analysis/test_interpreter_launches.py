@@ -86,7 +86,7 @@ def test_a_warp_is_32_threads(inner: bool):
 
 
 def test_all_threads_of_a_block_run_all_of_it():
-    """What is in no loop of an axis, each thread does along it: local memory is filled by each."""
+    """Each thread executes what is in no loop of an axis: local memory is filled by each."""
     a, b = np.arange(4, dtype=np.int32), np.zeros((2, 4), np.int32)
     launch(
         """

@@ -1,4 +1,4 @@
-"""What is recognised as the step of a reduction, and what is not."""
+"""Blocks that are recognised as the step of a reduction, and blocks that are not."""
 
 from __future__ import annotations
 

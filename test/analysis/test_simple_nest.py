@@ -1,4 +1,4 @@
-"""What is called a simple nest is one: its loops tell the block's variables, each value once."""
+"""Simple nests are recognised: their loops count each value of the block's variables once."""
 
 from itertools import product
 

@@ -146,7 +146,7 @@ func.func @f(%p: i1, %x: i32) -> i32 {
 
 
 def test_a_part_of_a_module():
-    """What is around is taken to be right."""
+    """The surrounding program is taken to be right."""
     verify_changes.verify_changes(first(verified(), BlockOp))
 
 

@@ -1,4 +1,4 @@
-"""What a target says of floating-point code: contraction, fast-math flags, the level of LLVM."""
+"""A target's options for floating-point code: contraction, fast-math flags, the level of LLVM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def build(target: str) -> Any:
 
 
 def run(function: Any) -> tuple[np.ndarray, np.ndarray]:
-    """What the function gives, and what each operation rounded by itself gives."""
+    """The result of the function, and that of each operation rounded by itself."""
     generator = np.random.default_rng(0)
     a, b, c, d = (generator.standard_normal(4096).astype(np.float32) for _ in range(4))
     out = np.zeros_like(a)

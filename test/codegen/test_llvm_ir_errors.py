@@ -1,4 +1,4 @@
-"""What LLVM IR cannot express is refused, with a code, a place and a reason."""
+"""Programs that LLVM IR cannot express are refused, with a code, a place and a reason."""
 
 import pytest
 from llvm_support import parse

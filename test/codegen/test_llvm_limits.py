@@ -1,4 +1,4 @@
-"""What LLVM takes minutes for, or ends the process on, is refused; what is smaller is compiled."""
+"""Code that LLVM takes minutes for, or ends the process on, is refused; smaller code is not."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Nest:
         return nest
 
     def expected(self, a: np.ndarray) -> np.ndarray:
-        """What plain Python loops leave in ``C``, which holds 77 before."""
+        """``C`` after plain Python loops; it holds 77 before."""
         c = np.full((SIZE, SIZE), 77.0)
         exec("\n".join(self.python), {"A": a, "C": c})
         return c

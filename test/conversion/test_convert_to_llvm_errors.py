@@ -1,4 +1,4 @@
-"""What is refused: the whole message, and the module as it was."""
+"""Refusals: the whole message, and the module as it was."""
 
 from __future__ import annotations
 

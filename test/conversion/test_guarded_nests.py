@@ -70,7 +70,7 @@ def test_sum_of_which_only_one_column_has_terms(extents: tuple[int, int, int], l
 
 
 def filled(text: str) -> list[int]:
-    """What ``@fill`` of LLVM IR writes, compiled without optimisation."""
+    """The memory after ``@fill`` of LLVM IR, compiled without optimisation."""
     code = jit(text, opt_level=0)
     array = np.full(2, 77, np.int8)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address("fill"))(array.ctypes.data)

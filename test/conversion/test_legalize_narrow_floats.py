@@ -1,4 +1,4 @@
-"""What legalize-narrow-floats makes is what there was: both are interpreted, on equal numbers."""
+"""legalize-narrow-floats changes no result: before and after are interpreted, on equal numbers."""
 
 from __future__ import annotations
 

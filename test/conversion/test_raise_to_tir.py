@@ -1,4 +1,4 @@
-"""What upstream's dialects compute is what numpy says, raised: in the interpreter, natively, and
+"""Raised programs of upstream's dialects compute what numpy does: in the interpreter, natively, and
 after the schedules that bare flags make; and upstream's own tool accepts every input."""
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def outputs(text: str, inputs: list[Any]) -> list[list[np.ndarray]]:
-    """What ``@f`` gives: as tensor expressions, as loops, after lower-init-block, and natively."""
+    """Results of ``@f``: as tensor expressions, loops, after lower-init-block, and natively."""
     module = parse(text)
     expected = list(run(module, "f", inputs))
     results = [expected]

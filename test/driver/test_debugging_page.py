@@ -1,4 +1,4 @@
-"""What docs/debugging.md says works: its programs and its commands."""
+"""The programs and the commands of docs/debugging.md work."""
 
 import re
 import shlex

@@ -91,7 +91,7 @@ def test_names(tvm: str, here: str):
 
 
 def test_names_in_the_text():
-    """What the last column and the text outside of tables call kc's is there."""
+    """The names of kc in the last column and in the text outside of tables exist."""
     text = PAGE.read_text()
     mentioned = {name for name in re.findall(r"`(kc\.[a-z_.A-Z]+)`", text) if name not in KEYS}
     assert mentioned

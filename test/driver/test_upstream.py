@@ -1,4 +1,4 @@
-"""What kc.build emits in upstream dialects is MLIR: mlir-opt takes it, and it computes the same."""
+"""kc.build emits upstream dialects as MLIR does: mlir-opt takes them, and they compute the same."""
 
 import ctypes
 import subprocess

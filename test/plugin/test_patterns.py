@@ -76,7 +76,7 @@ def test_canonicalize_has_them_too(installed: Registry):
 
 
 def test_without_the_plugin_the_type_is_refused(installed: Registry):
-    """What one registry lowers is not remembered in another."""
+    """The lowering of one registry is not remembered in another."""
     scf = kc.IRModule.parse(lowered(PROGRAM, "convert-tir-to-scf"))
     lowered(str(scf), "convert-to-llvm")
     before = str(scf)

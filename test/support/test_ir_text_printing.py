@@ -1,4 +1,4 @@
-"""What print_module adds to xDSL's printer: every value has a name of its own."""
+"""The addition of print_module to xDSL's printer: every value has a name of its own."""
 
 import pytest
 

@@ -97,7 +97,7 @@ class Program:
         self._add(tensor, lambda arrays: value(arrays).astype(np.int32))
 
     def outputs(self) -> list[Tensor]:
-        """What nothing reads."""
+        """The tensors that nothing reads."""
         return [tensor for tensor in self.unread if isinstance(tensor.op, ComputeOp)]
 
     def arrays(self) -> Arrays:
@@ -107,7 +107,7 @@ class Program:
 
 
 SIZE = 5
-"""What all symbolic sizes are when a program runs."""
+"""The value of all symbolic sizes when a program runs."""
 
 
 def sizes(tensor: Tensor) -> list[int]:

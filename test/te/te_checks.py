@@ -1,4 +1,4 @@
-"""What the tests of te share: running a schedule, and reading refusals."""
+"""Shared by the tests of te: running a schedule, and reading refusals."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def test_slopes_at_corners():
 
 
 def test_half_precision(rng: np.random.Generator):
-    """What flows to a tensor has its type; here float32 computes, float16 is read."""
+    """The flow to a tensor has its type; here float32 computes, float16 is read."""
     x, w = tensor((6,), "X", "float16"), tensor((6,), "W", "float32")
     y = te.compute((6,), lambda i: te.tanh(x[i].astype("float32") * w[i]), name="Y")
     head = tensor((6,), "head", "float32")
@@ -587,7 +587,7 @@ def test_rank_0(rng: np.random.Generator):
 
 
 def test_no_dependence():
-    """What the output does not depend on has the gradient 0."""
+    """An input that the output does not depend on has the gradient 0."""
     x, w = tensor((3,), "X"), tensor((2, 2), "W")
     y = te.compute((3,), lambda i: te.floor(x[i]), name="Y")
     head = tensor((3,), "head")

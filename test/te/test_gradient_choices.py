@@ -50,7 +50,7 @@ def inputs() -> list[Any]:
 
 
 def expected_of(arrays: Sequence[Array], best: Any) -> tuple[Array, Array]:
-    """What flows to A and to C. Rounding decides nothing: no two terms of these are that near."""
+    """The flows to A and to C. Rounding decides nothing: no two terms of these are that near."""
     a, b, c, head = arrays
     flows = np.zeros((N, N))
     flows[np.arange(N), best(a * b + c, axis=1)] = head

@@ -1,4 +1,4 @@
-"""What te.gradient refuses, with all that it says."""
+"""The refusals of te.gradient, with their whole messages."""
 
 from __future__ import annotations
 

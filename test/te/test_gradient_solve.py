@@ -19,7 +19,7 @@ from kc.te.expr import Element, IterVar, const
 
 
 def flow(shape: Any, extents: Any, index: Any, conditions: Any = ()) -> tuple[Any, list[Any], str]:
-    """What flows from a read of a tensor of ``shape``: the indices' loops and conditions."""
+    """The flow from a read of a tensor of ``shape``: the indices' loops and conditions."""
     axes = [IterVar("ijklmn"[n], extent, "spatial") for n, extent in enumerate(extents)]
     tensor = te.placeholder(shape, "float64", name="X")
     element = tensor(*index(*axes))

@@ -47,7 +47,7 @@ def compute(
     target: str | None = "llvm",
     lanes: int = 16,
 ) -> list[np.ndarray]:
-    """What ``function`` of elements makes of arrays; by the interpreter if there is no target."""
+    """The results of ``function`` of elements; by the interpreter if there is no target."""
     size = len(arrays[0])
     inputs = [te.placeholder((size,), array.dtype.name, f"A{n}") for n, array in enumerate(arrays)]
     count = len(function(*(tensor[0] for tensor in inputs)))
@@ -355,7 +355,7 @@ def test_scalar_arguments(dtype: str) -> None:
 
 
 class Producer:
-    """What another library shares."""
+    """An array that another library shares."""
 
     def __init__(self, array: Any) -> None:
         self._array = array

@@ -149,7 +149,7 @@ def test_refusals(make, title):
 
 @pytest.mark.parametrize("vectorized", [False, True])
 def test_a_select_that_guards_its_reads_is_lazy(vectorized):
-    """What the condition excludes is not read: far outside, that would end the process."""
+    """Excluded elements are not read: far outside, a read would end the process."""
     a = te.placeholder((10,), name="A")
     index = te.placeholder((10,), "int32", name="I")
     n = te.var("n")

@@ -99,7 +99,7 @@ def operations(dtype: str) -> dict[str, tuple[Callable[..., Any], Reference]]:
 def compute(
     a: np.ndarray, b: np.ndarray, functions: dict[str, Callable[..., Any]]
 ) -> dict[str, np.ndarray]:
-    """What the functions give; the interpreter and machine code agree."""
+    """The results of the functions; the interpreter and machine code agree."""
     size = len(a)
     A, B = (te.placeholder((size,), a.dtype.name, name) for name in "AB")
     outputs = te.compute(

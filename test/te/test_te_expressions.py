@@ -1,4 +1,4 @@
-"""What expressions mean: types, operators, equality, axes, names; run by the interpreter."""
+"""The meaning of expressions: types, operators, equality, axes, names; run by the interpreter."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kc.te.expr import Expr
 
 
 def values(tensor: te.Tensor, *given: tuple[te.Tensor, Any]) -> np.ndarray:
-    """What a tensor of constant shape holds, when the inputs are as given."""
+    """The elements of a tensor of constant shape, for the given inputs."""
     shape = [extent for extent in tensor.shape if isinstance(extent, int)]
     out = np.empty(shape, tensor.dtype)
     mod = kc.lower(te.create_schedule(tensor.op), [*(input_ for input_, _ in given), tensor])

@@ -17,7 +17,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-40, -1e-45, 3e38, math.inf, -math
 
 
 def results(function, *arrays):
-    """What ``function`` of elements gives: interpreted and compiled."""
+    """The results of ``function`` of elements: interpreted and compiled."""
     size = arrays[0].size
     inputs = [
         te.placeholder((size,), array.dtype.name, name=f"A{n}") for n, array in enumerate(arrays)

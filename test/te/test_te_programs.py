@@ -21,7 +21,7 @@ def random(*shape: int) -> np.ndarray:
 
 
 def result(s: te.Schedule, args: list[Any], *inputs: Any) -> Any:
-    """What the schedule computes from ``inputs``; ``args`` has one output, its last."""
+    """The result of the schedule for ``inputs``; ``args`` has one output, its last."""
     return tvm.build(s, args, target="llvm")(*inputs)
 
 
@@ -199,7 +199,7 @@ def test_one_loop_of_all_axes():
 
 
 def test_the_largest_of_expressions():
-    """What an argmax is taken of is computed in it."""
+    """The terms that an argmax is taken of are computed in it."""
     m, n = te.var("m"), te.var("n")
     x = te.placeholder((m, n), name="x")
     shifted = te.compute((m, n), lambda i, j: x[i, j] - 0.5, name="shifted")

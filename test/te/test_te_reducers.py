@@ -22,7 +22,7 @@ argmax = te.comm_reducer(
 
 
 def results(args: list[Any], outputs: list[Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """What ``outputs`` are, by the interpreter and natively, which must agree."""
+    """The values of ``outputs``, by the interpreter and natively, which must agree."""
     ops = list(dict.fromkeys(output.op for output in outputs))
     schedule = te.create_schedule(ops)
     shapes = [tuple(output.shape) for output in outputs]

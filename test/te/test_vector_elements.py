@@ -15,7 +15,7 @@ from kc.error import TEError
 
 
 def execute(s: te.Schedule, args: list[Any], *arrays: np.ndarray, target: str = "llvm") -> Any:
-    """What the kernel gives for inputs, which the interpreter must give as well."""
+    """The result of the kernel for inputs, which the interpreter must give as well."""
     out = args[-1]
     sizes = dict(zip([dim for dim in args[0].shape], arrays[0].shape, strict=False))
     shape = tuple(sizes.get(dim, dim) for dim in out.shape)

@@ -215,7 +215,7 @@ ARMV7 = "llvm -mtriple=armv7a-linux-gnueabihf -mattr=+neon"
 def test_dot_products_of_fours(
     lanes: int, dtypes: tuple[str, str], how: Product, target: str, instruction: str
 ):
-    """What the intrinsics compute, and the instructions that they become on their machine."""
+    """The results of the intrinsics, and the instructions that they become on their machine."""
     s, tensors = product(dot_of_fours(lanes, dtypes, how), lanes, dtypes)
     # Two products of unsigned by signed bytes may not fit into 16 bits.
     arrays = values(tensors, 64 if how in (AVX2, AVX512) else 128)

@@ -1,4 +1,4 @@
-"""What the tests of statements in Python share: both ways to run a kernel, and refusals."""
+"""Shared by the tests of statements in Python: both ways to run a kernel, and refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def floats(*shape: int) -> np.ndarray:
 
 
 def refused(make: Callable[[], Any]) -> str:
-    """What kc says, with the file's name as HERE and lines counted from that of ``make``."""
+    """The refusal, with the file's name as HERE and lines counted from that of ``make``."""
     with pytest.raises(KCError) as caught, diagnostic_handler(lambda _: None):
         make()
     error = caught.value

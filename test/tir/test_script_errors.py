@@ -1,4 +1,4 @@
-"""What kc.script does not compile, and all that it says."""
+"""The programs that kc.script refuses, and its whole messages."""
 
 # ruff: noqa: B007, E501, E731, F811, F821, F841, PT
 # pyright: basic, reportGeneralTypeIssues=false, reportUndefinedVariable=false

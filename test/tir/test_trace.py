@@ -334,7 +334,7 @@ VALUES = ["plain", 'a "b"\n\\', "λ → 日本", "", "\0", {"k é": ["ü", 1], "
 @pytest.mark.parametrize("value", VALUES, ids=ascii)
 @pytest.mark.parametrize("form", ["python", "json", "mlir"])
 def test_text_in_annotations(form: str, value: object):
-    """What the trace and the IR say is read back as it was, whatever its characters."""
+    """The texts of the trace and the IR are read back as they were, whatever their characters."""
     sch = tir.Schedule(matmul())
     sch.annotate(sch.get_block("C"), "ключ 1", value)
     sch.annotate(sch.get_loop("x"), "a", value)
@@ -476,7 +476,7 @@ def test_undo():
 
 
 def test_undo_looks_names_up_where_they_were():
-    """What was found before ``work_on`` is found again, in the function where it was."""
+    """Names looked up before ``work_on`` are found again, in the function where they were."""
     text = MATMUL.format(n=4)
     second = text.replace("@f", "@g").replace('"C"', '"D"').replace('"T"', '"U"')
     sch = tir.Schedule(kc.IRModule.parse(text + second))

@@ -1,4 +1,4 @@
-"""What programs written for TVM's TensorIR say: names of arguments, printed names, warnings."""
+"""Names that programs for TVM's TensorIR use: of arguments, in printed text, and warnings."""
 
 import inspect
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the package adds. Nothing is imported before it is used."""
+"""The entries that the package adds. Nothing is imported before it is used."""
 
 from kc.support.plugins import Plugin
 

@@ -34,7 +34,7 @@ from kc.support.target import target_of
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
 
 SIZES = {"n": 5, "m": 3}
-"""What the symbolic sizes are when a program runs."""
+"""The symbolic sizes when a program runs."""
 
 Dim = int | str
 

@@ -200,7 +200,7 @@ TILES = (
 
 
 def loading(module: ModuleOp) -> list[str]:
-    """What loads the tiles into shared memory together."""
+    """The steps by which the threads of a block load the tiles into shared memory together."""
     steps: list[str] = []
     for block in blocks_of(module):
         if block.label in ("A_shared", "B_shared"):

@@ -36,7 +36,7 @@ AFTER = (
     "compute-at", "compute-inline", "reverse-compute-at", "cache-read", "cache-write", "rfactor",
     "blockize",
 )  # fmt: skip
-"""What is tried on a function with blocks in blocks."""
+"""The primitives tried on a function with blocks in blocks."""
 
 
 def blockize(module: ModuleOp, random: Random) -> Primitive:

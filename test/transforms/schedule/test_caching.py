@@ -191,7 +191,7 @@ def test_names_are_new():
 
 
 def test_a_part_is_about_the_blocks_around_it():
-    """What a cache costs does not grow with what else is in the function."""
+    """The cost of a cache does not grow with the rest of the function."""
     computes = ["%P0"]
     lines = []
     for n in range(20):
@@ -260,7 +260,7 @@ def test_a_loop_of_the_copy_can_be_scheduled():
 
 
 def test_legal():
-    """What ``legal`` offers is right, and it offers every buffer in every useful scope."""
+    """The offers of ``legal`` are right, and cover every buffer in every useful scope."""
     module = lowered(CHAIN)
     reads = list(pass_class("cache-read").legal(site_of(module)))
     assert [(str(choice.block), str(choice.buffer), choice.scope) for choice in reads] == [

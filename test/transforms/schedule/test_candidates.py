@@ -1,4 +1,4 @@
-"""What primitives propose: calls worth asking about; ``sch.legal`` gives those that are legal."""
+"""The proposals of primitives: calls worth asking about, of which ``sch.legal`` keeps the legal."""
 
 from __future__ import annotations
 

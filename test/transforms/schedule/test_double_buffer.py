@@ -226,7 +226,7 @@ def test_one_iteration_warns():
 
 
 def test_filling_without_loops():
-    """What fills a single element is children of the loop themselves."""
+    """The ops that fill a single element are children of the loop themselves."""
     module = parse(
         ROWS.replace("memref<4xi32>", "memref<1xi32>")
         .replace("%T[%v_j]", "%T[0]")
@@ -278,7 +278,7 @@ func.func @f(%A: memref<?x?xi32> {kc.shape = affine_map<()[n, m] -> (n, m)>, kc.
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_symbolic_indices(count: int):
-    """What a loop of no or one iteration does not fill ahead leaves nothing behind."""
+    """A loop of at most one iteration fills nothing ahead, and leaves nothing behind."""
     module = parse(SYMBOLIC.replace("LOOP", str(count)))
     with diagnostic_handler(lambda _: None):
         pass_class("double-buffer")(BlockRef("T")).apply(site_of(module))

@@ -120,7 +120,7 @@ def test_another_operation_is_refused(seed: int, symbolic: bool):
 
 
 def test_the_alternative_is_legal():
-    """What the refusal of a ReLU proposes works."""
+    """The proposal in the refusal of a ReLU works."""
     text, args = program(Random(1), False, same=False)
     module = lowered(text)
     expected = results(module, args)

@@ -30,7 +30,7 @@ ROWS, LENGTH = 4, 6
 
 @dataclass(frozen=True)
 class Binding:
-    """What the variables of the block are in the loops i of ROWS, and k, and which rows it has."""
+    """The variables of the block in the loops i of ROWS, and k, and which rows it has."""
 
     text: str
     variables: Callable[[int, int], tuple[int, int]]

@@ -264,7 +264,7 @@ def test_merged_loops_are_remembered():
 
 
 def test_gathers_are_undecided():
-    """What is read through an index is not known to be written by then."""
+    """An element that is read through an index is not known to be written by then."""
     module = parse("""
 func.func @f(%I: memref<8xindex>, %A: memref<8xi32>, %B: memref<8xi32>) {
   tir.for %p in 8 {

@@ -178,7 +178,7 @@ def test_a_reduction_of_negative_extent_is_its_initial_value(first: int, schedul
 
 
 def test_a_scalar_is_not_taken_for_a_size():
-    """What only a scalar gives may be negative: a condition on it stays."""
+    """A size that only a scalar gives may be negative: a condition on it stays."""
     text = """
     func.func @f(%A: memref<8xf32> {kc.name = "A"}, %n: index {kc.symbol = "n"})
         attributes {kc.symbols = ["n"]} {

@@ -151,7 +151,7 @@ func.func @f(%A: memref<4x10xi32> {kc.role = "in"}, %B: memref<4xi32> {kc.role =
 
 @pytest.mark.parametrize("loop", ["k_o", "k_i"])
 def test_an_init_of_its_own(loop: str):
-    """What the sum starts from is added once; iterations that the predicate leaves out, never."""
+    """The start of the sum is added once; iterations that the predicate leaves out, never."""
     module = lowered(BIASED)
     pass_class("rfactor")(LoopRef(loop)).apply(site_of(module))
     generator = np.random.default_rng(0)

@@ -235,7 +235,7 @@ def test_symbolic_sizes(n: int):
 
 
 def test_a_gather_is_undecided():
-    """What is read through an index may not be there any more."""
+    """A row that is read through an index may be gone already."""
     text = SYMBOLIC.replace("%B[%v + 2]", "%B[%g]").replace(
         '    tir.block "C"', '    %g = tir.load %I[%i] : memref<?xindex>\n    tir.block "C"'
     )

@@ -22,7 +22,7 @@ from kc.transforms.schedule.base import BlockRef, LoopRef
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """What a test registers is gone after it."""
+    """The intrinsics that a test registers are gone after it."""
     before = dict(tensor_intrin._REGISTERED)
     yield
     tensor_intrin._REGISTERED.clear()

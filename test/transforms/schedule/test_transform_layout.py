@@ -42,7 +42,7 @@ from kc.transforms.schedule.base import BlockRef
 from kc.transforms.schedule.layout.transform_layout import PadValue
 
 GARBAGE = 7777
-"""What is in the padding of inputs."""
+"""The number in the padding of inputs."""
 
 
 def random_map(random: Random, shape: list[int]) -> IndexMap:
@@ -281,7 +281,7 @@ def test_assumption_does_not_replace_a_disproof():
 
 
 def test_assumption_is_noted(monkeypatch: pytest.MonkeyPatch):
-    """What isl cannot decide is taken on trust only when it is asked for, and documented."""
+    """A question that isl cannot decide is trusted only on request, and that is documented."""
     from kc.transforms.schedule.layout import _layouts
 
     monkeypatch.setattr(_layouts, "collision", lambda *_: TOO_LARGE)

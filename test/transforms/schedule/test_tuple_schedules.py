@@ -203,5 +203,5 @@ def test_a_tuple_reduction_moves_to_its_producer():
 
 
 def test_at_the_root_again():
-    """What was moved into a loop can leave it."""
+    """A block that was moved into a loop can leave it."""
     moved(("compute-at", "M", "i"), ("compute-root", "M", None))

@@ -63,7 +63,7 @@ func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>) {
   func.return
 }
 """
-"""What is read by the one name is written by the other."""
+"""One name reads the memory that the other writes."""
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_all_lanes_of_a_vector_are_written() -> None:
 
 
 def test_all_lanes_of_a_vector_are_covered() -> None:
-    """What vectors write is all that a copy of it needs."""
+    """A copy needs only the elements that vectors write."""
     module = assert_equal_results(VECTORS, step("cache-write", "W", BufferRef("A")), vectors())
     assert "in 16 = %i * 4 + %ax0" in text_of(module)
     gaps = VECTORS.replace("vector<4xi32>", "vector<2xi32>").replace("%v * 4]", "%v * 3]")

@@ -1,4 +1,4 @@
-"""What the tests of the lowering passes share: reading programs, lowering and running them."""
+"""Shared by the tests of the lowering passes: reading programs, lowering and running them."""
 
 from __future__ import annotations
 
