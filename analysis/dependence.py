@@ -77,7 +77,7 @@ class Access:
     writes: bool
     reads: bool
     updates: bool = False
-    """Whether it is the update of a reduction, which may change places with its other ones."""
+    """Whether it is an update of a reduction, which may change places with its other updates."""
 
 
 @dataclass(eq=False)
@@ -177,7 +177,7 @@ class Conflict:
 
 
 _DETERMINED = ("arith", "math", "tir")
-"""Dialects whose pure operations compute the same of the same operands, in all threads."""
+"""Dialects whose pure operations compute the same from the same operands, in all threads."""
 
 
 class Scope:
@@ -781,7 +781,7 @@ def _same_order(lhs: Term, lhs_digits: list[Term], rhs: Term, rhs_digits: list[T
 def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None:
     """Join accesses of one place: a load and a store of it are one update.
 
-    Those of ``updates``, which are a reduction's, are told from others.
+    Accesses of ``updates``, which are a reduction's, are kept apart from others.
     """
     merged: dict[tuple[SSAValue | None, tuple[Term, ...], bool], Access] = {}
     for access in statement.accesses:

@@ -97,7 +97,7 @@ class _System:
         if isinstance(condition, Exists):
             if not condition.holds:
                 self.absent.append(condition)
-            return True  # that something exists is no help
+            return True  # existence is no help
         assert isinstance(condition, Compare)
         kinds = {"=": self.equalities, ">=": self.naturals, "!=": self.unequal}
         kinds[condition.sign].append(condition.term)

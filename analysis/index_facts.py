@@ -58,8 +58,8 @@ def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]
 def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineConstraintExpr]:
     """Where ``exprs`` (over the roots) are not poison, as far as that is not known.
 
-    What ``tir.linearize`` makes of parts that are not less than their sizes is poison. Loops whose
-    counts do not divide come there, and what they hold is guarded.
+    The result of ``tir.linearize`` is poison where a part is not less than its size. Loops whose
+    counts do not divide get there; what they hold is guarded.
     """
     conditions: dict[AffineConstraintExpr, None] = {}
     pending = [index.roots[dim] for expr in exprs for dim in dimensions(expr)]

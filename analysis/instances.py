@@ -429,8 +429,8 @@ def touched(rank: int) -> list[Term]:
 
 
 def _initialises(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is in the init of a block whose reduction ``loop`` is of: that is executed
-    once where the reduction is over nothing."""
+    """Whether ``op`` is in the init of a block, and ``loop`` belongs to its reduction: the init is
+    executed once where the reduction is empty."""
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None and parent is not loop:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:

@@ -121,8 +121,8 @@ def _first_point(
 
 
 def _with_small(points: Any, n: int, context: Any) -> Any:
-    """``points`` where coordinate ``n`` is 0, 1 or -1 if it can be: what is told of a set that is
-    not bounded does not depend on how isl goes about it."""
+    """``points`` where coordinate ``n`` is 0, 1 or -1 if it can be, so that the witness of an
+    unbounded set does not depend on how isl finds it."""
     import islpy as isl
 
     for value in (0, 1, -1):

@@ -85,7 +85,7 @@ def reduction_of(block: BlockOp) -> Reduction | None:
 def updates_of(block: BlockOp) -> Reduction | None:
     """The step of ``block``, beside which its buffers are loaded only, else None.
 
-    Its instances commute as far as none loads in another way what one of the others stores.
+    Its instances commute unless one loads in another way what another one stores.
     """
     if not block.is_reduction:
         return None

@@ -217,7 +217,7 @@ def _widen(hull: _Hull | None, by: int) -> _Hull | None:
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:
-    """Whether ``value`` is the number of a thread, others of which share a buffer of ``scope``."""
+    """Whether ``value`` is the number of a thread that shares buffers of ``scope`` with others."""
     if scope is None or not isinstance(value, BlockArgument):
         return False
     loop = value.block.parent_op()

@@ -1,4 +1,4 @@
-"""Tells perf what the machine code in this process is: ``/tmp/perf-PID.map``.
+"""Names the machine code in this process for perf: ``/tmp/perf-PID.map``.
 
 With ``KC_PERF=1`` in the environment, each function that is loaded is written there as
 ``kc::main``; where the code has debug information, and with ``KC_PERF=1`` builds make it, each part

@@ -1,4 +1,4 @@
-"""Accesses that leave their buffers for sure are refused before anything is made of them."""
+"""Accesses that certainly leave their buffers are refused before anything is converted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kc.support.locations import location_of
 
 
 def require_accesses_inside(module: ModuleOp) -> None:
-    """Refuse accesses outside of a buffer (KC2030), as far as loops of constant extents show it."""
+    """Refuse accesses outside of a buffer (KC2030) where loops of constant extents show it."""
     for function in functions(module):
         require_inside(function)
         if may_leave(function):

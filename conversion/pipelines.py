@@ -53,7 +53,7 @@ OPTIONAL = {
 """The passes that a pipeline works without, and what then runs instead."""
 
 NEEDED = frozenset(name for name in TO_LLVM if isinstance(name, str)) - {*OPTIONAL, *_ON_REQUEST}
-"""The passes that nothing is lowered without."""
+"""The passes without which nothing is lowered."""
 
 
 def lower_to_llvm_passes() -> list[str]:

@@ -155,7 +155,7 @@ def _to_value(
         width = type_.width.data if isinstance(type_, IntegerType) else 64
         number = int(arg)
         if number != arg or not -(1 << (width - 1)) <= number < 1 << width:
-            raise ExecutionError(function, f"{name} is {arg}, which is no value of type {type_}")
+            raise ExecutionError(function, f"{name} is {arg}, which is not a value of type {type_}")
         return wrapper(width)(number)
     raise UninterpretableError(function, f"an argument of type {type_} cannot be interpreted")
 

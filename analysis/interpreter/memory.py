@@ -61,7 +61,7 @@ def _window(op: Operation, buffer: Buffer, index: Index, shape: tuple[int, ...])
     data = buffer.array(op)
     leading = len(index) - len(shape)
     if leading < 0:
-        raise ExecutionError(op, f"a vector of rank {len(shape)} in {buffer.name} of less rank")
+        raise ExecutionError(op, f"a vector of rank {len(shape)} in {buffer.name} of a lower rank")
     counts = (*([1] * leading), *shape)
     for i, count, size in zip(index, counts, data.shape, strict=True):
         if not 0 <= i <= size - count:
@@ -212,7 +212,7 @@ class MemRefFunctions(InterpreterFunctions):
             shape = buffer.array(op).shape
             if any(want not in (DYNAMIC, size) for want, size in zip(expected, shape, strict=True)):
                 raise ExecutionError(
-                    op, f"{buffer.name} of shape {index_text(shape)} is no {target}"
+                    op, f"{buffer.name} of shape {index_text(shape)} is not a {target}"
                 )
             return buffer
 

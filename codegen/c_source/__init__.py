@@ -59,7 +59,7 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
         if not isinstance(op, func.FuncOp):
             raise CodegenError(
                 "KC4403",
-                f"c: there is no C for {op.name}",
+                f"c: {op.name} cannot be expressed in C",
                 location=location_of(op),
                 why="the C target takes functions",
             )

@@ -112,10 +112,10 @@ class FunctionPrinter:
         if len(function.body.blocks) > 1:
             raise CodegenError(
                 "KC4403",
-                f"c: there is no C for the branches of @{function.sym_name.data}",
+                f"c: the branches of @{function.sym_name.data} cannot be expressed in C",
                 location=location_of(function.body.blocks[0].last_op),
                 why="the C target takes structured control flow: scf.for, scf.while and scf.if",
-                hints=["mlir-opt -lift-cf-to-scf makes loops and conditions of branches"],
+                hints=["mlir-opt -lift-cf-to-scf turns branches into loops and conditions"],
             )
         arguments: Sequence[SSAValue] = function.body.block.args if function.body.blocks else ()
         if not function.body.blocks:
@@ -232,7 +232,7 @@ class FunctionPrinter:
             if handler is None:
                 raise CodegenError(
                     "KC4403",
-                    f"c: there is no C for {op.name}",
+                    f"c: {op.name} cannot be expressed in C",
                     location=location_of(op),
                     why="the C target takes loops, branches, buffers and scalar arithmetic",
                 )
@@ -327,7 +327,7 @@ class FunctionPrinter:
         if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
             raise CodegenError(
                 "KC4403",
-                "c: there is no C for a memref.dim whose dimension is not a constant",
+                "c: a memref.dim whose dimension is not a constant cannot be expressed in C",
                 location=location_of(op),
             )
         return self._shapes[op.source][index.value.value.data]
@@ -393,7 +393,7 @@ class FunctionPrinter:
         if op.initVals:
             raise CodegenError(
                 "KC4403",
-                "c: there is no C for a reduction of scf.parallel",
+                "c: a reduction of scf.parallel cannot be expressed in C",
                 location=location_of(op),
                 why="OpenMP's reductions are not those of MLIR",
             )

@@ -28,7 +28,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
     if op.constant is None or not isinstance(value, DenseIntOrFPElementsAttr):
         raise CodegenError(
             "KC4403",
-            f"c: there is no C for {op.name} @{op.sym_name.data}, which is not a constant",
+            f"c: {op.name} @{op.sym_name.data}, which is not a constant, cannot be expressed in C",
             location=location_of(op),
             why="a kernel keeps nothing between calls",
         )
@@ -37,7 +37,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
     if element is None:
         raise CodegenError(
             "KC4401",
-            f"c: there is no C table of {type_.element_type}",
+            f"c: a table of {type_.element_type} cannot be expressed in C",
             location=location_of(op),
             why="elements are booleans, integers of 8, 16, 32 or 64 bits, and floats",
         )

@@ -76,6 +76,6 @@ def _initializer(state: ModuleState, op: GlobalOp) -> str | None:
                 raise error(
                     constant,
                     "KC4105",
-                    f"is no constant, which the initialiser of @{op.sym_name.data} must be",
+                    f"is not a constant, as the initialiser of @{op.sym_name.data} must be",
                 )
     raise error(op, "KC4105", f"the initialiser of @{op.sym_name.data} returns nothing")

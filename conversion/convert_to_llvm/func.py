@@ -86,7 +86,7 @@ class LowerCall(LlvmPattern):
         if signature is None:
             raise CodegenError(
                 "KC4306",
-                f"convert-to-llvm: func.call of @{name}, which is no func.func of the module",
+                f"convert-to-llvm: func.call of @{name}, which is not a func.func of the module",
             )
         operands: list[SSAValue] = []
         handover: list[tuple[Origin, Origin]] = []

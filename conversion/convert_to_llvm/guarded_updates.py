@@ -8,7 +8,7 @@
         %first = arith.cmpi eq, %i, %c0
         scf.if %first { ... memref.store %sum, %C[%i] ... }
       }
-      llvm.call_intrinsic "llvm.sideeffect"() : () -> ()     // what is put here for it
+      llvm.call_intrinsic "llvm.sideeffect"() : () -> ()     // inserted here
 
 A guard that ``%i`` decides lets earlier passes find out that there is a next iteration, and branch
 from the end of the inner loop straight to the start of that. Of the two stores to what is one SSA

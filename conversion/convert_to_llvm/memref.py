@@ -278,7 +278,7 @@ class LowerSubview(LlvmPattern):
 
 
 def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
-    """The dimensions that a part of less rank has: those of size 1 go, from the front."""
+    """The dimensions that a part of a lower rank keeps: those of size 1 go, from the front."""
     drop = len(sizes) - rank
     kept: list[int] = []
     for n, size in enumerate(sizes):

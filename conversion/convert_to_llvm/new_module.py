@@ -100,9 +100,9 @@ class NewModule:
                 return name
             raise CodegenError(
                 "KC4306",
-                f"convert-to-llvm: the name @{name} is taken by something of the module",
+                f"convert-to-llvm: the name @{name} is taken by something in the module",
                 why=f"the lowering calls a library function @{name}",
-                hints=["rename what has the name in the module"],
+                hints=["rename the symbol of the module"],
             )
         op = llvm.FuncOp(name, ty, properties={"no_unwind": _UNIT, **(properties or {})})
         if result_attributes:

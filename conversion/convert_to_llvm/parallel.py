@@ -85,7 +85,7 @@ class LowerParallel(LlvmPattern):
                 why="the iterations run on several threads, and each would need its own "
                 "accumulator",
                 hints=[
-                    "make the loop serial, or split the reduction by rfactor and sum up after it"
+                    "make the loop serial, or split the reduction by rfactor and sum up afterwards"
                 ],
             )
         if self.conversion.parent is not None:

@@ -259,7 +259,7 @@ class CallIntrinsicOp(IRDLOperation):
 
     def verify_(self) -> None:
         if not self.intrin.data.startswith("llvm."):
-            raise VerifyException(f"{self.name}: '{self.intrin.data}' is no intrinsic")
+            raise VerifyException(f"{self.name}: '{self.intrin.data}' is not an intrinsic")
         verify_op_bundles(
             self.name, self.op_bundle_operands, self.op_bundle_sizes, self.op_bundle_tags
         )

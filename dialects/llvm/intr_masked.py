@@ -135,7 +135,7 @@ class MaskedGatherOp(MaskedReadOp):
         _verify_lanes(self, self.ptrs, self.mask, self.res)
         _verify_pass_thru(self, self.pass_thru, self.res)
         if not isinstance(element_type(self.ptrs.type), LLVMPointerType):
-            raise VerifyException(f"{self.name}: {self.ptrs.type} is no vector of pointers")
+            raise VerifyException(f"{self.name}: {self.ptrs.type} is not a vector of pointers")
 
 
 class MaskedWriteOp(IntrinsicOp, ABC):
@@ -221,4 +221,4 @@ class MaskedScatterOp(MaskedWriteOp):
     def verify_(self) -> None:
         _verify_lanes(self, self.value, self.ptrs, self.mask)
         if not isinstance(element_type(self.ptrs.type), LLVMPointerType):
-            raise VerifyException(f"{self.name}: {self.ptrs.type} is no vector of pointers")
+            raise VerifyException(f"{self.name}: {self.ptrs.type} is not a vector of pointers")

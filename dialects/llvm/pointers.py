@@ -164,7 +164,7 @@ class GEPOp(IRDLOperation):
             raise VerifyException(f"{self.name}: no flags {self.noWrapFlags.value.data}")
         for value in (self.ptr, self.result):
             if not isinstance(element_type(value.type), LLVMPointerType):
-                raise VerifyException(f"{self.name}: {value.type} is no pointer")
+                raise VerifyException(f"{self.name}: {value.type} is not a pointer")
         indices = tuple(self.rawConstantIndices.iter_values())
         if indices.count(GEP_USE_SSA_VAL) != len(self.ssa_indices):
             raise VerifyException(f"{self.name}: number of indices and operands differ")

@@ -120,4 +120,4 @@ def from_attr(attr: Attribute, params: Sequence[SSAValue]) -> Any:
         return [from_attr(element, params) for element in attr.data]
     if isinstance(attr, DictionaryAttr):
         return {key: from_attr(element, params) for key, element in attr.data.items()}
-    raise VerifyException(f"{attr} is no value of a schedule")
+    raise VerifyException(f"{attr} is not a value of a schedule")

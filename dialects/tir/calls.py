@@ -199,7 +199,7 @@ class CallExternOp(IRDLOperation):
                 raise VerifyException(
                     f"{where}: operand {n} of type {value.type} is "
                     + (f"'{mode.data}'" if mode.data else "neither read nor written")
-                    + f"; buffers are one of {', '.join(MODES)}, other values none"
+                    + f"; a buffer is one of {', '.join(MODES)}, other values are none"
                 )
             if is_buffer and self.is_pure:
                 raise VerifyException(

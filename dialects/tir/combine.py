@@ -111,7 +111,7 @@ class CombineOp(IRDLOperation):
             value.type for value in self.combined
         ] != types:
             raise VerifyException(
-                f"{where} must be given and give the same types twice, not "
+                f"{where} takes two tuples and gives one, all of the same types, not "
                 + " and ".join(
                     f"({', '.join(str(value.type) for value in values)})"
                     for values in (self.lhs, self.rhs, self.combined)

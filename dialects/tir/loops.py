@@ -149,7 +149,7 @@ class ForOp(IRDLOperation):
             raise VerifyException(
                 f"tir.for: loop {self.label} is {self.kind.data.value} and has "
                 f"{'no' if self.thread_axis is None else 'a'} thread axis; "
-                "a loop of kind thread has one, no other has"
+                "loops of kind thread have one, and no others do"
             )
         if self.axis is not None and self.axis not in THREAD_AXES:
             raise VerifyException(

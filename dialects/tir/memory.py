@@ -196,7 +196,7 @@ class StoreOp(IRDLOperation):
 class AllocOp(IRDLOperation):
     """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer, alive to the end of its region.
 
-    One with a size that is negative at run time has no element.
+    A buffer with a size that is negative at run time has no elements.
     """
 
     name = "tir.alloc"

@@ -118,7 +118,7 @@ class ViewOp(IRDLOperation):
         verify_access(self, source, self.indices, len(self.operands_of_map))
         rank = source.get_num_dims()
         if (source.element_type, source.memory_space) != (view.element_type, view.memory_space):
-            raise VerifyException(f"tir.view: {view} is no part of {source}")
+            raise VerifyException(f"tir.view: {view} is not a part of {source}")
         dims = self.positions
         ordered = all(dim < following for dim, following in zip(dims, dims[1:], strict=False))
         if (
@@ -127,8 +127,8 @@ class ViewOp(IRDLOperation):
             or any(not 0 <= dim < rank for dim in dims)
         ):
             raise VerifyException(
-                f"tir.view: {view} goes along {view.get_num_dims()} dimensions of {source}, in "
-                f"order, not along {dims}"
+                f"tir.view: {view} must go along {view.get_num_dims()} dimensions of {source} in "
+                f"increasing order, not along {dims}"
             )
         own = strides_of(source)
         for dim, size, stride in zip(dims, view.get_shape(), strides_of(view), strict=True):
@@ -258,7 +258,7 @@ class CallOp(IRDLOperation):
                 raise VerifyException(
                     f"tir.call: argument {n} of type {value.type} is "
                     + (f"'{mode.data}'" if mode.data else "neither read nor written")
-                    + f"; buffers are one of {', '.join(MODES)}, other values none"
+                    + f"; a buffer is one of {', '.join(MODES)}, other values are none"
                 )
 
     @classmethod

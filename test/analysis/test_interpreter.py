@@ -409,11 +409,11 @@ def test_arguments_and_results():
         ),
         (
             (np.zeros(2, np.int8), 256, 1.0),
-            "func.func: n is 256, which is no value of type i8\n  --> k.mlir:2:1",
+            "func.func: n is 256, which is not a value of type i8\n  --> k.mlir:2:1",
         ),
         (
             (np.zeros(2, np.int8), 1.5, 1.0),
-            "func.func: n is 1.5, which is no value of type i8\n  --> k.mlir:2:1",
+            "func.func: n is 1.5, which is not a value of type i8\n  --> k.mlir:2:1",
         ),
         (
             (np.zeros(2, np.int8),),

@@ -377,7 +377,7 @@ def test_casts_and_copies():
     call(text, a, b)
     np.testing.assert_array_equal(a, b)
     message = refused(ExecutionError, text, floats(5, 3), b)
-    assert message.startswith("memref.cast: A of shape [5, 3] is no memref<4x3xf32>")
+    assert message.startswith("memref.cast: A of shape [5, 3] is not a memref<4x3xf32>")
     text = """
     func.func @f(%A: memref<?xf32>, %B: memref<?xf32>) {
       "memref.copy"(%A, %B) : (memref<?xf32>, memref<?xf32>) -> ()

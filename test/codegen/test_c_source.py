@@ -261,7 +261,7 @@ def test_an_op_without_c():
         emit_c(parse_module(text, "t.mlir", context(allow_unregistered=True)))
     with source_text("t.mlir", text):
         assert str(caught.value) == (
-            "error[KC4403]: c: there is no C for test.op\n"
+            "error[KC4403]: c: test.op cannot be expressed in C\n"
             '  --> t.mlir:2:3  "test.op"(%A) : (memref<4xf32>) -> ()\n'
             "  why: the C target takes loops, branches, buffers and scalar arithmetic"
         )
@@ -278,10 +278,10 @@ def test_branches_have_no_c():
         emit_c(parse_module(text, "t.mlir", context()))
     with source_text("t.mlir", text):
         assert str(caught.value) == (
-            "error[KC4403]: c: there is no C for the branches of @f\n"
+            "error[KC4403]: c: the branches of @f cannot be expressed in C\n"
             "  --> t.mlir:2:3  cf.br ^head(%n : i64)\n"
             "  why: the C target takes structured control flow: scf.for, scf.while and scf.if\n"
-            "  try: mlir-opt -lift-cf-to-scf makes loops and conditions of branches"
+            "  try: mlir-opt -lift-cf-to-scf turns branches into loops and conditions"
         )
 
 

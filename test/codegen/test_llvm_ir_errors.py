@@ -87,7 +87,7 @@ REFUSED = [
         "llvm.mlir.global internal @g() : i32 {\n"
         "  %0 = llvm.mlir.constant(1 : i32) : i32\n"
         "  %1 = llvm.add %0, %0 : i32\n  llvm.return %1 : i32\n}",
-        ("KC4105", 3, "llvm.add: is no constant, which the initialiser of @g must be"),
+        ("KC4105", 3, "llvm.add: is not a constant, as the initialiser of @g must be"),
     ),
 ]
 

@@ -158,7 +158,7 @@ func.func @f(%n: index, %x: f32) {
         "error[KC4304]: convert-to-llvm: scf.parallel with a reduction is not supported\n"
         "  --> in.mlir:2:3\n"
         "  why: the iterations run on several threads, and each would need its own accumulator\n"
-        "  try: make the loop serial, or split the reduction by rfactor and sum up after it"
+        "  try: make the loop serial, or split the reduction by rfactor and sum up afterwards"
     )
 
 
@@ -210,7 +210,7 @@ def test_call_of_an_llvm_function():
     )
     assert error.code == "KC4306"
     assert error.message == (
-        "convert-to-llvm: func.call of @g, which is no func.func of the module"
+        "convert-to-llvm: func.call of @g, which is not a func.func of the module"
     )
 
 
@@ -226,7 +226,7 @@ def test_library_name_that_is_taken():
         }""")
     )
     assert error.code == "KC4306"
-    assert error.message == "convert-to-llvm: the name @free is taken by something of the module"
+    assert error.message == "convert-to-llvm: the name @free is taken by something in the module"
 
 
 def test_library_function_of_the_module():

@@ -192,7 +192,7 @@ def test_a_global_that_is_not_constant_is_refused():
     with pytest.raises(KCError) as caught:
         kc.build(kc.IRModule.parse(text), target="c")
     assert str(caught.value).splitlines()[0] == (
-        "error[KC4403]: c: there is no C for memref.global @w, which is not a constant"
+        "error[KC4403]: c: memref.global @w, which is not a constant, cannot be expressed in C"
     )
 
 

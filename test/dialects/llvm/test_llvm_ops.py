@@ -67,7 +67,7 @@ INVALID = [
         "a value",
     ),
     ("llvm.getelementptr %p[0, 0] : (!llvm.ptr) -> !llvm.ptr, f32", "no member 0 in f32"),
-    ("llvm.getelementptr %p[0] : (!llvm.ptr) -> i64, f32", "i64 is no pointer"),
+    ("llvm.getelementptr %p[0] : (!llvm.ptr) -> i64, f32", "i64 is not a pointer"),
     ("llvm.load %p atomic release {alignment = 4 : i64} : !llvm.ptr -> i32", "cannot release"),
     ("llvm.load %p atomic acquire : !llvm.ptr -> i32", "needs an alignment"),
     ("llvm.load %p : !llvm.ptr -> index", "cannot load index"),
@@ -81,7 +81,7 @@ INVALID = [
     ("llvm.intr.vector.extract %v[6] : vector<4xf32> from vector<8xf32>", "no vector<4xf32> at 6"),
     ("llvm.intr.vector.extract %v[8] : vector<4xf32> from vector<8xf32>", "no vector<4xf32> at 8"),
     ("llvm.call %x(%i) : f32, (i64) -> ()", "an indirect call needs a pointer"),
-    ('llvm.call_intrinsic "sqrt"(%x) : (f32) -> f32', "'sqrt' is no intrinsic"),
+    ('llvm.call_intrinsic "sqrt"(%x) : (f32) -> f32', "'sqrt' is not an intrinsic"),
     (
         '"llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 4 : i32, rw = 0 : i32}>'
         " : (!llvm.ptr) -> ()",

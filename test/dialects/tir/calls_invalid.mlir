@@ -1,7 +1,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%A: memref<8xf32>) {
-  // expected-error@+1 {{tir.call_extern: f: operand 0 of type memref<8xf32> is neither read nor written; buffers are one of read, write, update, other values none}}
+  // expected-error@+1 {{tir.call_extern: f: operand 0 of type memref<8xf32> is neither read nor written; a buffer is one of read, write, update, other values are none}}
   tir.call_extern "f"(%A) : (memref<8xf32>)
   func.return
 }
@@ -9,7 +9,7 @@ func.func @f(%A: memref<8xf32>) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{tir.call_extern: f: operand 0 of type f32 is 'read'; buffers are one of read, write, update, other values none}}
+  // expected-error@+1 {{tir.call_extern: f: operand 0 of type f32 is 'read'; a buffer is one of read, write, update, other values are none}}
   tir.call_extern "f"(read %x) : (f32)
   func.return
 }

@@ -1,7 +1,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: f32, %y: i32) {
-  // expected-error@+1 {{tir.combine: the combiner r must be given and give the same types twice, not (f32) and (i32) and (f32)}}
+  // expected-error@+1 {{tir.combine: the combiner r takes two tuples and gives one, all of the same types, not (f32) and (i32) and (f32)}}
   %z = "tir.combine"(%x, %y) <{combiner_name = "r", identity = [0.0 : f32], operandSegmentSizes = array<i32: 1, 1>}> ({
   ^bb0(%a: f32, %b: f32):
     "tir.yield"(%a) : (f32) -> ()

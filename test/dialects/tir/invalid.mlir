@@ -111,7 +111,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{tir.for: loop i is thread and has no thread axis; a loop of kind thread has one, no other has}}
+  // expected-error@+1 {{tir.for: loop i is thread and has no thread axis; loops of kind thread have one, and no others do}}
   "tir.for"() <{loop_name = "i", extent = 4 : i64, kind = #tir<for_kind thread>}> ({
   ^bb0(%i: index):
   }) : () -> ()
@@ -121,7 +121,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{tir.for: loop i is serial and has a thread axis; a loop of kind thread has one, no other has}}
+  // expected-error@+1 {{tir.for: loop i is serial and has a thread axis; loops of kind thread have one, and no others do}}
   "tir.for"() <{loop_name = "i", extent = 4 : i64, kind = #tir<for_kind serial>, thread_axis = "threadIdx.x"}> ({
   ^bb0(%i: index):
   }) : () -> ()
@@ -133,7 +133,7 @@ func.func @f() {
 func.func @branches(%q: i1) {
   cf.cond_br %q, ^a, ^b
 ^a:
-  // expected-error@+1 {{tir.for: it stands in a region of several blocks; loops and conditions of tir have no branches (cf) beside them}}
+  // expected-error@+1 {{tir.for: it stands in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
   tir.for %i in 8 {
   }
   cf.br ^b
@@ -146,7 +146,7 @@ func.func @branches(%q: i1) {
 func.func @branches(%q: i1) {
   cf.cond_br %q, ^a, ^b
 ^a:
-  // expected-error@+1 {{tir.block: it stands in a region of several blocks; loops and conditions of tir have no branches (cf) beside them}}
+  // expected-error@+1 {{tir.block: it stands in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
   tir.block "B" () do {
   }
   cf.br ^b

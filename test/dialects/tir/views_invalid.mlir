@@ -9,7 +9,7 @@ func.func @f(%A: memref<8x8xf32>) {
 // -----
 
 func.func @f(%A: memref<8x8xf32>) {
-  // expected-error@+1 {{tir.view: memref<4xf64, strided<[1], offset: ?>> is no part of memref<8x8xf32>}}
+  // expected-error@+1 {{tir.view: memref<4xf64, strided<[1], offset: ?>> is not a part of memref<8x8xf32>}}
   %a = tir.view %A[0, 0] : memref<8x8xf32> to memref<4xf64, strided<[1], offset: ?>>
   func.return
 }
@@ -41,7 +41,7 @@ func.func @f(%A: memref<8x8xf32>) {
 // -----
 
 func.func @f(%A: memref<8x8xf32>) {
-  // expected-error@+1 {{tir.view: memref<4x4xf32, strided<[?, ?], offset: ?>> goes along 2 dimensions of memref<8x8xf32>, in order, not along [1, 0]}}
+  // expected-error@+1 {{tir.view: memref<4x4xf32, strided<[?, ?], offset: ?>> must go along 2 dimensions of memref<8x8xf32> in increasing order, not along [1, 0]}}
   %a = tir.view %A[0, 0] along [1, 0] : memref<8x8xf32> to memref<4x4xf32, strided<[?, ?], offset: ?>>
   func.return
 }
@@ -50,7 +50,7 @@ func.func @f(%A: memref<8x8xf32>) {
 
 func.func private @g(memref<8xf32>)
 func.func @f(%A: memref<8xf32>) {
-  // expected-error@+1 {{tir.call: argument 0 of type memref<8xf32> is neither read nor written; buffers are one of read, write, update, other values none}}
+  // expected-error@+1 {{tir.call: argument 0 of type memref<8xf32> is neither read nor written; a buffer is one of read, write, update, other values are none}}
   tir.call @g(%A) : (memref<8xf32>)
   func.return
 }
@@ -59,7 +59,7 @@ func.func @f(%A: memref<8xf32>) {
 
 func.func private @g(index)
 func.func @f(%n: index) {
-  // expected-error@+1 {{tir.call: argument 0 of type index is 'read'; buffers are one of read, write, update, other values none}}
+  // expected-error@+1 {{tir.call: argument 0 of type index is 'read'; a buffer is one of read, write, update, other values are none}}
   tir.call @g(read %n) : (index)
   func.return
 }
