@@ -381,10 +381,10 @@ class Space:
         parts = [part for instance in instances for part in instance.constraints]
         parts += [*constraints, *self.facts]
         undecided = [reason for instance in instances for reason in instance.opaque]
-        demanded = {loop for instance in instances for loop in instance.loops}
+        never = {loop for instance in instances for loop in instance.empty}
         for supply in missing:
-            if not demanded.issuperset(supply.instance.empty):
-                continue  # there is none
+            if not never.issuperset(supply.instance.empty):
+                continue  # there is none; an init is executed although a loop around it is empty
             if supply.instance.opaque:
                 undecided += supply.instance.opaque
                 continue

@@ -193,6 +193,32 @@ func.func @main(%A: memref<6xi32>, %C: memref<6xi32>, %n0: index {kc.symbol = "n
 }
 """
 
+COPY_IN_INIT = """
+func.func @main(%A: memref<5x0xi32>, %B: memref<5xi32>, %C: memref<5xi32>) {
+  %T = tir.alloc "T" : memref<5xi32>
+  tir.for %i in 5 {
+    tir.block "T" (spatial %v in 5 = %i) do {
+      %b = tir.load %B[%v] : memref<5xi32>
+      tir.store %b, %T[%v] : memref<5xi32>
+    }
+  }
+  tir.for %k in 0 {
+    tir.for %i in 5 {
+      tir.block "C" (spatial %v in 5 = %i, reduce %v_k in 0 = %k) init {
+        %b = tir.load %T[%v] : memref<5xi32>
+        tir.store %b, %C[%v] : memref<5xi32>
+      } do {
+        %old = tir.load %C[%v] : memref<5xi32>
+        %x = tir.load %A[%v, %v_k] : memref<5x0xi32>
+        %new = arith.addi %old, %x : i32
+        tir.store %new, %C[%v] : memref<5xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
@@ -267,6 +293,14 @@ REFUSED = {
     "reindex_cache_write, with a dimension for a reduction over nothing": (
         EMPTY_REDUCTION,
         "sch.reindex_cache_write('B', 'B', 'local', '(v_i, v_k)->(v_k, v_i)')",
+    ),
+    "compute_at in a reduction over nothing, whose init reads": (
+        COPY_IN_INIT,
+        "sch.compute_at('T', sch.get_loops('C')[0])",
+    ),
+    "read_at in a reduction over nothing, whose init reads": (
+        COPY_IN_INIT,
+        "sch.read_at(sch.get_loops('C')[1], 'C', 'T', 'global')",
     ),
     "write_at in a reduction over nothing": (
         EMPTY_REDUCTION,

@@ -170,3 +170,33 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //GRID-NEXT:   |      block B    <-- here
 //GRID-NEXT:  why: every block along blockIdx.x would write it, which is in global memory
 //GRID-NEXT:  try: legal: loop=j
+
+// RUN: not kc-opt %s --read-at="func=started loop=k block=C buffer=B" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
+
+// The init of a reduction over nothing reads B.
+func.func @started(%A: memref<?xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
+    attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in 4 {
+    tir.for %k in %n {
+      tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in %n = %k) init {
+        %b = tir.load %B[%v_i] : memref<4xf32>
+        tir.store %b, %C[%v_i] : memref<4xf32>
+      } do {
+        %a = tir.load %A[%v_k] : memref<?xf32>
+        %c = tir.load %C[%v_i] : memref<4xf32>
+        %s = arith.addf %c, %a : f32
+        tir.store %s, %C[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+//EMPTY:error[KC3619]: read_at: the reduction of block C may be empty
+//EMPTY-NEXT:  --> {{.*}}read_at_invalid.mlir:182:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in %n = %k) init {
+//EMPTY-NEXT:   |  for i in 4:
+//EMPTY-NEXT:   |    for k in n:    <-- then does not run
+//EMPTY-NEXT:   |      block C    <-- then reads B all the same
+//EMPTY-NEXT:  why: the initial value is made of B, and a copy in loop k would not be made
+//EMPTY-NEXT:  try: legal: loop=i

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Witness
+from kc.analysis.instances import Instance, Space, Supply, Witness
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import in_order, loads_of, scope_of, stores_to, unit_of
-from kc.dialects.tir import BlockOp, LoadOp
+from kc.dialects.tir import BlockOp, IterType, LoadOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._copies import (
@@ -40,6 +40,16 @@ def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
     return [one for one in loads_of(buffer) if not roots.isdisjoint(loop_tree.path_to(one))]
 
 
+def _initialised_by(load: LoadOp) -> BlockOp | None:
+    """The reduction whose init ``load`` is in."""
+    region, parent = load.parent_region(), load.parent_op()
+    while parent is not None:
+        if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
+            return parent
+        region, parent = parent.parent_region(), parent.parent_op()
+    return None
+
+
 @dataclass
 class CachedReads:
     """What ``readers`` read of ``buffer``, of which ``block`` is the one that the user named."""
@@ -66,7 +76,12 @@ class CachedReads:
 
     def objection(self, place: Place) -> ScheduleError | None:
         """Something that is read, or copied, and changes before it is read."""
-        return self._changed(place) or self._race(place) or self._in_grid(place)
+        return (
+            self._changed(place)
+            or self._missed_if_empty(place)
+            or self._race(place)
+            or self._in_grid(place)
+        )
 
     def _in_grid(self, place: Place) -> ScheduleError | None:
         """Blocks of threads that all make the copy."""
@@ -91,6 +106,36 @@ class CachedReads:
                 found = space.find([read, write], [*same, space.may_precede(write, read)])
                 if found is not None:
                     return self._refuse(load, store, found, write, f"what is read{read.at(found)}")
+        return None
+
+    def _missed_if_empty(self, place: Place) -> ScheduleError | None:
+        """A copy in a loop of a reduction whose init reads it, which runs also if that is over
+        nothing, and the loop does not."""
+        for load in self.loads:
+            block = _initialised_by(load)
+            if block is None or not any(
+                IterType.REDUCE in loop_tree.iter_types(loop, block)
+                for loop in loop_tree.all_loops_around(place.anchor)
+            ):
+                continue
+            space = Space()
+            read = space.instance(load)
+            shared = {loop: read.loops[loop] for loop in loop_tree.all_loops_around(place.anchor)}
+            copy = space.place(place.anchor, shared)
+            found = space.uncovered(read, [], [Supply(copy, [])])
+            if found is not None:
+                loop = place.anchor.parent_op()
+                assert loop is not None
+                name = buffer_name(self.buffer)
+                return self.site.refuse(
+                    "KC3619",
+                    f"{self.primitive}: the reduction of block {block.label} may be empty",
+                    at=block,
+                    mark={loop: "then does not run", block: f"then reads {name} all the same"},
+                    why=found.undecided
+                    or f"the initial value is made of {name}, and a copy in "
+                    f"{describe(loop)} would not be made",
+                )
         return None
 
     def _race(self, place: Place) -> ScheduleError | None:

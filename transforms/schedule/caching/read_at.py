@@ -32,6 +32,8 @@ the old one, so that indices stay.
 6. KC3211: the loop is not, and is not in, a vectorized one.
 7. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
    what they write.
+8. KC3619: it is no loop of a reduction that may be empty, and in no such loop, if the initial value
+   is made of the buffer.
 
 TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
 """
