@@ -44,7 +44,7 @@ class Box:
     parameters: int = 0
 
     def holds(self, point: Sequence[Term]) -> Condition:
-        """That ``point`` is in the box."""
+        """The condition that ``point`` is in the box."""
         parts = [term >= 0 for term in self.parameter_terms]
         for index, size in zip(point, self.sizes, strict=True):
             parts.append(index.within(term_of(size, self.parameter_terms.__getitem__)))

@@ -1,4 +1,4 @@
-"""Which index values are sizes of arrays: these alone are never negative.
+"""Index values that are sizes of arrays: only these are never negative.
 
 A symbolic size that only a scalar argument gives may be any number.
 """

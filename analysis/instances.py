@@ -239,7 +239,7 @@ class Space:
     def in_bounds(
         self, op: LoadOp | StoreOp, element: Sequence[Term], instance: Instance
     ) -> list[Condition]:
-        """That an access stays inside its buffer, as every access does."""
+        """The condition that an access stays inside its buffer, as every access does."""
         type_ = op.buffer.type
         assert isinstance(type_, MemRefType)
         owner = op.buffer.owner
@@ -311,11 +311,11 @@ class Space:
     # Order ---------------------------------------------------------------------------------
 
     def before(self, first: Instance, second: Instance) -> Condition:
-        """That ``first`` is executed before ``second`` whatever the threads do."""
+        """The condition that ``first`` is executed before ``second`` whatever the threads do."""
         return self._ordered(first, second, may=False)
 
     def may_precede(self, first: Instance, second: Instance) -> Condition:
-        """That ``first`` may be executed before ``second``.
+        """The condition that ``first`` may be executed before ``second``.
 
         Different iterations of a parallel or vectorized loop, and blocks of threads, come in any
         order; the threads of a block are in lockstep.
@@ -348,7 +348,7 @@ class Space:
         return any_of(cases)
 
     def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[Condition]:
-        """That two instances use the same allocation of ``buffer``."""
+        """The condition that two instances use the same allocation of ``buffer``."""
         return [
             at.equals(second.loops[loop])
             for loop, at in first.loops.items()

@@ -107,15 +107,15 @@ class Term:
         return at_least_zero(self - other)
 
     def equals(self, rhs: Term | int) -> Condition:
-        """That this is ``rhs``."""
+        """The condition that this is ``rhs``."""
         return _compared("=", self - rhs)
 
     def differs(self, rhs: Term | int) -> Condition:
-        """That this is not ``rhs``."""
+        """The condition that this is not ``rhs``."""
         return _compared("!=", self - rhs)
 
     def within(self, size: Term | int) -> Condition:
-        """That this is an index of a dimension of ``size``."""
+        """The condition that this is an index of a dimension of ``size``."""
         return all_of([self >= 0, self < size])
 
     def names(self) -> Iterator[str]:
@@ -376,7 +376,7 @@ def at_least_zero(term: Term) -> Condition:
 
 
 def all_of(parts: Iterable[Condition]) -> Condition:
-    """That all of ``parts`` hold."""
+    """The condition that all of ``parts`` hold."""
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, All) else (part,):
@@ -387,7 +387,7 @@ def all_of(parts: Iterable[Condition]) -> Condition:
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
-    """That at least one of ``parts`` holds."""
+    """The condition that at least one of ``parts`` holds."""
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, Any) else (part,):
@@ -398,17 +398,17 @@ def any_of(parts: Iterable[Condition]) -> Condition:
 
 
 def exists(dims: Sequence[str], body: Condition) -> Condition:
-    """That values of ``dims`` exist for which ``body`` holds."""
+    """The condition that values of ``dims`` exist for which ``body`` holds."""
     return Exists(tuple(dims), body) if dims else body
 
 
 def equal(lhs: Iterable[Term], rhs: Iterable[Term]) -> list[Condition]:
-    """That each of ``lhs`` is its counterpart of ``rhs``."""
+    """The condition that each of ``lhs`` is its counterpart of ``rhs``."""
     return [x.equals(y) for x, y in zip(lhs, rhs, strict=True)]
 
 
 def lexicographic(lhs: Sequence[Term], rhs: Sequence[Term]) -> Condition:
-    """That ``lhs`` is before ``rhs`` in lexicographic order."""
+    """The condition that ``lhs`` is before ``rhs`` in lexicographic order."""
     return any_of(all_of([*equal(lhs[:n], rhs[:n]), lhs[n] < rhs[n]]) for n in range(len(lhs)))
 
 

@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 
 def wanted() -> bool:
-    """Whether loaded code is to be told of."""
+    """Whether perf is to be told of loaded code."""
     return is_on(VARIABLE)
 
 

@@ -59,7 +59,7 @@ def _argument(op: CallExternOp, type_: Attribute, dtype: str) -> Callable[[Any],
 
 
 def _result(op: CallExternOp, type_: Attribute) -> Callable[[Any], Any]:
-    """How what a function gives is a value; of a function of Python, nothing is 0."""
+    """How the result of a call becomes a value; None from a function of Python is 0."""
     if is_float(type_):
         kind = float_type(op, type_)
         return lambda value: kind(0 if value is None else value)

@@ -90,7 +90,7 @@ def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Number
 
 
 def _rows_of_eight(n: int) -> list[slice]:
-    """Of 2x2 lanes, the rows of the two matrices whose product a lane is."""
+    """The rows of the two matrices whose product is lane ``n`` of 2x2."""
     row, column = divmod(n, 2)
     return [slice(n, n + 1), slice(8 * row, 8 * row + 8), slice(8 * column, 8 * column + 8)]
 

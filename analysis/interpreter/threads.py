@@ -96,7 +96,7 @@ class Kernel:
 
     interpreter: KernelInterpreter
     functions: dict[Operation, Any]
-    """What is computed once per op."""
+    """Results that are computed once per op."""
     current: Thread | None = None
     """The thread that is running."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Kernel:
     single: frozenset[str] | None = None
     """The axes along which there is one block, or None if there is just one along all of them."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
-    """Which block has read an element of global memory, None for several."""
+    """The block that has read an element of global memory, None for several."""
 
     def run(self, root: tir.ForOp, extent: int) -> None:
         """Run the kernel below ``root``, from the environment of the interpreter on."""
@@ -231,7 +231,7 @@ class Kernel:
         self._region(op.body, inner)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
-        """That no iteration of a loop is lost because its thread does not come there."""
+        """Require that no iteration of a loop is lost because its thread does not come there."""
         teams = Counter(thread.without([axis]) for thread in threads)
         for count in teams.values():
             if count != extent:
@@ -421,7 +421,7 @@ class Kernel:
         last: Written | None,
         writers: Threads,
     ) -> None:
-        """That no other block has stored, or read, what ``writers`` store another value to."""
+        """Require that no other block has stored to or read the element that ``writers`` change."""
         blocks = {self._block_of(writer) for writer in writers}
         before = {self._block_of(writer) for writer in last.threads} if last is not None else blocks
         element = f"{buffer.name}{index_text(at)}"
@@ -462,7 +462,7 @@ def single_axes(root: tir.ForOp) -> frozenset[str] | None:
 
 
 def _group_of(scope: str) -> str:
-    """Which threads have to come together where values go by a memory scope."""
+    """The threads that must come together where values pass through a memory scope."""
     return "warp" if scope == "warp" else "block"
 
 

@@ -27,7 +27,7 @@ from kc.dialects.memref import PrefetchOp
 from kc.dialects.tir.memory import has_rows
 
 ALIGNMENT = 64
-"""Of buffers, in bytes: a cache line, and the widest vector."""
+"""The alignment of buffers, in bytes: a cache line, and the widest vector."""
 
 
 class ConvertLoad(ConversionPattern[TirToScf]):
