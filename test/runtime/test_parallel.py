@@ -842,14 +842,14 @@ def test_interrupt() -> None:
 def test_the_pool_is_compiled_once() -> None:
     out = script(
         """
-        found, together = [], threading.Barrier(4)
+        seen, together = [], threading.Barrier(4)
         def ask():
             together.wait()
-            found.append(parallel.ensure_pool())
+            seen.append(parallel.ensure_pool())
         askers = [threading.Thread(target=ask) for _ in range(4)]
         for asker in askers: asker.start()
         for asker in askers: asker.join()
-        assert all(one == found[0] for one in found) and set(found[0]) == set(SYMBOLS)
+        assert all(pool == seen[0] for pool in seen) and set(seen[0]) == set(SYMBOLS)
         assert worker_ids() == []
         print("done")
         """
@@ -937,13 +937,13 @@ def test_libraries_share_the_pool_and_can_be_unloaded(tmp_path: Path) -> None:
     out = script(
         f"""
         paths = [Path({str(tmp_path)!r}) / name for name in ("one.so", "two.so")]
-        first, one = load_library(paths[0])
-        second, two = load_library(paths[1])
+        first, first_loops = load_library(paths[0])
+        second, second_loops = load_library(paths[1])
         bodies = Code(BODIES, addresses(first))
-        one.meet(bodies, 3)
+        first_loops.meet(bodies, 3)
         workers = worker_ids()
         assert len(workers) == 2
-        two.meet(bodies, 3)
+        second_loops.meet(bodies, 3)
         loops, _ = compiled()
         loops.meet(bodies, 3)
         assert worker_ids() == workers
@@ -957,9 +957,9 @@ def test_libraries_share_the_pool_and_can_be_unloaded(tmp_path: Path) -> None:
         loops.meet(bodies, 3)
         assert len(worker_ids()) == 2
 
-        first, one = load_library(paths[0])
+        first, first_loops = load_library(paths[0])
         loops.shutdown()
-        one.meet(bodies, 3)  # joined at exit by the library
+        first_loops.meet(bodies, 3)  # joined at exit by the library
         print("done")
         """,
         KC_NUM_THREADS="3",
