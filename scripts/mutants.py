@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -35,10 +37,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("analysis", "codegen", "conversion", "dialects", "kc", "transforms")
+FAMILIES = Path("transforms", "schedule")
+"""The folders of primitives are named for what they have in common, as many a test is."""
 EXPLAINED = ROOT / "test" / "mutants.toml"
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__", ".hypothesis")
 SLOWEST = 300.0
 """Seconds that the tests of a mutant may take."""
+MOST_FILES = 12
+"""Files of pytest that a mutant is run against: of some modules half of all tests are users."""
 
 OPPOSITE = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -146,23 +152,69 @@ def _annotations(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def tests_of(file: str) -> tuple[list[str], list[str]]:
-    """The tests in Python and of lit that are about a file: named like it, or importing it."""
-    path = Path(file)
+    """The tests in Python and of lit that are about a file: named like it, or importing it.
+
+    A file without any is tested through those that import it, the nearest that have tests.
+    """
+    importers = _importers()
+    level, seen = [file], {file}
+    while level:
+        tests = [_own_tests(Path(one)) for one in level]
+        tests = tests if any(map(any, tests)) else [_own_tests(Path(one).parent) for one in level]
+        python = list(dict.fromkeys(test for found, _ in tests for test in found))
+        lit = list(dict.fromkeys(test for _, found in tests for test in found))
+        if python or lit:
+            return python[:MOST_FILES], lit
+        level = sorted({user for one in level for user in importers.get(one, ())} - seen)
+        seen.update(level)
+    return [], []
+
+
+def _own_tests(path: Path) -> tuple[list[str], list[str]]:
+    if str(path) in FOLDERS or (path.parent == FAMILIES and not path.suffix):
+        return [], []  # no tests are about all that is in there
     stem = path.stem.strip("_") if path.stem != "__init__" else path.parent.name
-    module = ".".join(path.with_suffix("").parts)
-    module = module if module.startswith("kc.") else f"kc.{module}"
+    module = _module_of(path)
     python: list[str] = []
     for test in sorted((ROOT / "test").rglob("test_*.py")):
-        if stem in test.stem or module in test.read_text():
+        if stem in test.stem or re.search(rf"\b{re.escape(module)}\b", test.read_text()):
             python.append(str(test.relative_to(ROOT)))
     folder = ROOT / "test" / str(path.parent).removeprefix("kc/")
-    # The tests of the families of primitives are in one folder.
-    folders = [one for one in (folder, folder.parent) if one.is_dir()][:1]
+    # The tests of the families of primitives are in one folder, as are those of a package.
+    folders = [one for one in (folder, folder.parent) if one.is_dir()]
     lit = [
         str(test.relative_to(ROOT)) for one in folders for test in sorted(one.glob(f"{stem}*.mlir"))
     ]
     python.sort(key=lambda test: (stem not in test, test))
     return python, lit
+
+
+def _module_of(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    module = ".".join(parts)
+    return module if parts[0] == "kc" else f"kc.{module}"
+
+
+@functools.cache
+def _importers() -> dict[str, list[str]]:
+    """The files that import each file of the folders."""
+    files = {
+        _module_of(path): str(path)
+        for folder in FOLDERS
+        for path in sorted(one.relative_to(ROOT) for one in (ROOT / folder).rglob("*.py"))
+        if not path.is_symlink()
+    }
+    importers: dict[str, list[str]] = {}
+    for user in files.values():
+        for node in ast.walk(ast.parse((ROOT / user).read_text())):
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            for name in names:
+                if name in files:
+                    importers.setdefault(files[name], []).append(user)
+    return importers
 
 
 class Copy:
@@ -188,7 +240,7 @@ class Copy:
         tool = Path(sys.executable).with_name("lit")
         commands: list[tuple[str, list[str]]] = []
         if lit:
-            commands.append(("lit", [str(tool), "-q", "-Dsubprocess=1", *lit]))
+            commands.append(("lit", [str(tool), "-q", "--max-failures=1", "-j1", *lit]))
         if python:
             options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
             commands.append(("pytest", [sys.executable, "-m", "pytest", *options, *python]))

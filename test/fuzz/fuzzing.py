@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import faulthandler
+import gc
 import multiprocessing
 import os
 import signal
@@ -46,6 +47,8 @@ PATIENCE = 20
 """How many times as long it may take by the clock, if it waits."""
 SHRINKS = 150
 """Attempts at making a failing case smaller."""
+COLLECTED = 20_000
+"""New objects after which garbage is collected: IR is full of cycles, and ends with its case."""
 APART = 1_000_000
 """Cases of one seed, at most."""
 LONG = 5_000
@@ -151,6 +154,8 @@ def _serve(pipe: Connection) -> None:
         signal.signal(interrupt, signal.SIG_IGN)  # for the process that tells, which ends this one
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
+    gc.freeze()
+    gc.set_threshold(COLLECTED)
     while True:
         try:
             request: Request = pipe.recv()
