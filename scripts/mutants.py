@@ -1,14 +1,16 @@
 """Breaks the code in small ways, and says which ways no test notices.
 
     python scripts/mutants.py [FILE ...] [--base=REV] [--sample=N] [--seed=1] [--jobs=N] [--fuzz=N]
+        [--again=OUTPUT]
 
 Without files: the Python files below analysis/, transforms/, conversion/, codegen/ and kc/ that
 differ from ``--base`` (default: main). A mutant turns a comparison around or moves its bound, drops
 a clause of a condition, negates a condition, changes a constant by one, exchanges + and -, min and
 max, any and all, or leaves out a refusal. Each runs in a copy of the checkout against the tests
-that are named like the file or import it, and then against ``--fuzz`` random programs, until
-something fails. What survives is printed, unless test/mutants.toml explains it; the exit status is
-1 if anything is left.
+that are named like the file or import it, those of the files that import it, and ``--fuzz`` random
+programs, until something fails. What survives is printed, unless test/mutants.toml explains it;
+``--again`` runs only what an earlier output says to survive. The exit status is 1 if anything is
+left, and 2 if the tests fail without a mutant, which would make every one noticed.
 
 cosmic-ray and mutmut were looked at: neither drops clauses or refusals, which is what legality
 checks are made of, and both expect a package where this is a namespace over several folders.
@@ -43,6 +45,8 @@ EXPLAINED = ROOT / "test" / "mutants.toml"
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__", ".hypothesis")
 SLOWEST = 300.0
 """Seconds that the tests of a mutant may take."""
+SURVIVES = "survives: "
+"""Begins the line of a mutant in the output."""
 MOST_FILES = 12
 """Files of pytest that a mutant is run against: of some modules half of all tests are users."""
 
@@ -151,23 +155,31 @@ def _annotations(tree: ast.Module) -> Iterator[ast.AST]:
 # Tests -------------------------------------------------------------------------------------
 
 
-def tests_of(file: str) -> tuple[list[str], list[str]]:
-    """The tests in Python and of lit that are about a file: named like it, or importing it.
+@functools.cache
+def tests_of(file: str) -> list[tuple[list[str], list[str]]]:
+    """Groups of tests, in Python and of lit: those about a file, then those of its importers.
 
-    A file without any is tested through those that import it, the nearest that have tests.
+    The first are named like the file, or import it; a file may have none.
     """
     importers = _importers()
     level, seen = [file], {file}
-    while level:
+    groups: list[tuple[list[str], list[str]]] = []
+    before: set[str] = set()
+    while level and len(groups) < 2:
         tests = [_own_tests(Path(one)) for one in level]
-        tests = tests if any(map(any, tests)) else [_own_tests(Path(one).parent) for one in level]
+        if not groups:
+            tests = (
+                tests if any(map(any, tests)) else [_own_tests(Path(one).parent) for one in level]
+            )
         python = list(dict.fromkeys(test for found, _ in tests for test in found))
         lit = list(dict.fromkeys(test for _, found in tests for test in found))
+        python, lit = ([test for test in new if test not in before] for new in (python, lit))
         if python or lit:
-            return python[:MOST_FILES], lit
+            groups.append((python[:MOST_FILES], lit))
+            before.update(python, lit)
         level = sorted({user for one in level for user in importers.get(one, ())} - seen)
         seen.update(level)
-    return [], []
+    return groups
 
 
 def _own_tests(path: Path) -> tuple[list[str], list[str]]:
@@ -231,12 +243,27 @@ class Copy:
         if mutant is not None:
             path.write_text(mutant.text)
         try:
-            return self._tests(file, fuzz)
+            for python, lit in tests_of(file):
+                noticed = self._tests(python, lit, 0, SLOWEST)
+                if noticed:
+                    return noticed
+            return self._tests([], [], fuzz, SLOWEST)
         finally:
             path.write_text(original)
 
-    def _tests(self, file: str, fuzz: int) -> str:
-        python, lit = tests_of(file)
+    def fails_unchanged(self, files: Sequence[str]) -> str:
+        """Which of the tests of the files fail without a mutant: lit's or pytest's; empty if none.
+
+        Those of the files are fixed here: a test that is added later is not in the copy.
+        """
+        tests = [group for file in files for group in tests_of(file)]
+        python = sorted({test for of_file, _ in tests for test in of_file})
+        lit = sorted({test for _, of_file in tests for test in of_file})
+        return self._tests(python, lit, fuzz=0, timeout=None)
+
+    def _tests(
+        self, python: Sequence[str], lit: Sequence[str], fuzz: int, timeout: float | None
+    ) -> str:
         tool = Path(sys.executable).with_name("lit")
         commands: list[tuple[str, list[str]]] = []
         if lit:
@@ -248,11 +275,11 @@ class Copy:
             script = "test/fuzz/fuzzing.py"
             commands.append(("fuzz", [sys.executable, script, "--jobs=1", f"--count={fuzz}"]))
         for name, command in commands:
-            if not self._passes(command):
+            if not self._passes(command, timeout):
                 return name
         return ""
 
-    def _passes(self, command: Sequence[str]) -> bool:
+    def _passes(self, command: Sequence[str], timeout: float | None) -> bool:
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "KC_CACHE_DIR": ""}
         process = subprocess.Popen(
             command,
@@ -264,7 +291,7 @@ class Copy:
             start_new_session=True,
         )
         try:
-            return process.wait(timeout=SLOWEST) == 0
+            return process.wait(timeout) == 0
         except subprocess.TimeoutExpired:
             return False
         finally:
@@ -292,7 +319,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the mutants of the files; 1 if some survive."""
+    """Run the mutants of the files; 1 if some survive, 2 if nothing can be said."""
     parser = argparse.ArgumentParser(prog="mutants.py", description=__doc__)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--base", default="main")
@@ -300,7 +327,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--fuzz", type=int, default=100, help="random programs for each mutant")
+    parser.add_argument("--again", type=Path, help="an output: run those that survive there")
     args = parser.parse_args(argv)
+    survived: set[str] = set()
+    if args.again is not None:
+        output = args.again.read_text().splitlines()
+        survived = {line.removeprefix(SURVIVES) for line in output if line.startswith(SURVIVES)}
+        args.files = args.files or sorted({line.partition(":")[0] for line in survived})
     files: list[str] = []
     for given in args.files or changed_files(args.base):
         path = ROOT / given
@@ -310,7 +343,9 @@ def main(argv: Sequence[str]) -> int:
     chosen: list[Mutant] = []
     for file in files:
         mutants = mutants_of(file, (ROOT / file).read_text())
-        if args.sample and len(mutants) > args.sample:
+        if args.again is not None:
+            mutants = [mutant for mutant in mutants if str(mutant) in survived]
+        elif args.sample and len(mutants) > args.sample:
             mutants = random.Random(f"{args.seed} {file}").sample(mutants, args.sample)
         chosen += sorted(mutants, key=lambda mutant: mutant.line)
     print(f"{len(chosen)} mutants of {len(files)} files", flush=True)
@@ -319,6 +354,11 @@ def main(argv: Sequence[str]) -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         local = threading.local()
+        unchanged = Copy(Path(folder) / "unchanged")
+        failing = unchanged.fails_unchanged(files)
+        if failing:
+            print(f"{failing}: these tests fail without a mutant")
+            return 2
         numbers = iter(range(args.jobs))
         lock = threading.Lock()
 
@@ -337,7 +377,7 @@ def main(argv: Sequence[str]) -> int:
                     noticed["explained"] += 1
                 else:
                     survivors.append(mutant)
-                    print(f"survives: {mutant}", flush=True)
+                    print(f"{SURVIVES}{mutant}", flush=True)
     counts = ", ".join(f"{name} {count}" for name, count in noticed.most_common())
     print(
         f"{len(chosen)} mutants in {time.monotonic() - began:.0f} s: "

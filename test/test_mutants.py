@@ -49,30 +49,58 @@ def test_every_mutant_is_a_change_of_one_place():
 
 
 def test_tests_of_a_file():
-    python, lit = mutants.tests_of("transforms/schedule/placing/compute_at.py")
+    (python, lit), *_ = mutants.tests_of("transforms/schedule/placing/compute_at.py")
     assert "test/te/test_te_compute_at.py" in python
     assert lit[0] == "test/transforms/schedule/compute_at.mlir"
+
+
+def test_tests_of_the_importers_of_a_file():
+    own, further = mutants.tests_of("analysis/reductions.py")
+    assert "test/analysis/test_reductions.py" in own[0]
+    assert "test/analysis/test_dependence.py" in further[0]
+    assert not {*own[0], *own[1]} & {*further[0], *further[1]}
 
 
 def test_files_that_differ():
     assert all(file.endswith(".py") for file in mutants.changed_files("HEAD"))
 
 
+def write_probe(folder, monkeypatch, assertion):
+    """A checkout of one function and one test of it."""
+    monkeypatch.setattr(mutants, "tests_of", lambda file: [(["test/test_mutants_probe.py"], [])])
+    for name, text in (
+        ("kc/kc_probe.py", "def f(n):\n    return n < 3\n"),
+        (
+            "test/test_mutants_probe.py",
+            f"from kc_probe import f\n\n\ndef test_f():\n    {assertion}\n",
+        ),
+        ("conftest.py", "import sys\nsys.path.insert(0, 'kc')\n"),
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    monkeypatch.setattr(mutants, "ROOT", folder)
+
+
 @pytest.mark.slow
 def test_a_mutant_is_noticed_and_another_survives(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(mutants, "tests_of", lambda file: (["test/test_mutants_probe.py"], []))
-    for folder, text in (
-        ("kc", "def f(n):\n    return n < 3\n"),
-        ("test", "from kc_probe import f\n\n\ndef test_f():\n    assert f(1) and not f(5)\n"),
-    ):
-        (tmp_path / folder).mkdir()
-        name = "kc_probe.py" if folder == "kc" else "test_mutants_probe.py"
-        (tmp_path / folder / name).write_text(text)
-    (tmp_path / "conftest.py").write_text("import sys\nsys.path.insert(0, 'kc')\n")
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    write_probe(tmp_path, monkeypatch, "assert f(1) and not f(5)")
     assert mutants.main(["kc/kc_probe.py", "--jobs=1", "--fuzz=0"]) == 1
-    assert capsys.readouterr().out.splitlines()[:-1] == [
-        "3 mutants of 1 files",
+    output = capsys.readouterr().out
+    survivors = [
         "survives: kc/kc_probe.py:2: n < 3  ->  (n <= 3)",
         "survives: kc/kc_probe.py:2: 3  ->  4",
+    ]
+    assert output.splitlines()[:-1] == ["3 mutants of 1 files", *survivors]
+    (tmp_path / "output").write_text(output)
+    assert mutants.main([f"--again={tmp_path / 'output'}", "--jobs=1", "--fuzz=0"]) == 1
+    assert capsys.readouterr().out.splitlines()[:-1] == ["2 mutants of 1 files", *survivors]
+
+
+@pytest.mark.slow
+def test_nothing_is_said_of_tests_that_fail_without_a_mutant(tmp_path, monkeypatch, capsys):
+    write_probe(tmp_path, monkeypatch, "assert f(5)")
+    assert mutants.main(["kc/kc_probe.py", "--jobs=1", "--fuzz=0"]) == 2
+    assert capsys.readouterr().out.splitlines() == [
+        "3 mutants of 1 files",
+        "pytest: these tests fail without a mutant",
     ]
