@@ -76,6 +76,8 @@ INSIDE_OR_NOT_JUDGED = [
     # Two conditions together.
     "tir.for %i in 9 { tir.for %j in 9 { tir.if (%i < 4, %j < 5) { "
     "tir.store %x, %A[%i + %j] : memref<8xf32> } } }",
+    # A condition that never holds.
+    "tir.for %i in 10 { tir.if (%i >= 10) { tir.store %x, %A[%i] : memref<8xf32> } }",
     # Conditions of data.
     "tir.for %i in 9 { %p = tir.load %P[0] : memref<8xi32> %z = arith.constant 0 : i32 "
     "%c = arith.cmpi sgt, %p, %z : i32 scf.if %c { tir.store %x, %A[%i] : memref<8xf32> } }",

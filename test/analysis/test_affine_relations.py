@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
+from kc.analysis import affine_relations
 from kc.analysis.affine_relations import (
     Box,
     Collision,
@@ -22,6 +23,7 @@ from kc.analysis.affine_relations import (
     unreached,
     with_remainders,
 )
+from kc.analysis.trust import Undecided
 
 D = [AffineExpr.dimension(n) for n in range(6)]
 
@@ -145,3 +147,19 @@ def test_remainders():
     assert str(with_remainders(D[0] - (D[0] // 8) * 8)) == "(d0 mod 8)"
     shifted = (D[0] + 1) - ((D[0] + 1) // 3) * 3 + D[1]
     assert with_remainders(shifted).eval((7, 5), ()) == 8 % 3 + 5
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_a_size_of_nothing_is_not_negative(n: int):
+    """The largest of 2 d is 2 n - 2, and there is none for n = 0."""
+    size = extent(D[0] * 2, Box((D[0],), 1)).eval((n,), ())
+    assert size >= max(2 * n - 1, 0)
+
+
+def test_a_question_that_is_too_large_has_no_answer(monkeypatch: pytest.MonkeyPatch):
+    undecided = Undecided("too large")
+    monkeypatch.setattr(affine_relations, "first_point", lambda *question: undecided)
+    box = Box(const(4))
+    assert collision([D[0]], box) is undecided
+    assert outside([D[0]], box, const(4)) is undecided
+    assert missed([D[0]], box, const(4)) is undecided

@@ -103,6 +103,14 @@ def test_both_and_neither():
         assert neither(x, y) == flipped(x, y) == (x >= y and y >= 3)
 
 
+@pytest.mark.parametrize("constant", ["true", "false"])
+def test_exclusive_or_with_a_constant(constant: str):
+    compared = "%a = arith.cmpi slt, %i, %j : index"
+    holds = condition(f"{compared}\n%t = arith.constant {constant}\n%c = arith.xori %a, %t : i1")
+    assert holds is not None
+    assert all(holds(x, y) == ((x < y) is not (constant == "true")) for x, y in POINTS)
+
+
 @pytest.mark.parametrize(
     ("body", "holds"),
     [
@@ -134,6 +142,10 @@ def test_narrow_integers():
     assert all(holds(x, y) == (x * 13 < 20) for x, y in POINTS)
     assert condition(NARROW.format(width=8, scale=15)) is None
     assert condition(NARROW.format(width=16, scale=15)) is not None
+    least = NARROW.replace("muli", "addi").replace("constant 20", "constant -120")
+    holds = condition(least.format(width=8, scale=-128))
+    assert holds is not None
+    assert all(holds(x, y) == (x - 128 < -120) for x, y in POINTS)
     size = "%x = arith.index_cast %n : index to {0}\n%c = arith.cmpi slt, %x, %x : {0}"
     assert condition(size.format("i32")) is None
     assert condition(size.format("i64")) is not None

@@ -610,6 +610,27 @@ def test_a_reduction_that_reads_its_buffer_elsewhere():
     assert reorder_conflict(itself, [itself[0], itself[2], itself[1]]) is not None
 
 
+def test_what_is_no_reduction_is_named_first_where_nothing_is_decided():
+    """That updates of one element commute does not help where another statement may conflict."""
+    step = (
+        "%k = tir.load %I[%i] : memref<99xindex>\n"
+        'tir.block "C" (reduce %w in 4 = %i) do {\n'
+        "%old = tir.load %A[%k] : memref<99xf32>\n"
+        "%new = arith.addf %old, %x : f32\n"
+        "tir.store %new, %A[%k] : memref<99xf32>\n}\n"
+    )
+    conflict = carried_conflict(nest(step, "4")[0])
+    assert conflict is not None
+    assert conflict.reduction
+    scatter = "tir.store %x, %B[%k, 0] : memref<99x99xf32>"
+    conflict = carried_conflict(nest(step + scatter, "4")[0])
+    assert conflict is not None
+    assert not conflict.reduction
+    assert parallel(step + scatter, "4") == (
+        "cannot prove that iterations touch different elements of B: k is not affine"
+    )
+
+
 def test_two_reductions_into_one_buffer():
     def step(name: str, total: str) -> str:
         return (

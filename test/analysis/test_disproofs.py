@@ -191,6 +191,10 @@ DISPROVED: dict[str, list[Condition]] = {
         dim("v") < dim("p") * 8 + 8,
         dim("o").differs(dim("p")),
     ],
+    "a bound is a value": [
+        *tiles(y=10),
+        ~exists(["p"], all_of([dim("p").within(13), dim("p") >= dim("y") + 1])),
+    ],
     "the smaller one is not larger": [extreme("min", dim("a"), dim("b")) > dim("b")],
 }
 

@@ -162,6 +162,56 @@ def test_what_is_determined(extents, exprs, known):
     assert determined(given_, index) == {variables[n] for n in known}
 
 
+@pytest.mark.parametrize(
+    ("expr", "zero"),
+    [
+        (lambda o, i: o * 8 + i, {0, 1}),
+        (lambda o, i: o * -8 + i * -1, {0, 1}),
+        (lambda o, i: o * 8 - i, set()),  # o = 1 and i = 8, if there are so many
+        (lambda o, i: o * 8 + i + 1, set()),
+        (lambda o, i: o // 2 + i, {1}),
+    ],
+)
+def test_what_is_forced_to_zero(expr, zero):
+    variables, index = loops((12, 9))
+    exprs = [index.simplify(expr(*map(index.expr, variables)))]
+    assert forced_to_zero(exprs, index) == {variables[n] for n in zero}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bounds"),
+    [
+        ("%two", "%nine", (2, 8)),
+        ("%two", "%n", None),
+        ("%n", "%nine", None),
+        ("%two", "%two", None),
+    ],
+)
+def test_variables_of_scf_loops(low: str, high: str, bounds: tuple[int, int] | None):
+    root = function(f"""func.func @f(%n: index) {{
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %nine = arith.constant 9 : index
+      scf.for %i = {low} to {high} step %one {{ }}
+      func.return
+    }}""")
+    index = IndexValues()
+    assert index.bounds(index.expr(value(root, "i"))) == (bounds or (None, None))
+
+
+@pytest.mark.parametrize(("most", "last"), [(5, 4), (1, None), (0, None)])
+def test_the_variable_of_a_loop_with_so_many_iterations_at_most(most: int, last: int | None):
+    """If a loop may have none, it is not known to be at 0."""
+    root = function(f"""func.func @f(%n: index) {{
+      %most = arith.constant {most} : index
+      %count = arith.minsi %n, %most : index
+      tir.for %i in %count {{ }}
+      func.return
+    }}""")
+    index = IndexValues()
+    assert index.bounds(index.expr(value(root, "i"))) == (0, last)
+
+
 def test_symbolic_fusing_and_splitting_are_seen_through():
     root = function(
         """func.func @f(%n: index {kc.symbol = "n"}, %m: index {kc.symbol = "m"}) {

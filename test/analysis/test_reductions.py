@@ -107,6 +107,10 @@ def test_a_guard():
             id="something else otherwise",
         ),
         pytest.param(
+            f"tir.if (%v_i < 4) {{ tir.if (%v_k < 4) {{{LOADS}{COMBINE}{STORES}\n}} }}",
+            id="two guards",
+        ),
+        pytest.param(
             "%g = tir.load %V[%v_i] : memref<8xi64>\n%h = arith.index_cast %g : i64 to index\n"
             f"tir.if (%h < 4) {{{LOADS}{COMBINE}{STORES}\n}}",
             id="what is held decides",

@@ -118,6 +118,23 @@ def test_boxes(loop: str | None, stored: list[str] | None, loaded: list[str] | N
         assert program.boxes(loads_of(buffer), loop) == loaded
 
 
+def test_a_vector_is_as_wide_as_its_lanes():
+    program = Program("""
+    func.func @f(%A: memref<8x16xf32>) {
+      tir.for %i in 8 {
+        tir.for %j in 4 {
+          %x = tir.load %A[%i, %j * 4] : memref<8x16xf32>, vector<4xf32>
+          tir.store %x, %A[7 - %i, %j * 4] : memref<8x16xf32>, vector<4xf32>
+        }
+      }
+      func.return
+    }""")
+    buffer = program.buffer("A")
+    assert program.boxes(loads_of(buffer), None) == ["0:8", "0:16"]
+    assert program.boxes(stores_to(buffer), "i") == ["i * -1 + 7:1", "0:16"]
+    assert program.boxes(loads_of(buffer), "j") == ["i:1", "j * 4:4"]
+
+
 def test_a_symbolic_loop_takes_the_whole_dimension():
     program = Program("""
     func.func @f(%A: memref<?x?xf32>) attributes {kc.symbols = ["n"]} {

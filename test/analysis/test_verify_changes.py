@@ -187,6 +187,7 @@ error[KC1202]: tir.block: block B runs for v = {value}, outside of its domain
         blocks("7 - %i"),
         blocks("(%i + 3) mod 8"),
         blocks("%i + 4").replace("= %i + 4)", "= %i + 4) where (%i < 4)"),
+        blocks("%i * 2").replace("= %i * 2)", "= %i * 2) where (7 - %i * 2 >= 0)"),
         blocks("%i * 3").replace("= %i * 3)", "= %i * 3) where (%i * 2 < 5)"),
         blocks("%i", loops="%i in %n"),  # the caller's business
         blocks("%i - 1", loops="%i in 0"),

@@ -248,3 +248,39 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // BEFORE-NEXT:    |      block B
 // BEFORE-NEXT:   why: the block reads what was written before, not what the loop writes later
 // BEFORE-NEXT:   try: there is no loop at which it is legal
+
+// RUN: not kc-opt %s --reverse-compute-at="func=empty block=S loop=b" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EMPTY
+
+// The sum of nothing is stored, though no iteration of %b would do it.
+func.func @empty(%A: memref<0xf32>, %S: memref<4xf32>) {
+  %B = tir.alloc "B" : memref<0xf32>
+  tir.for %b in 0 {
+    tir.block "B" (spatial %v_b in 0 = %b) do {
+      %a = tir.load %A[%v_b] : memref<0xf32>
+      tir.store %a, %B[%v_b] : memref<0xf32>
+    }
+  }
+  tir.for %i in 4 {
+    tir.for %k in 0 {
+      tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+        %z = arith.constant 0.0 : f32
+        tir.store %z, %S[%v_i] : memref<4xf32>
+      } do {
+        %s = tir.load %S[%v_i] : memref<4xf32>
+        %x = tir.load %B[%v_k] : memref<0xf32>
+        %t = arith.addf %s, %x : f32
+        tir.store %t, %S[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// EMPTY:      error[KC3231]: reverse_compute_at: block S does not run exactly once in loop b
+// EMPTY-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:266:7  tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+// EMPTY-NEXT:    |  for i in 4:
+// EMPTY-NEXT:    |    for k in 0:
+// EMPTY-NEXT:    |      block S    <-- here
+// EMPTY-NEXT:   why: loop b has no iteration
+// EMPTY-NEXT:   try: there is no loop at which it is legal

@@ -1,0 +1,59 @@
+"""Instances of operations: what precedes what, and what is known of the values around them."""
+
+from __future__ import annotations
+
+import pytest
+from interpreter_support import parse
+
+from kc.analysis import loop_tree
+from kc.analysis.instances import Space
+
+LOOP = """
+func.func @f(%A: memref<8xf32>) {{
+  tir.for %i in 8 {kind} {{
+    tir.block "B" (spatial %v in 8 = %i) do {{
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %A[%v] : memref<8xf32>
+    }}
+  }}
+  func.return
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "may_precede"),
+    [
+        ("", True, True),
+        ("parallel", False, True),
+        ('thread "blockIdx.x"', False, True),
+        # In lockstep: all threads execute it together, one after the other for all we know.
+        ('thread "threadIdx.x"', False, True),
+    ],
+)
+def test_two_iterations_of_one_block(kind: str, before: bool, may_precede: bool):
+    (block,) = loop_tree.blocks(parse(LOOP.format(kind=kind)))
+    space = Space()
+    first, second = space.instance(block), space.instance(block)
+    assert (space.find([first, second], [space.before(first, second)]) is not None) is before
+    precedes = space.may_precede(first, second)
+    assert (space.find([first, second], [precedes]) is not None) is may_precede
+
+
+def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
+    module = parse("""
+    func.func @f(%A: memref<?xf32>, %m: index) {
+      %zero = arith.constant 0 : index
+      %n = memref.dim %A, %zero : memref<?xf32>
+      tir.for %i in 8 {
+        %x = tir.load %A[%i] : memref<?xf32>
+      }
+      func.return
+    }""")
+    (load,) = (op for op in module.walk() if op.name == "tir.load")
+    (size,) = (op for op in module.walk() if op.name == "memref.dim")
+    argument = loop_tree.functions(module)[0].body.block.args[1]
+    for value, negative in ((size.results[0], False), (argument, True)):
+        space = Space()
+        instance = space.instance(load)
+        witness = space.find([instance], [space.value(value, instance) < 0])
+        assert (witness is not None) is negative
