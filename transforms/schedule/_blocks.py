@@ -42,13 +42,13 @@ class Definition:
 
     block: BlockOp
     store: StoreOp
-    others: tuple[StoreOp, ...] = ()
+    more_stores: tuple[StoreOp, ...] = ()
     """The stores to other buffers, of a block that computes elements of several."""
 
     @property
     def stores(self) -> tuple[StoreOp, ...]:
         """All stores, one a buffer."""
-        return self.store, *self.others
+        return self.store, *self.more_stores
 
     @property
     def buffer(self) -> SSAValue:
@@ -58,16 +58,16 @@ class Definition:
     @property
     def buffers(self) -> list[SSAValue]:
         """The buffers that it defines, in the order of the stores."""
-        return [one.buffer for one in self.stores]
+        return [store.buffer for store in self.stores]
 
     def store_to(self, buffer: SSAValue) -> StoreOp:
         """The store to one of the buffers that it defines."""
-        return next(one for one in self.stores if one.buffer is buffer)
+        return next(store for store in self.stores if store.buffer is buffer)
 
     @property
     def inputs(self) -> list[SSAValue]:
         """The buffers that it reads, other than its own."""
-        return [one for one in buffers_read(self.block) if one not in self.buffers]
+        return [buffer for buffer in buffers_read(self.block) if buffer not in self.buffers]
 
     @property
     def scope(self) -> Operation:
@@ -77,13 +77,13 @@ class Definition:
     @property
     def loads(self) -> list[LoadOp]:
         """The loads of the buffers in other blocks (or outside of blocks)."""
-        found = [load for buffer in self.buffers for load in loads_of(buffer)]
-        return [one for one in found if not loop_tree.is_inside(one, self.block)]
+        loads = [load for buffer in self.buffers for load in loads_of(buffer)]
+        return [load for load in loads if not loop_tree.is_inside(load, self.block)]
 
     @property
     def users(self) -> list[Operation]:
         """The other blocks (or loads outside of blocks) that read the buffers, in order."""
-        return in_order(self.scope, [self.unit(one) for one in self.loads])
+        return in_order(self.scope, [self.unit(load) for load in self.loads])
 
     def unit(self, op: Operation) -> Operation:
         """The block of the scope that ``op`` is in."""
@@ -96,7 +96,7 @@ class Definition:
 
 def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]:
     """For each variable of ``block``, a dimension of an access in its body that has it alone."""
-    found: dict[SSAValue, Position] = {}
+    places: dict[SSAValue, Position] = {}
     index = IndexValues()
     for dim, expr in enumerate(access.indices.data.results):
         terms, constant = linear_terms(index.compose(expr, access.operands_of_map))
@@ -105,8 +105,8 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
             if factor == 1 and isinstance(atom, AffineDimExpr):
                 value = index.roots[atom.position]
                 if value is not None:
-                    found.setdefault(value, Position(dim, constant))
-    return [found.get(arg) for arg in block.body.block.args]
+                    places.setdefault(value, Position(dim, constant))
+    return [places.get(arg) for arg in block.body.block.args]
 
 
 def require_definition(
@@ -132,8 +132,8 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is IterType.OPAQUE:
             return f"nothing is known of its variable {name}, which is opaque"
-    found = reduction_of(block)
-    guard = found.guard if found is not None and updates else None
+    reduction = reduction_of(block)
+    guard = reduction.guard if reduction is not None and updates else None
     for op in loop_tree.children(block):
         if op is guard or isinstance(op, LoadOp | StoreOp | CombineOp) or _is_choice(op):
             continue
@@ -143,20 +143,20 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     stores = [op for op in body.ops if isinstance(op, StoreOp)]
     if not stores or (len(stores) > 1 and not updates):
         return f"it has {len(stores)} stores, not one"
-    if any(isinstance(one.value.type, VectorType) for one in stores):
+    if any(isinstance(store.value.type, VectorType) for store in stores):
         return "it stores vectors"
-    written = {one.buffer for one in stores}
-    names = " and ".join(buffer_name(one.buffer) for one in stores)
-    memory = {base_buffer(one) for one in written}
-    for one in buffers_read(block):
-        if one not in written and base_buffer(one) in memory:
-            return f"it reads {buffer_name(one)}, which may be what it writes"
+    written = {store.buffer for store in stores}
+    names = " and ".join(buffer_name(store.buffer) for store in stores)
+    memory = {base_buffer(buffer) for buffer in written}
+    for buffer in buffers_read(block):
+        if buffer not in written and base_buffer(buffer) in memory:
+            return f"it reads {buffer_name(buffer)}, which may be what it writes"
     if not block.is_reduction:
         if len(written) < len(stores):
             return f"it has {len(stores)} stores to {names}"
         if any(isinstance(op, LoadOp) and op.buffer in written for op in block.body.walk()):
             return f"it reads {names}, which it writes"
-    elif found is None:
+    elif reduction is None:
         return "it has reduce variables, but is not an update with a commutative combiner"
     elif not block.has_init:
         return f"its initialisation is another block, so {names} has two writers"
@@ -167,8 +167,8 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
             return f"its init does not store to the element of {names} that it updates"
         if any(isinstance(op, LoadOp) and op.buffer in written for op in block.init.walk()):
             return f"its init reads {names}"
-    for one in stores:
-        why = _undetermined(block, one)
+    for buffer in stores:
+        why = _undetermined(block, buffer)
         if why is not None:
             return why
     return Definition(block, stores[0], tuple(stores[1:]))
@@ -180,10 +180,10 @@ def _is_choice(op: Operation) -> bool:
         isinstance(op, scf.IfOp)
         and bool(op.results)
         and all(
-            isinstance(one, LoadOp | scf.YieldOp)
-            or _is_choice(one)
-            or not loop_tree.has_effects(one)
-            for one in loop_tree.children(op)
+            isinstance(child, LoadOp | scf.YieldOp)
+            or _is_choice(child)
+            or not loop_tree.has_effects(child)
+            for child in loop_tree.children(op)
         )
     )
 
@@ -191,7 +191,7 @@ def _is_choice(op: Operation) -> bool:
 def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
     """A spatial variable that does not follow from the element that is written, as a reason."""
     index = IndexValues()
-    exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+    exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     known = determined(exprs, index)
     for arg, kind, extent, label in zip(
         block.body.block.args, block.types, block.extents, block.names, strict=True
@@ -205,18 +205,20 @@ def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
 def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
     if init.buffer is not store.buffer or init.indices != store.indices:
         return False
-    twin = dict(zip(block.init.block.args, block.body.block.args, strict=True))
-    return [twin.get(one, one) for one in init.operands_of_map] == list(store.operands_of_map)  # pyright: ignore
+    twin: dict[SSAValue, SSAValue] = {}
+    twin.update(zip(block.init.block.args, block.body.block.args, strict=True))
+    operands = [twin.get(operand, operand) for operand in init.operands_of_map]
+    return operands == list(store.operands_of_map)
 
 
-def require_private(site: Site, primitive: str, made: Definition) -> list[AllocOp]:
-    """The allocs of the buffers that ``made`` defines; refuses outputs (KC3202) and what is not
-    written by ``made`` alone and read by loads (KC3205)."""
-    return [_private(site, primitive, made, one) for one in made.buffers]
+def require_private(site: Site, primitive: str, definition: Definition) -> list[AllocOp]:
+    """The allocs of the buffers that ``definition`` defines; refuses outputs (KC3202) and buffers
+    that other blocks write too, or that are used by anything but loads (KC3205)."""
+    return [_private(site, primitive, definition, buffer) for buffer in definition.buffers]
 
 
-def _private(site: Site, primitive: str, made: Definition, buffer: SSAValue) -> AllocOp:
-    block, name = made.block, buffer_name(buffer)
+def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValue) -> AllocOp:
+    block, name = definition.block, buffer_name(buffer)
     if not isinstance(buffer.owner, AllocOp):
         raise site.refuse(
             "KC3202",
@@ -227,40 +229,40 @@ def _private(site: Site, primitive: str, made: Definition, buffer: SSAValue) -> 
         )
     for use in buffer.uses:
         user = use.operation
-        if not loop_tree.is_inside(user, made.scope):
-            other = unit_of(user, site.function)
+        if not loop_tree.is_inside(user, definition.scope):
+            unit = unit_of(user, site.function)
             raise site.refuse(
                 "KC3212",
-                f"{primitive}: {describe(other)} uses {name} outside of the scope of block "
+                f"{primitive}: {describe(unit)} uses {name} outside of the scope of block "
                 f"{block.label}",
-                at=other,
+                at=unit,
                 why="blocks are moved inside the block or function that holds them",
             )
         if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
             continue
         if isinstance(user, StoreOp) and loop_tree.is_inside(user, block):
             continue
-        other = made.unit(user)
-        what = f"block {other.label}" if isinstance(other, BlockOp) else user.name
+        unit = definition.unit(user)
+        what = f"block {unit.label}" if isinstance(unit, BlockOp) else user.name
         raise site.refuse(
             "KC3205",
             f"{primitive}: {name} is used by {what} too",
-            at=other,
-            mark={block: "here", other: f"uses {name}"},
+            at=unit,
+            mark={block: "here", unit: f"uses {name}"},
             why=f"block {block.label} must be the only one that writes {name}, and loads of single "
             "elements the only reads",
         )
     return buffer.owner
 
 
-def same_scope(site: Site, primitive: str, block: BlockOp, others: Iterable[Operation]) -> None:
-    """Refuse (KC3212) unless all of ``others`` are in the scope of ``block``."""
-    for one in others:
-        if scope_of(one) is not scope_of(block):
+def same_scope(site: Site, primitive: str, block: BlockOp, ops: Iterable[Operation]) -> None:
+    """Refuse (KC3212) unless all of ``ops`` are in the scope of ``block``."""
+    for op in ops:
+        if scope_of(op) is not scope_of(block):
             raise site.refuse(
                 "KC3212",
-                f"{primitive}: {describe(one)} is not in the scope of block {block.label}",
-                at=one,
+                f"{primitive}: {describe(op)} is not in the scope of block {block.label}",
+                at=op,
                 why="blocks are moved inside the block or function that holds them",
             )
 
@@ -274,7 +276,7 @@ def describe(op: Operation) -> str:
 
 def own_loops(block: BlockOp) -> list[ForOp]:
     """The loops that are empty once ``block`` is gone, outermost first."""
-    found: list[ForOp] = []
+    loops: list[ForOp] = []
     child: Operation = block
     parent = block.parent_op()
     while isinstance(parent, ForOp | IfOp):
@@ -282,9 +284,9 @@ def own_loops(block: BlockOp) -> list[ForOp]:
         if work != [child]:
             break
         if isinstance(parent, ForOp):
-            found.append(parent)
+            loops.append(parent)
         child, parent = parent, parent.parent_op()
-    return found[::-1]
+    return loops[::-1]
 
 
 def erase_with_loops(block: BlockOp) -> None:
@@ -350,7 +352,7 @@ def require_available(
 def require_unchanged(
     site: Site,
     primitive: str,
-    made: Definition,
+    definition: Definition,
     space: Space,
     block: Instance,
     first: Instance,
@@ -358,36 +360,37 @@ def require_unchanged(
     constraints: Sequence[Condition],
     leave: Sequence[SSAValue] = (),
 ) -> None:
-    """Refuse (KC3207) if something that ``block`` (an instance of ``made.block``) reads, but
+    """Refuse (KC3207) if something that ``block`` (an instance of ``definition.block``) reads, but
     for the buffers in ``leave``, may be written between the instances ``first`` and ``second``, or
     is memory of another iteration at one of them."""
-    for op in made.block.walk():
-        if not isinstance(op, LoadOp) or op.buffer in (*made.buffers, *leave):
+    for op in definition.block.walk():
+        if not isinstance(op, LoadOp) or op.buffer in (*definition.buffers, *leave):
             continue
-        require_plain_uses(site, primitive, made.block, op.buffer)
+        require_plain_uses(site, primitive, definition.block, op.buffer)
         for end in (first, second):
             same = space.same_buffer(op.buffer, block, end) if end is not block else []
             if not same:
                 continue
             apart = ~all_of(same)
-            found = space.find([block, first, second], [*constraints, apart])
-            if found is not None:
+            witness = space.find([block, first, second], [*constraints, apart])
+            if witness is not None:
                 name = buffer_name(op.buffer)
                 raise site.refuse(
                     "KC3207",
-                    f"{primitive}: {name}, which block {made.block.label} reads, is memory of "
-                    "another iteration at the new place",
-                    at=made.block,
-                    mark={made.block: f"reads {name}"},
-                    why=found.undecided or f"{name} is allocated anew in each iteration around it",
+                    f"{primitive}: {name}, which block {definition.block.label} reads, is memory "
+                    "of another iteration at the new place",
+                    at=definition.block,
+                    mark={definition.block: f"reads {name}"},
+                    why=witness.undecided
+                    or f"{name} is allocated anew in each iteration around it",
                     hints=[f"allocate {name} outside of the loop: compute_root of its block"],
                 )
         for store in stores_to(op.buffer):
-            if loop_tree.is_inside(store, made.block) or _outside(store, first.op, second.op):
+            if loop_tree.is_inside(store, definition.block) or _outside(store, first.op, second.op):
                 continue
             write = space.instance(store)
             same = equal(space.element(op, block), space.element(store, write))
-            found = space.find(
+            witness = space.find(
                 [block, first, second, write],
                 [
                     *constraints,
@@ -397,18 +400,18 @@ def require_unchanged(
                     space.may_precede(write, second),
                 ],
             )
-            if found is None:
+            if witness is None:
                 continue
-            other = made.unit(store)
+            writer = definition.unit(store)
             name = buffer_name(op.buffer)
             raise site.refuse(
                 "KC3207",
-                f"{primitive}: {name}, which block {made.block.label} reads, is written by "
-                f"{describe(other)} in between",
-                at=made.block,
-                mark={made.block: f"reads {name}", other: f"writes {name}"},
-                why=found.undecided
-                or f"{describe(other)}{write.at(found)} comes between "
+                f"{primitive}: {name}, which block {definition.block.label} reads, is written by "
+                f"{describe(writer)} in between",
+                at=definition.block,
+                mark={definition.block: f"reads {name}", writer: f"writes {name}"},
+                why=witness.undecided
+                or f"{describe(writer)}{write.at(witness)} comes between "
                 "the old place and the new one",
             )
 
@@ -419,7 +422,7 @@ def _outside(store: Operation, first: Operation, second: Operation) -> bool:
     ends = [_top(first), _top(second)]
     if top in ends:
         return False
-    return all(is_before(top, one) for one in ends) or all(is_before(one, top) for one in ends)
+    return all(is_before(top, end) for end in ends) or all(is_before(end, top) for end in ends)
 
 
 def _top(op: Operation) -> Operation:
@@ -428,7 +431,7 @@ def _top(op: Operation) -> Operation:
     return op
 
 
-def witness_text(space: Space, found: Witness) -> str:
+def witness_text(space: Space, witness: Witness) -> str:
     """``element [3]`` (for n = 4) at a witness of :meth:`Space.uncovered`."""
-    sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(found).items())
-    return f"{found.element}" + (f" (for {sizes})" if sizes else "")
+    sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(witness).items())
+    return f"{witness.element}" + (f" (for {sizes})" if sizes else "")

@@ -50,13 +50,13 @@ def steps_on(
     reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
 ) -> tuple[list[Operation], list[SSAValue]]:
     """The steps of ``reduction`` on other values, one a buffer, and their results, likewise."""
-    made: dict[Operation, Operation] = {}
+    copies: dict[Operation, Operation] = {}
     results: list[SSAValue] = []
     for n, update in enumerate(reduction.updates):
         step = update.step
-        copy = made.get(step)
+        copy = copies.get(step)
         if copy is None:
-            copy = made[step] = step.clone()
+            copy = copies[step] = step.clone()
         if isinstance(step, CombineOp):
             at = list(step.combined).index(update.store.value)  # pyright: ignore
             copy.operands[at] = old[n]
@@ -66,4 +66,4 @@ def steps_on(
             copy.operands[at], copy.operands[1 - at] = old[n], new[n]
             at = 0
         results.append(copy.results[at])
-    return list(made.values()), results
+    return list(copies.values()), results

@@ -47,19 +47,19 @@ class Part:
     sizes: list[Size]
     index: IndexValues
 
-    def enter(self, site: Site, space: Space, made: Instance) -> list[Term]:
-        """One element of the part, as new coordinates of ``made``."""
-        found: list[Term] = []
+    def enter(self, site: Site, space: Space, copy: Instance) -> list[Term]:
+        """One element of the part, as new coordinates of ``copy``."""
+        element: list[Term] = []
         for interval, size in zip(self.intervals, self.sizes, strict=True):
-            dim = space.dim(made)
-            found.append(dim)
-            end = _size(site, size, space, made)
-            made.constraints.append(dim.within(end))
+            dim = space.dim(copy)
+            element.append(dim)
+            end = _size(site, size, space, copy)
+            copy.constraints.append(dim.within(end))
             if interval.size is not None:
                 map_, operands = self.index.to_map([interval.base])
-                base = space.expr(map_.results[0], operands, made)
-                made.constraints += [base <= dim, dim < base + interval.size]
-        return found
+                base = space.expr(map_.results[0], operands, copy)
+                copy.constraints += [base <= dim, dim < base + interval.size]
+        return element
 
 
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
@@ -69,7 +69,7 @@ def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> P
     region = box(accesses, level, index)
     assert region is not None
     sizes = sizes_of(site, buffer)
-    intervals = [_clip(one, size) for one, size in zip(region, sizes, strict=True)]
+    intervals = [_clip(interval, size) for interval, size in zip(region, sizes, strict=True)]
     return Part(buffer, intervals, sizes, index)
 
 
@@ -87,9 +87,9 @@ def _clip(interval: Interval, size: Size) -> Interval:
     return Interval(interval.base, max(length, 0))
 
 
-def _size(site: Site, size: Size, space: Space, made: Instance) -> Term:
+def _size(site: Site, size: Size, space: Space, copy: Instance) -> Term:
     if isinstance(size, int | SSAValue):
-        return space.size(size, made)
+        return space.size(size, copy)
     if isinstance(size, SymbolicSize):
         names = {
             op.symbol.data: op.result
@@ -97,14 +97,16 @@ def _size(site: Site, size: Size, space: Space, made: Instance) -> Term:
             if isinstance(op, SymbolOp)
         }
         used = [
-            size.symbols[one.position] for one in size.expr.dfs() if isinstance(one, AffineSymExpr)
+            size.symbols[symbol.position]
+            for symbol in size.expr.dfs()
+            if isinstance(symbol, AffineSymExpr)
         ]
         if all(name in names for name in used):
             dims = [AffineExpr.dimension(n) for n in range(len(size.symbols))]
             operands = [names.get(name) for name in size.symbols]
-            return space.expr(size.expr.replace_dims_and_symbols([], dims), operands, made)  # pyright: ignore[reportArgumentType]
-    made.opaque.append(Undecided("a size of the buffer is known at the call only"))
-    return space.dim(made)
+            return space.expr(size.expr.replace_dims_and_symbols([], dims), operands, copy)  # pyright: ignore[reportArgumentType]
+    copy.opaque.append(Undecided("a size of the buffer is known at the call only"))
+    return space.dim(copy)
 
 
 # Places ---------------------------------------------------------------------------------------
@@ -129,22 +131,23 @@ def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False
         path.reverse()
         if common is None:
             common = path
-        common = [one for one, other in zip(common, path, strict=False) if one is other]
-    found: list[Block] = []
+        common = [level for level, body in zip(common, path, strict=False) if level is body]
+    levels: list[Block] = []
     for level in common or []:
         parent = level.parent_op()
         assert parent is not None
         if parent is not scope and not every and not _holds_more(parent, ops):
             break
         if not _in_vector_lanes(level):
-            found.append(level)
-    return found
+            levels.append(level)
+    return levels
 
 
 def _holds_more(root: Operation, ops: Sequence[Operation]) -> bool:
     """Whether there are accesses below ``root`` that are not in ``ops``."""
     return any(
-        isinstance(op, LoadOp | StoreOp) and not any(loop_tree.is_inside(op, one) for one in ops)
+        isinstance(op, LoadOp | StoreOp)
+        and not any(loop_tree.is_inside(op, given) for given in ops)
         for op in root.walk()
     )
 
@@ -168,8 +171,8 @@ def child_at(level: Block, op: Operation) -> Operation | None:
 
 def first_of(level: Block, ops: Sequence[Operation]) -> Operation:
     """The first op of ``level`` that holds one of ``ops``."""
-    found = {child_at(level, one) for one in ops}
-    return next(one for one in level.ops if one in found)
+    children = {child_at(level, op) for op in ops}
+    return next(op for op in level.ops if op in children)
 
 
 def whole_of(site: Site, buffer: SSAValue) -> Part:
@@ -178,8 +181,10 @@ def whole_of(site: Site, buffer: SSAValue) -> Part:
     return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
 
 
-def loops_shared(level: Block, made: Instance, buffer: SSAValue | None = None) -> dict[ForOp, Term]:
-    """The coordinates of ``made`` in the loops around ``level``: one execution of it.
+def loops_shared(
+    level: Block, instance: Instance, buffer: SSAValue | None = None
+) -> dict[ForOp, Term]:
+    """The coordinates of ``instance`` in the loops around ``level``: one execution of it.
 
     With ``buffer``, by all threads that share this one: they are in lockstep, so that each of them
     is there, and another one may touch an element of it meanwhile.
@@ -188,7 +193,7 @@ def loops_shared(level: Block, made: Instance, buffer: SSAValue | None = None) -
     assert parent is not None
     return {
         loop: dim
-        for loop, dim in made.loops.items()
+        for loop, dim in instance.loops.items()
         if loop_tree.is_inside(parent, loop) and (buffer is None or not is_joint(loop, buffer))
     }
 
@@ -202,10 +207,14 @@ def is_joint(loop: ForOp, buffer: SSAValue) -> bool:
 
 
 def same_element(
-    space: Space, op: LoadOp | StoreOp, one: Instance, other: LoadOp | StoreOp, two: Instance
+    space: Space,
+    op: LoadOp | StoreOp,
+    instance: Instance,
+    other_op: LoadOp | StoreOp,
+    other_instance: Instance,
 ) -> list[Condition]:
     """That two accesses are to the same element."""
-    return equal(space.element(op, one), space.element(other, two))
+    return equal(space.element(op, instance), space.element(other_op, other_instance))
 
 
 # Building -------------------------------------------------------------------------------------
@@ -215,14 +224,14 @@ def new_alloc(
     name: str, type_: MemRefType, sizes: Sequence[int | SSAValue], like: Operation
 ) -> AllocOp:
     """An alloc of ``type_``, of which ``sizes`` are the sizes."""
-    alloc = AllocOp(name, type_, [one for one in sizes if not isinstance(one, int)])
+    alloc = AllocOp(name, type_, [size for size in sizes if not isinstance(size, int)])
     alloc.location = like.location
     return alloc
 
 
 def realize(site: Site, part: Part, like: Operation) -> list[int | SSAValue]:
     """The sizes of the buffer of ``part``, as extents."""
-    return [size_value(site, one, like) for one in part.sizes]
+    return [size_value(site, size, like) for size in part.sizes]
 
 
 def copy_nest(

@@ -41,7 +41,7 @@ class SchedulePass(ModulePass):
         target = target_of(op)
         functions = loop_tree.kernels(op)
         if self.step is None:
-            self._defaults([Site(one, target) for one in functions], op)
+            self._defaults([Site(function, target) for function in functions], op)
             return
         site = Site(self._function(functions, op), target, self.block)
         perform(self.step, site, unsafe=self.unsafe)
@@ -50,22 +50,24 @@ class SchedulePass(ModulePass):
         if len(functions) == 1:
             return functions[0]
         what = self.primitive.name
-        names = [one.sym_name.data for one in functions]
+        names = [function.sym_name.data for function in functions]
         if not functions:
             raise ScheduleError(
                 "KC3005", f"{what}: there is no function to schedule", location=location_of(module)
             )
         if self.block is not None and isinstance(self.block.target, str):
             label = self.block.target
-            found = [
-                one
-                for one in functions
-                if any(block.label == label for block in loop_tree.blocks(one))
+            holders = [
+                function
+                for function in functions
+                if any(block.label == label for block in loop_tree.blocks(function))
             ]
-            if len(found) == 1:
-                return found[0]
-            if not found:
-                labels = [block.label for one in functions for block in loop_tree.blocks(one)]
+            if len(holders) == 1:
+                return holders[0]
+            if not holders:
+                labels = [
+                    block.label for function in functions for block in loop_tree.blocks(function)
+                ]
                 raise ScheduleError(
                     "KC3001",
                     f"there is no block '{label}' in any function",
@@ -111,11 +113,11 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
     """The pass that ``--<primitive>=<options>`` stands for."""
     if not options and takes_defaults(primitive):
         return SchedulePass(primitive)
-    own = [one.name for one in fields(primitive)]  # pyright: ignore[reportArgumentType]
-    others = [one for one in ("block", "func") if one not in own]
+    own = [option.name for option in fields(primitive)]  # pyright: ignore[reportArgumentType]
+    extra = [option for option in ("block", "func") if option not in own]
     if primitive.undecidable:
-        others.append("unsafe")
-    options = canonical(primitive, options, primitive.name, others)
+        extra.append("unsafe")
+    options = canonical(primitive, options, primitive.name, extra)
     block = options.get("block") if "block" not in own else None
     if block is not None:
         options = options.without("block")
@@ -125,6 +127,6 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
         given = from_options(_Unsafe, Options((unsafe,), options.source), primitive.name)
         trusting = given.unsafe
         options = options.without("unsafe")
-    step = from_options(primitive, options, primitive.name, others)
+    step = from_options(primitive, options, primitive.name, extra)
     named = BlockRef(block.text) if block is not None else None
     return SchedulePass(primitive, step, named, trusting)

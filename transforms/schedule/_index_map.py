@@ -69,7 +69,7 @@ class IndexMap:
             map_ = value.data if isinstance(value, AffineMapAttr) else value
             if map_.num_symbols:
                 raise _unusable(f"{map_} has symbols", "an index map has dimensions alone")
-            results = [_checked(one) for one in map_.results]
+            results = [_checked(expr) for expr in map_.results]
             return cls(tuple(f"d{n}" for n in range(map_.num_dims)), tuple(results))
         if isinstance(value, StringAttr | str):
             text = value.data if isinstance(value, StringAttr) else value
@@ -97,13 +97,13 @@ class IndexMap:
             )
         results: list[AffineExpr] = []
         separators: list[int] = []
-        for one in returned:
-            if one is AXIS_SEPARATOR:
+        for item in returned:
+            if item is AXIS_SEPARATOR:
                 separators.append(len(results))
                 continue
-            expr = _expr_of(one)
+            expr = _expr_of(item)
             if expr is None:
-                raise _unusable(f"the index map returns {_shown(one)}", _AFFINE)
+                raise _unusable(f"the index map returns {_shown(item)}", _AFFINE)
             results.append(_checked(expr))
         return cls(names, tuple(results), tuple(separators))
 
@@ -122,7 +122,7 @@ class IndexMap:
         return self.map == AffineMap.identity(len(self.names)) and not self.separators
 
     def __str__(self) -> str:
-        words = [affine_text(one, lambda n: self.names[n]) for one in self.results]
+        words = [affine_text(expr, lambda n: self.names[n]) for expr in self.results]
         for n in reversed(self.separators):
             words.insert(n, repr(AXIS_SEPARATOR))
         return f"({', '.join(self.names)})->({', '.join(words)})"
@@ -169,12 +169,14 @@ class Index:
         return affine_text(self.expr, lambda n: f"d{n}")
 
 
-def _combine(one: Index, other: Any, make: Callable[[AffineExpr, AffineExpr], AffineExpr]) -> Any:
-    expr = _expr_of(other)
+def _combine(
+    index: Index, operand: Any, make: Callable[[AffineExpr, AffineExpr], AffineExpr]
+) -> Any:
+    expr = _expr_of(operand)
     if expr is None:
         return NotImplemented
     try:
-        return Index(make(one.expr, expr))
+        return Index(make(index.expr, expr))
     except ValueError as error:
         raise _unusable("the index map is not affine", str(error)) from error
 
@@ -235,24 +237,24 @@ def _checked(expr: AffineExpr) -> AffineExpr:
 def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
     """A constant in ``exprs`` that 64 bits do not hold."""
     parts = (part for expr in exprs for part in expr.dfs())
-    values = (one.value for one in parts if isinstance(one, AffineConstantExpr))
-    return next((one for one in values if not -(2**63) <= one < 2**63), None)
+    values = (constant.value for constant in parts if isinstance(constant, AffineConstantExpr))
+    return next((value for value in values if not -(2**63) <= value < 2**63), None)
 
 
 def _parameters(function: Callable[..., Any], ndim: int | None) -> tuple[str, ...]:
     names: list[str] = []
-    for one in inspect.signature(function).parameters.values():
-        if one.kind is one.VAR_POSITIONAL:
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
             if ndim is None:
                 raise _unusable(
-                    f"the index map takes *{one.name}",
+                    f"the index map takes *{parameter.name}",
                     "how many indices there are must be known",
-                    f"IndexMap.from_func(function, ndim=2), or name each: lambda {one.name}0, "
-                    f"{one.name}1: ...",
+                    "IndexMap.from_func(function, ndim=2), or name each: lambda "
+                    f"{parameter.name}0, {parameter.name}1: ...",
                 )
-            names += [f"{one.name}{n}" for n in range(len(names), ndim)]
-        elif one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
-            names.append(one.name)
+            names += [f"{parameter.name}{n}" for n in range(len(names), ndim)]
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
     # Names that text could not have (a word of its grammar, a letter that is not ASCII).
     return tuple(
         name if name.isascii() and name not in _RESERVED else f"i{n}"
@@ -301,11 +303,11 @@ class _Reader:
         end = len(text.rstrip())
         place = 0
         while place < end:
-            found = _TOKEN.match(text, place)
-            if found is None:
+            match = _TOKEN.match(text, place)
+            if match is None:
                 raise ValueError(f"unexpected '{text[place:].strip()[:1]}'")
-            self.tokens.append(found.group().strip())
-            place = found.end()
+            self.tokens.append(match.group().strip())
+            place = match.end()
         if len(self.tokens) > LONGEST:
             raise ValueError(f"it is too long: {len(self.tokens)} words and signs")
 
@@ -380,24 +382,24 @@ class _Reader:
         self.names.append(name)
 
     def sum(self) -> AffineExpr:
-        found = self.product()
+        expr = self.product()
         while self.peek() in _TERMS:
-            found = _TERMS[self.take()](found, self.product())
-        return found
+            expr = _TERMS[self.take()](expr, self.product())
+        return expr
 
     def product(self) -> AffineExpr:
-        found = self.factor()
+        expr = self.factor()
         while self.peek() in _FACTORS:
-            found = _FACTORS[self.take()](found, self.factor())
-        return found
+            expr = _FACTORS[self.take()](expr, self.factor())
+        return expr
 
     def factor(self) -> AffineExpr:
         if self.accept("-"):
             return self.factor() * -1
         if self.accept("("):
-            found = self.sum()
+            expr = self.sum()
             self.expect(")")
-            return found
+            return expr
         token = self.take()
         if token.isdecimal():
             return AffineExpr.constant(int(token))
@@ -416,4 +418,4 @@ def depends_on(expr: AffineExpr) -> set[int]:
 
 def text_of(exprs: Sequence[AffineExpr], names: Sequence[str]) -> str:
     """``[i floordiv 4, j]``."""
-    return f"[{', '.join(affine_text(one, lambda n: names[n]) for one in exprs)}]"
+    return f"[{', '.join(affine_text(expr, lambda n: names[n]) for expr in exprs)}]"

@@ -73,7 +73,7 @@ def plain_nest(
         name,
         spatial_iters(extents),
         AffineMap.identity(len(extents)),
-        [one.var for one in loops],
+        [loop.var for loop in loops],
         Region(body),
     )
     return wrap(loops, block, like)
@@ -90,6 +90,6 @@ def loop_around(site: Site, primitive: str, ref: LoopRef, block: BlockOp, why: s
             at=block,
             mark={loop: "the loop", block: "the block"},
             why=why,
-            hints=[f"loop={one.label}" for one in around],
+            hints=[f"loop={outer.label}" for outer in around],
         )
     return loop

@@ -55,18 +55,18 @@ def sizes_of(site: Site, buffer: SSAValue) -> list[Size]:
     dynamic = iter(owner.dynamic_sizes if isinstance(owner, AllocOp) else ())
     shape = _declared_shape(site.function, buffer)
     symbols = tuple(symbol_names(site.function))
-    found: list[Size] = []
+    sizes: list[Size] = []
     for n, size in enumerate(type_.get_shape()):
         if size != DYNAMIC:
-            found.append(size)
+            sizes.append(size)
         elif isinstance(owner, AllocOp):
-            found.append(next(dynamic))
+            sizes.append(next(dynamic))
         elif shape is not None:
-            found.append(SymbolicSize(shape[n], symbols))
+            sizes.append(SymbolicSize(shape[n], symbols))
         else:
-            found.append(DimensionSize(buffer, n))
-    known = [one.known(site) if isinstance(one, SymbolicSize) else None for one in found]
-    return [one if value is None else value for one, value in zip(found, known, strict=True)]
+            sizes.append(DimensionSize(buffer, n))
+    known = [size.known(site) if isinstance(size, SymbolicSize) else None for size in sizes]
+    return [size if value is None else value for size, value in zip(sizes, known, strict=True)]
 
 
 def _declared_shape(function: FuncOp, buffer: SSAValue) -> tuple[AffineExpr, ...] | None:
@@ -83,7 +83,7 @@ def size_value(site: Site, size: Size, like: Operation) -> int | SSAValue:
     if isinstance(size, int | SSAValue):
         return size
     if isinstance(size, SymbolicSize):
-        used = [one.position for one in size.expr.dfs() if isinstance(one, AffineSymExpr)]
+        used = [symbol.position for symbol in size.expr.dfs() if isinstance(symbol, AffineSymExpr)]
         used = list(dict.fromkeys(used))
         values = [symbol_value(site, size.symbols[n]) for n in used]
         if isinstance(size.expr, AffineSymExpr):
@@ -148,12 +148,12 @@ class Shape:
     def names(self) -> list[str]:
         """The parameters in words."""
         return [
-            one
-            if isinstance(one, str)
-            else one.name_hint or "size"
-            if isinstance(one, SSAValue)
-            else f"{buffer_name(one.buffer)}_{one.dimension}"
-            for one in self.parameters
+            parameter
+            if isinstance(parameter, str)
+            else parameter.name_hint or "size"
+            if isinstance(parameter, SSAValue)
+            else f"{buffer_name(parameter.buffer)}_{parameter.dimension}"
+            for parameter in self.parameters
         ]
 
     def at(self, values: Sequence[int]) -> str:
@@ -191,21 +191,23 @@ def shape_from(site: Site, sizes: Sequence[Size]) -> Shape:
             values[dim] = parameter(owner.symbol.data if isinstance(owner, SymbolOp) else root)
         return substitute(expr, values)
 
-    found: list[AffineExpr] = []
+    exprs: list[AffineExpr] = []
     for size in sizes:
         if isinstance(size, int):
-            found.append(AffineExpr.constant(size))
+            exprs.append(AffineExpr.constant(size))
         elif isinstance(size, SSAValue):
-            found.append(of_value(size))
+            exprs.append(of_value(size))
         elif isinstance(size, SymbolicSize):
-            used = {one.position for one in size.expr.dfs() if isinstance(one, AffineSymExpr)}
+            used = {
+                symbol.position for symbol in size.expr.dfs() if isinstance(symbol, AffineSymExpr)
+            }
             symbols = [
                 parameter(name) if n in used else ZERO for n, name in enumerate(size.symbols)
             ]
-            found.append(size.expr.replace_dims_and_symbols([], symbols))
+            exprs.append(size.expr.replace_dims_and_symbols([], symbols))
         else:
-            found.append(parameter(size))
-    return Shape(tuple(found), tuple(parameters))
+            exprs.append(parameter(size))
+    return Shape(tuple(exprs), tuple(parameters))
 
 
 def realize_size(
@@ -216,12 +218,12 @@ def realize_size(
         return size.value
     values: dict[int, SSAValue] = {}
     for n in dimensions(size):
-        one = shape.parameters[n]
-        if isinstance(one, DimensionSize):
-            made = size_value(site, one, like)
-            assert isinstance(made, SSAValue)
-            one = made
-        values[n] = symbol_value(site, one) if isinstance(one, str) else one
+        parameter = shape.parameters[n]
+        if isinstance(parameter, DimensionSize):
+            extent = size_value(site, parameter, like)
+            assert isinstance(extent, SSAValue)
+            parameter = extent
+        values[n] = symbol_value(site, parameter) if isinstance(parameter, str) else parameter
     if isinstance(size, AffineDimExpr):
         return values[size.position]
     position = {n: AffineExpr.dimension(k) for k, n in enumerate(values)}

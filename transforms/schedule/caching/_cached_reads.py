@@ -29,15 +29,15 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
     """``block`` and what else of its scope reads ``buffer``, and does not write it, in order."""
     scope = scope_of(block)
-    units = in_order(scope, [unit_of(one, scope) for one in loads_of(buffer)])
-    writers = {unit_of(one, scope) for one in stores_to(buffer)}
-    return [one for one in units if one is block or one not in writers]
+    units = in_order(scope, [unit_of(load, scope) for load in loads_of(buffer)])
+    writers = {unit_of(store, scope) for store in stores_to(buffer)}
+    return [unit for unit in units if unit is block or unit not in writers]
 
 
 def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
     """The loads of ``buffer`` in ``readers``."""
     roots = set(readers)
-    return [one for one in loads_of(buffer) if not roots.isdisjoint(loop_tree.path_to(one))]
+    return [load for load in loads_of(buffer) if not roots.isdisjoint(loop_tree.path_to(load))]
 
 
 def _initialised_by(load: LoadOp) -> BlockOp | None:
@@ -103,9 +103,11 @@ class CachedReads:
                 read = space.instance(load)
                 write = space.instance(store, loops_shared(level, read, self.buffer))
                 same = same_element(space, load, read, store, write)
-                found = space.find([read, write], [*same, space.may_precede(write, read)])
-                if found is not None:
-                    return self._refuse(load, store, found, write, f"what is read{read.at(found)}")
+                witness = space.find([read, write], [*same, space.may_precede(write, read)])
+                if witness is not None:
+                    return self._refuse(
+                        load, store, witness, write, f"what is read{read.at(witness)}"
+                    )
         return None
 
     def _missed_if_empty(self, place: Place) -> ScheduleError | None:
@@ -122,8 +124,8 @@ class CachedReads:
             read = space.instance(load)
             shared = {loop: read.loops[loop] for loop in loop_tree.all_loops_around(place.anchor)}
             copy = space.place(place.anchor, shared)
-            found = space.uncovered(read, [], [Supply(copy, [])])
-            if found is not None:
+            witness = space.uncovered(read, [], [Supply(copy, [])])
+            if witness is not None:
                 loop = place.anchor.parent_op()
                 assert loop is not None
                 name = buffer_name(self.buffer)
@@ -132,7 +134,7 @@ class CachedReads:
                     f"{self.primitive}: the reduction of block {block.label} may be empty",
                     at=block,
                     mark={loop: "then does not run", block: f"then reads {name} all the same"},
-                    why=found.undecided
+                    why=witness.undecided
                     or f"the initial value is made of {name}, and a copy in "
                     f"{describe(loop)} would not be made",
                 )
@@ -140,14 +142,14 @@ class CachedReads:
 
     def _race(self, place: Place) -> ScheduleError | None:
         """Another thread that writes what is copied, be it read or not."""
-        found = other_thread(self.site, place, self.copied(place), stores_to(self.buffer))
-        if found is None:
+        race = other_thread(self.site, place, self.copied(place), stores_to(self.buffer))
+        if race is None:
             return None
-        store, write, witness = found
+        store, write, witness = race
         return self._refuse(self.loads[0], store, witness, write, "what another thread copies")
 
     def _refuse(
-        self, load: LoadOp, store: Operation, found: Witness, write: Instance, what: str
+        self, load: LoadOp, store: Operation, witness: Witness, write: Instance, what: str
     ) -> ScheduleError:
         scope = scope_of(self.block)
         reader, writer = unit_of(load, scope), unit_of(store, scope)
@@ -155,9 +157,9 @@ class CachedReads:
         return self.site.refuse(
             "KC3305",
             f"{self.primitive}: {name} "
-            + ("may change" if found.undecided else "changes")
+            + ("may change" if witness.undecided else "changes")
             + f" between the copy and what {describe(reader)} reads",
             at=reader,
             mark={writer: f"writes {name}", reader: f"reads {name}"},
-            why=found.undecided or f"{describe(writer)}{write.at(found)} writes {what}",
+            why=witness.undecided or f"{describe(writer)}{write.at(witness)} writes {what}",
         )

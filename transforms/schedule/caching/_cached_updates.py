@@ -44,9 +44,9 @@ class _Updates:
     def objection(self, place: Place) -> ScheduleError | None:
         """What would see old values, or be overwritten by them."""
         fill, flush = self.parts(place)
-        everything = [*self.own, *self.writes.others]
-        stores = [one for one in everything if isinstance(one, StoreOp)]
-        loads = [one for one in everything if isinstance(one, LoadOp)]
+        everything = [*self.own, *self.writes.other_accesses]
+        stores = [access for access in everything if isinstance(access, StoreOp)]
+        loads = [access for access in everything if isinstance(access, LoadOp)]
         return (
             self.writes.seen_by_others(place)
             or self._overwritten(place, fill)
@@ -58,39 +58,39 @@ class _Updates:
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
         """A write of something else to what was copied, before it is written back."""
-        for other in self.writes.others:
-            if not isinstance(other, StoreOp) or child_at(place.level, other) is not place.anchor:
+        for store in self.writes.other_accesses:
+            if not isinstance(store, StoreOp) or child_at(place.level, store) is not place.anchor:
                 continue
             space = Space()
             copy = space.place(place.anchor)
             element = fill.enter(self.site, space, copy)
-            write = space.instance(other, loops_shared(place.level, copy, self.buffer))
-            found = space.find([copy, write], equal(element, space.element(other, write)))
-            if found is not None:
-                return self._refuse(other, write, found, "what was copied")
+            write = space.instance(store, loops_shared(place.level, copy, self.buffer))
+            witness = space.find([copy, write], equal(element, space.element(store, write)))
+            if witness is not None:
+                return self._refuse(store, write, witness, "what was copied")
         return None
 
     def _race(
         self, place: Place, part: Part, accesses: list[LoadOp] | list[StoreOp]
     ) -> ScheduleError | None:
         """Another thread that writes what is copied, or reads what is written back."""
-        found = other_thread(self.site, place, part, accesses)
-        if found is None:
+        race = other_thread(self.site, place, part, accesses)
+        if race is None:
             return None
-        other, made, witness = found
-        return self._refuse(other, made, witness, "what another thread has copied")
+        access, instance, witness = race
+        return self._refuse(access, instance, witness, "what another thread has copied")
 
     def _refuse(
-        self, other: LoadOp | StoreOp, made: Instance, found: Witness, what: str
+        self, access: LoadOp | StoreOp, instance: Instance, witness: Witness, what: str
     ) -> ScheduleError:
-        unit = unit_of(other, scope_of(self.block))
+        unit = unit_of(access, scope_of(self.block))
         name = buffer_name(self.buffer)
-        verb = "reads" if isinstance(other, LoadOp) else "writes"
+        verb = "reads" if isinstance(access, LoadOp) else "writes"
         mark = {unit: f"{verb} {name}", self.block: f"updates {name}"}
         return self.site.refuse(
             "KC3307",
             f"cache_inplace: {describe(unit)} {verb} {name} before it would be copied back",
             at=unit,
             mark=mark,
-            why=found.undecided or f"{describe(unit)}{made.at(found)} {verb} {what}",
+            why=witness.undecided or f"{describe(unit)}{instance.at(witness)} {verb} {what}",
         )

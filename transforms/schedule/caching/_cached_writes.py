@@ -48,16 +48,18 @@ class CachedWrites:
         accesses = [
             use.operation for use in self.buffer.uses if isinstance(use.operation, LoadOp | StoreOp)
         ]
-        self.own = [one for one in accesses if loop_tree.is_inside(one, self.block)]
-        self.stores = [one for one in self.own if isinstance(one, StoreOp)]
+        self.own = [access for access in accesses if loop_tree.is_inside(access, self.block)]
+        self.stores = [access for access in self.own if isinstance(access, StoreOp)]
         self.taken = [
-            one
-            for one in accesses
-            if isinstance(one, LoadOp)
-            and one not in self.own
-            and any(loop_tree.is_inside(one, two) for two in self.consumers)
+            access
+            for access in accesses
+            if isinstance(access, LoadOp)
+            and access not in self.own
+            and any(loop_tree.is_inside(access, consumer) for consumer in self.consumers)
         ]
-        self.others = [one for one in accesses if one not in self.own and one not in self.taken]
+        self.other_accesses = [
+            access for access in accesses if access not in self.own and access not in self.taken
+        ]
 
     def caching(self, place: Place) -> Caching:
         """The cache at ``place``, to which :meth:`objection` had none."""
@@ -109,27 +111,27 @@ class CachedWrites:
     def seen_by_others(self, place: Place) -> ScheduleError | None:
         """Another access of an element that was written, before it is copied."""
         name = buffer_name(self.buffer)
-        for other in self.others:
-            if child_at(place.level, other) is not place.anchor:
+        for use in self.other_accesses:
+            if child_at(place.level, use) is not place.anchor:
                 continue
             for store in self.stores:
                 space = Space()
                 write = space.instance(store)
-                access = space.instance(other, loops_shared(place.level, write, self.buffer))
-                same = same_element(space, store, write, other, access)
-                found = space.find([write, access], [*same, space.may_precede(write, access)])
-                if found is None:
+                access = space.instance(use, loops_shared(place.level, write, self.buffer))
+                same = same_element(space, store, write, use, access)
+                witness = space.find([write, access], [*same, space.may_precede(write, access)])
+                if witness is None:
                     continue
-                unit = unit_of(other, scope_of(self.block))
-                verb = "reads" if isinstance(other, LoadOp) else "writes"
+                unit = unit_of(use, scope_of(self.block))
+                verb = "reads" if isinstance(use, LoadOp) else "writes"
                 return self.site.refuse(
                     "KC3307",
                     f"{self.primitive}: {describe(unit)} {verb} {name} before it would be copied",
                     at=unit,
                     mark={self.block: f"writes {name}", unit: f"{verb} {name}"},
-                    why=found.undecided
-                    or f"{describe(unit)}{access.at(found)} {verb} what "
-                    f"{describe(self.block)}{write.at(found)} writes",
+                    why=witness.undecided
+                    or f"{describe(unit)}{access.at(witness)} {verb} what "
+                    f"{describe(self.block)}{write.at(witness)} writes",
                 )
         return None
 
@@ -138,7 +140,7 @@ class CachedWrites:
 
         Those that always are go to the new buffer, with the writes; so must those of the consumers.
         """
-        for load in [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]:
+        for load in [access for access in [*self.own, *self.taken] if isinstance(access, LoadOp)]:
             above = child_at(place.level, load)
             if above is None or (
                 above is not place.anchor and above.is_before_in_block(place.anchor)
@@ -148,7 +150,7 @@ class CachedWrites:
             read = space.instance(load)
             element = space.element(load, read)
             own = loops_shared(place.level, read)
-            writes = [space.instance(one, own) for one in self.stores]
+            writes = [space.instance(store, own) for store in self.stores]
             supplies = [
                 Supply(write, space.element(store, write), [space.before(write, read)])
                 for store, write in zip(self.stores, writes, strict=True)
@@ -205,42 +207,44 @@ class CachedWrites:
         """Something else that writes an element between the block and a consumer."""
         name = buffer_name(self.buffer)
         for load in self.taken:
-            for other in [one for one in self.others if isinstance(one, StoreOp)]:
-                if child_at(place.level, other) is None:
+            for other_store in [
+                access for access in self.other_accesses if isinstance(access, StoreOp)
+            ]:
+                if child_at(place.level, other_store) is None:
                     continue
                 space = Space()
                 read = space.instance(load)
                 element = space.element(load, read)
                 own = loops_shared(place.level, read)
-                write = space.instance(other, loops_shared(place.level, read, self.buffer))
+                write = space.instance(other_store, loops_shared(place.level, read, self.buffer))
                 later = [
                     Supply(
-                        one,
-                        space.element(store, one),
-                        [space.before(write, one), space.before(one, read)],
+                        own_write,
+                        space.element(store, own_write),
+                        [space.before(write, own_write), space.before(own_write, read)],
                     )
                     for store in self.stores
-                    for one in [space.instance(store, own)]
+                    for own_write in [space.instance(store, own)]
                 ]
                 names = touched(len(element))
                 same = equal(names, element)
-                same += same_element(space, load, read, other, write)
+                same += same_element(space, load, read, other_store, write)
                 same.append(space.may_precede(write, read))
-                found = space.find([read, write], same, names, later)
-                if found is None:
+                witness = space.find([read, write], same, names, later)
+                if witness is None:
                     continue
                 scope = scope_of(self.block)
-                reader, writer = unit_of(load, scope), unit_of(other, scope)
+                reader, writer = unit_of(load, scope), unit_of(other_store, scope)
                 return self.site.refuse(
                     "KC3600",
                     f"{self.primitive}: {describe(reader)} "
-                    + ("may read" if found.undecided else "reads")
+                    + ("may read" if witness.undecided else "reads")
                     + f" elements of {name} that {describe(writer)} has written",
                     at=reader,
                     mark={writer: f"writes {name}", reader: f"reads {name}"},
-                    why=found.undecided
-                    or f"{describe(writer)}{write.at(found)} writes what is read{read.at(found)}, "
-                    "which the new buffer does not have",
+                    why=witness.undecided
+                    or f"{describe(writer)}{write.at(witness)} writes what is "
+                    f"read{read.at(witness)}, which the new buffer does not have",
                 )
         return None
 
@@ -255,19 +259,19 @@ class CachedWrites:
                 continue
             write = space.instance(store, loops_shared(place.level, copy))
             supplies.append(Supply(write, space.element(store, write)))
-        found = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
-        if found is None:
+        witness = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
+        if witness is None:
             return None
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3306",
             f"{self.primitive}: block {self.block.label} "
-            + ("may not write" if found.undecided else "does not write")
+            + ("may not write" if witness.undecided else "does not write")
             + f" all of {name} that would be copied",
             at=self.block,
-            why=found.undecided
-            or f"element {witness_text(space, found)} is in the box around what it writes, and is "
-            "not written",
+            why=witness.undecided
+            or f"element {witness_text(space, witness)} is in the box around what it writes, and "
+            "is not written",
         )
 
     def in_grid(self, place: Place) -> ScheduleError | None:
@@ -286,13 +290,13 @@ class CachedWrites:
             for loop in loop_tree.all_loops_around(place.anchor)
             if is_joint(loop, self.buffer) and not is_shared(self.scope, loop.axis)
         ]
-        loads = [one for one in [*self.own, *self.taken] if isinstance(one, LoadOp)]
+        loads = [access for access in [*self.own, *self.taken] if isinstance(access, LoadOp)]
         for loop in loops:
             for store in self.stores:
                 for load in [*loads, None]:
-                    found = self._exchange(place, loop, store, load or part)
-                    if found is not None:
-                        return found
+                    refusal = self._exchange(place, loop, store, load or part)
+                    if refusal is not None:
+                        return refusal
         return None
 
     def _exchange(
@@ -319,8 +323,8 @@ class CachedWrites:
         # Or the thread has done the same by itself, at that time.
         own = space.instance(store, {**write.loops, **loops_shared(place.level, user)})
         alike = [] if self._is_combined(place) else [Supply(own, space.element(store, own))]
-        found = space.find([user, write], conditions, names, alike)
-        if found is None:
+        witness = space.find([user, write], conditions, names, alike)
+        if witness is None:
             return None
         name, axis = buffer_name(self.buffer), str(loop.axis)
         block, verb, verbs = self.block, "copy back", "copies back"
@@ -334,11 +338,11 @@ class CachedWrites:
             at=block,
             mark={loop: axis, block: "here"},
             why=Undecided(
-                f"that threads do not {verb} what others write is not proven: {found.undecided}"
+                f"that threads do not {verb} what others write is not proven: {witness.undecided}"
             )
-            if found.undecided
-            else f"{axis} {found[reader]} {verbs} {name}{witness_text(space, found)}, which {axis} "
-            f"{found[writer]} writes; threads of {axis} do not share {self.scope} memory",
+            if witness.undecided
+            else f"{axis} {witness[reader]} {verbs} {name}{witness_text(space, witness)}, which "
+            f"{axis} {witness[writer]} writes; threads of {axis} do not share {self.scope} memory",
             hints=["scope=shared is one copy for all threads of a block"],
         )
 

@@ -79,11 +79,11 @@ def cached_buffer(
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
     named = site.resolve_block(block)
-    found = find_buffer(site, primitive, named, buffer, how)
+    cached = find_buffer(site, primitive, named, buffer, how)
     require_scope(site, primitive, scope)
-    require_plain_uses(site, primitive, named, found)
-    require_copies_apart(site, primitive, named, found, scope)
-    return named, found
+    require_plain_uses(site, primitive, named, cached)
+    require_copies_apart(site, primitive, named, cached, scope)
+    return named, cached
 
 
 Objection = Callable[[Place], ScheduleError | None]
@@ -97,14 +97,14 @@ def outermost_place(
     buffer: SSAValue,
     users: Sequence[Operation],
     objection: Objection,
-    others: Sequence[Operation] = (),
+    held: Sequence[Operation] = (),
 ) -> Place:
-    """The outermost place of ``users``, in a body that holds ``others`` too.
+    """The outermost place of ``users``, in a body that holds ``held`` too.
 
     Raises the last objection where there is none, or KC3310.
     """
     refusal: ScheduleError | None = None
-    for level in levels_of(scope_of(block), [*users, *others]):
+    for level in levels_of(scope_of(block), [*users, *held]):
         place = Place(level, first_of(level, users))
         if is_available(buffer, place.anchor):
             refusal = objection(place)
@@ -155,11 +155,11 @@ class Caching:
         copies: list[Nest] = []
 
         def copy(label: str, source: SSAValue, target: SSAValue, part: Part) -> Operation:
-            made = copy_nest(
+            nest = copy_nest(
                 site, label, source, target, part, sizes, self.anchor, self.block, annotations
             )
-            copies.append(made)
-            return made.top
+            copies.append(nest)
+            return nest.top
 
         if self.fill is not None:
             filling = copy(name, self.buffer, alloc.buffer, self.fill)
@@ -169,8 +169,8 @@ class Caching:
             home.insert_op_after(copy(label, alloc.buffer, self.buffer, self.flush), self.anchor)
         redirect(self.accesses, alloc.buffer)
         return Rewritten(
-            tuple(loop for one in copies for loop in one.loops),
-            blocks=tuple(one.block for one in copies),
+            tuple(loop for nest in copies for loop in nest.loops),
+            blocks=tuple(nest.block for nest in copies),
         )
 
 
@@ -190,15 +190,15 @@ def other_thread(
             copy = space.place(anchor)
             element = part.enter(site, space, copy)
             outside = {
-                one: dim for one, dim in copy.loops.items() if loop_tree.is_inside(loop, one)
+                outer: dim for outer, dim in copy.loops.items() if loop_tree.is_inside(loop, outer)
             }
             del outside[loop]
-            other = space.instance(access, outside)
-            same = equal(element, space.element(access, other))
-            apart = copy.loops[loop].differs(other.loops[loop])
-            found = space.find([copy, other], [*same, apart])
-            if found is not None:
-                return access, other, found
+            instance = space.instance(access, outside)
+            same = equal(element, space.element(access, instance))
+            apart = copy.loops[loop].differs(instance.loops[loop])
+            witness = space.find([copy, instance], [*same, apart])
+            if witness is not None:
+                return access, instance, witness
     return None
 
 
@@ -218,23 +218,23 @@ def consumers_of(
 ) -> list[Operation]:
     """The blocks of ``refs``, in order, which must read ``buffer`` in the scope of ``block``."""
     scope = scope_of(block)
-    found: list[Operation] = []
+    consumers: list[Operation] = []
     for ref in refs:
-        one = site.resolve_block(ref)
-        reads = any(loop_tree.is_inside(load, one) for load in loads_of(buffer))
-        if not reads or scope_of(one) is not scope:
+        consumer = site.resolve_block(ref)
+        reads = any(loop_tree.is_inside(load, consumer) for load in loads_of(buffer))
+        if not reads or scope_of(consumer) is not scope:
             name = buffer_name(buffer)
             raise site.refuse(
                 "KC3304",
-                f"{primitive}: block {one.label} cannot read a copy of {name} of block "
+                f"{primitive}: block {consumer.label} cannot read a copy of {name} of block "
                 f"{block.label}",
-                at=one,
+                at=consumer,
                 why=f"it is in another scope than block {block.label}"
                 if reads
                 else f"it does not read {name}",
             )
-        found.append(one)
-    return in_order(scope, found)
+        consumers.append(consumer)
+    return in_order(scope, consumers)
 
 
 # At a loop ------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def plan_at_loop(
     try:
         return plan(loop)
     except ScheduleError as error:
-        legal = [one.label for one in loop_tree.loops_around(block) if _is_legal(plan, one)]
+        legal = [loop.label for loop in loop_tree.loops_around(block) if _is_legal(plan, loop)]
         where = f"legal: loop={' or loop='.join(legal)}"
         error.hints = (*error.hints, where if legal else "there is no loop where it is legal")
         raise

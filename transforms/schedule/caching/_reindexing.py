@@ -53,46 +53,46 @@ class _Instances(Part):
     exprs: tuple[AffineExpr, ...]
     block: BlockOp
 
-    def enter(self, site: Site, space: Space, made: Instance) -> list[Term]:
-        element = self._element(space, made)
+    def enter(self, site: Site, space: Space, copy: Instance) -> list[Term]:
+        element = self._element(space, copy)
         for n, index in enumerate(element):
-            made.constraints += [index >= 0, *self._below(n, index, space, made)]
+            copy.constraints += [index >= 0, *self._below(n, index, space, copy)]
         return element
 
-    def _element(self, space: Space, made: Instance) -> list[Term]:
-        """The element of one value of the variables, which are new coordinates of ``made``."""
+    def _element(self, space: Space, copy: Instance) -> list[Term]:
+        """The element of one value of the variables, which are new coordinates of ``copy``."""
         values: list[Term] = []
-        for n, one in zip(self.of, self.intervals, strict=True):
-            dim = space.dim(made)
+        for n, span in zip(self.of, self.intervals, strict=True):
+            dim = space.dim(copy)
             values.append(dim)
-            size = space.size(self.block.extents[n], made)
-            made.constraints.append(dim.within(size))
-            if one.size is not None:
-                map_, operands = self.index.to_map([one.base])
-                base = space.expr(map_.results[0], operands, made)
-                made.constraints += [base <= dim, dim < base + one.size]
-        return [term_of(one, values.__getitem__) for one in self.exprs]
+            size = space.size(self.block.extents[n], copy)
+            copy.constraints.append(dim.within(size))
+            if span.size is not None:
+                map_, operands = self.index.to_map([span.base])
+                base = space.expr(map_.results[0], operands, copy)
+                copy.constraints += [base <= dim, dim < base + span.size]
+        return [term_of(expr, values.__getitem__) for expr in self.exprs]
 
-    def _below(self, n: int, index: Term, space: Space, made: Instance) -> list[Condition]:
+    def _below(self, n: int, index: Term, space: Space, copy: Instance) -> list[Condition]:
         """That ``index`` is less than size ``n`` of the buffer, if that size has a value."""
         size = self.sizes[n]
-        return [index < space.size(size, made)] if isinstance(size, int | SSAValue) else []
+        return [index < space.size(size, copy)] if isinstance(size, int | SSAValue) else []
 
     def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
         """For each dimension whether elements may be before its start, and beyond its end."""
-        found: list[tuple[bool, bool]] = []
+        sides: list[tuple[bool, bool]] = []
         for n in range(len(self.exprs)):
             space = Space()
-            made = space.place(place.anchor)
-            index = self._element(space, made)[n]
-            below = self._below(n, index, space, made)
-            found.append(
+            copy = space.place(place.anchor)
+            index = self._element(space, copy)[n]
+            below = self._below(n, index, space, copy)
+            sides.append(
                 (
-                    space.find([made], [index < 0]) is not None,
-                    not below or space.find([made], [~below[0]]) is not None,
+                    space.find([copy], [index < 0]) is not None,
+                    not below or space.find([copy], [~below[0]]) is not None,
                 )
             )
-        return found
+        return sides
 
 
 @dataclass
@@ -136,10 +136,10 @@ class Reindexing:
         old = buffer.type
         assert isinstance(old, MemRefType)
         point = InsertPoint.before(anchor)
-        sizes = [realize_size(site, one, self.shape, point, block) for one in self.shape.sizes]
+        sizes = [realize_size(site, size, self.shape, point, block) for size in self.shape.sizes]
         shape = [
-            one.value if isinstance(one, AffineConstantExpr) else DYNAMIC
-            for one in self.shape.sizes
+            size.value if isinstance(size, AffineConstantExpr) else DYNAMIC
+            for size in self.shape.sizes
         ]
         type_ = MemRefType(old.element_type, shape, NoneAttr(), scope_attr(scope))
         alloc = new_alloc(self.name, type_, sizes, block)
@@ -157,18 +157,20 @@ class Reindexing:
         index = part.index
         sizes = [block.extents[n] for n in part.of]
         lengths = [
-            size if one.size is None else one.size
-            for size, one in zip(sizes, part.intervals, strict=True)
+            size if span.size is None else span.size
+            for size, span in zip(sizes, part.intervals, strict=True)
         ]
         loops = new_loops(site, lengths, self.place.anchor)
         bindings: list[AffineExpr] = []
         conditions: list[AffineConstraintExpr] = []
-        for loop, one, size in zip(loops, part.intervals, sizes, strict=True):
+        for loop, span, size in zip(loops, part.intervals, sizes, strict=True):
             expr = index.expr(loop.var)
-            if one.size is not None:
-                expr = index.simplify(one.base + expr)
+            if span.size is not None:
+                expr = index.simplify(span.base + expr)
                 both = [at_least_zero(expr), _less(expr, size, index)]
-                conditions += [one for one in both if not index.is_natural(one.lhs)]
+                conditions += [
+                    constraint for constraint in both if not index.is_natural(constraint.lhs)
+                ]
             bindings.append(expr)
         values = dict(enumerate(bindings))
         for expr, size, (before, beyond) in zip(
@@ -181,7 +183,7 @@ class Reindexing:
                 conditions.append(_less(where, size_value(site, size, block), index))
         rank = len(part.of)
         body = new_body(rank)
-        outer, inner = (AffineMap(rank, 0, tuple(one)) for one in (part.exprs, self.exprs))
+        outer, inner = (AffineMap(rank, 0, tuple(exprs)) for exprs in (part.exprs, self.exprs))
         if self.is_read:
             load = LoadOp(part.buffer, outer, body.args)
             store = StoreOp(load.result, cache, inner, body.args)
@@ -190,7 +192,7 @@ class Reindexing:
             store = StoreOp(load.result, part.buffer, outer, body.args)
         load.result.name_hint = "value"
         body.add_ops([load, store])
-        made = BlockOp(
+        copy = BlockOp(
             self.name,
             spatial_iters(sizes),
             *index.to_map(bindings),
@@ -198,7 +200,7 @@ class Reindexing:
             None,
             *index.to_set([*conditions, *in_range(bindings, index)]),
         )
-        return wrap(loops, made, block)
+        return wrap(loops, copy, block)
 
     def _redirect(self, cache: SSAValue) -> None:
         block = self.pattern.block
@@ -217,7 +219,7 @@ class Reindexing:
                 for k, n in enumerate(self.part.of)
             }
             op.operands[0 if isinstance(op, LoadOp) else 1] = cache
-            set_indices(op, [values.simplify(substitute(one, own)) for one in self.exprs], values)
+            set_indices(op, [values.simplify(substitute(expr, own)) for expr in self.exprs], values)
 
 
 def _less(expr: AffineExpr, size: int | SSAValue, index: IndexValues) -> AffineConstraintExpr:
@@ -254,7 +256,7 @@ def plan_reindexing(
         require_rank(site, primitive, block, map_, len(block.types), what)
         of = sorted({*of, *(n for expr in map_.results for n in depends_on(expr))})
         position = {n: AffineExpr.dimension(k) for k, n in enumerate(of)}
-        exprs = [substitute(one, position) for one in map_.results]
+        exprs = [substitute(expr, position) for expr in map_.results]
     _require_elements(site, primitive, pattern, of, own)
     shape = _require_cache(site, primitive, pattern, of, exprs, map_, is_read)
     elements = tuple(pattern.over_variables(of))
@@ -304,11 +306,11 @@ def plan_reindexing(
 def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Interval:
     """The values of variable ``n`` in one execution of the place."""
     binding = bound.compose(block.binding_exprs[n], block.binding_operands)
-    found = interval(binding, place.level, bound)
+    covered = interval(binding, place.level, bound)
     size = block.extents[n]
-    if found.size is None or (isinstance(size, int) and found.size >= size):
+    if covered.size is None or (isinstance(size, int) and covered.size >= size):
         return WHOLE
-    return found
+    return covered
 
 
 def _require_elements(
@@ -354,7 +356,7 @@ def _require_cache(
     block = pattern.block
     name = buffer_name(pattern.buffer)
     domain = shape_from(site, [block.extents[n] for n in of])
-    shape = Shape(tuple(extent(one, domain.box) for one in exprs), domain.parameters)
+    shape = Shape(tuple(extent(expr, domain.box) for expr in exprs), domain.parameters)
     labels = [block.names[n] for n in of]
     left = outside(exprs, domain.box, shape.sizes)
     if left is not None:
@@ -365,7 +367,7 @@ def _require_cache(
             why=left.reason
             if isinstance(left, Undecided)
             else f"{_values(labels, left[0])}{domain.at(left[1])} would be at "
-            f"{point_text([one.eval(left[0], ()) for one in exprs])}",
+            f"{point_text([expr.eval(left[0], ()) for expr in exprs])}",
             hints=["add what makes the least index 0"],
         )
     elements = pattern.over_variables(of)
@@ -373,8 +375,8 @@ def _require_cache(
     rules.append((exprs, elements, f"two elements of {name} would be one of the new buffer"))
     if not is_read:  # a copy that is only read may hold an element more than once
         rules.append((elements, exprs, f"two elements of the new buffer would be one of {name}"))
-    for one, other, what in rules:
-        clash = collision(one, domain.box, other)
+    for index, told_apart, what in rules:
+        clash = collision(index, domain.box, told_apart)
         if clash is None:
             continue
         used = ", ".join(block.names[n] for n in pattern.used())
@@ -418,7 +420,7 @@ class Pattern:
     def used(self) -> list[int]:
         """The variables that the index depends on."""
         dims = {dim for expr in self.index for dim in depends_on(expr)}
-        return [n for n, one in enumerate(self.variables) if dims & set(dimensions(one))]
+        return [n for n, variable in enumerate(self.variables) if dims & set(dimensions(variable))]
 
     def over_variables(self, numbers: Sequence[int]) -> list[AffineExpr]:
         """The index, where variable ``numbers[k]`` is dimension ``k``."""
@@ -427,14 +429,14 @@ class Pattern:
             for k, n in enumerate(numbers)
             for dim in dimensions(self.variables[n])
         }
-        return [substitute(one, position) for one in self.index]
+        return [substitute(expr, position) for expr in self.index]
 
 
 def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
     """Copies of ``buffer`` that the block may access instead, whose layout is free."""
     caches = ("cache_read", "cache_write", "cache_inplace")
-    found = legal_caches(site, block, buffer, caches)
-    return [f"{one} of {buffer_name(buffer)}, and then transform_layout" for one in found]
+    legal = legal_caches(site, block, buffer, caches)
+    return [f"{cache} of {buffer_name(buffer)}, and then transform_layout" for cache in legal]
 
 
 def require_pattern(
@@ -442,15 +444,15 @@ def require_pattern(
 ) -> Pattern:
     """How ``block`` accesses ``buffer``: always at one index, of its variables (KC3530)."""
     values = IndexValues()
-    variables = [values.expr(one) for one in block.body.block.args]
+    variables = [values.expr(argument) for argument in block.body.block.args]
     if block.has_init:
         for twin, expr in zip(block.init.block.args, variables, strict=True):
             values.define(twin, expr)
     name = buffer_name(buffer)
-    found: list[AffineExpr] | None = None
+    common: list[AffineExpr] | None = None
     for op in accesses:
-        index = [values.compose(one, op.operands_of_map) for one in op.indices.data.results]
-        if found is not None and found != index:
+        index = [values.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
+        if common is not None and common != index:
             raise site.refuse(
                 "KC3530",
                 f"{primitive}: block {block.label} accesses {name} at several indices",
@@ -458,9 +460,9 @@ def require_pattern(
                 why="the new buffer has one element for each value of the block's variables",
                 hints=_copies(site, block, buffer),
             )
-        found = index
-    assert found is not None
-    for dim in sorted({dim for expr in found for dim in depends_on(expr)}):
+        common = index
+    assert common is not None
+    for dim in sorted({dim for expr in common for dim in depends_on(expr)}):
         value = values.roots[dim]
         if AffineExpr.dimension(dim) not in variables:
             label = value.name_hint if value is not None and value.name_hint else "a value"
@@ -471,4 +473,4 @@ def require_pattern(
                 at=block,
                 why=f"it has {label} in it, for which the new buffer would have no dimension",
             )
-    return Pattern(block, buffer, found, variables)
+    return Pattern(block, buffer, common, variables)

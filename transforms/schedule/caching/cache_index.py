@@ -117,23 +117,25 @@ class CacheIndex(Primitive):
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
         require_scope(site, "cache_index", self.scope)
-        found = indices_of(block)
-        taken = _with_readers([one for one in found if len(one.uses) > self.cse_thresh])
+        indices = indices_of(block)
+        taken = _with_readers([index for index in indices if len(index.uses) > self.cse_thresh])
         if not taken:
-            most = max((len(one.uses) for one in found), default=0)
+            most = max((len(index.uses) for index in indices), default=0)
             raise site.refuse(
                 "KC3604",
                 f"cache_index: block {block.label} has no index worth a buffer",
                 at=block,
                 why=f"its indices occur at most {most} times"
-                if found
+                if indices
                 else "the indices of its loads are a variable and a constant, or cannot be "
                 "computed elsewhere",
-                hints=[f"cse_thresh={most - 1}"] if found else (),
+                hints=[f"cse_thresh={most - 1}"] if indices else (),
             )
-        for one in taken:
-            _require_domain(site, block, one)
-        return Plan(block, [(one, _place(site, block, one, self.scope).anchor) for one in taken])
+        for index in taken:
+            _require_domain(site, block, index)
+        return Plan(
+            block, [(index, _place(site, block, index, self.scope).anchor) for index in taken]
+        )
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -146,16 +148,16 @@ class CacheIndex(Primitive):
         warn_of_scope(site, "cache_index", self.scope, plan.block)
         start = plan.block.body.block.first_op
         assert start is not None
-        made = [
+        nests = [
             _build(site, plan.block, index, anchor, start, self.scope, n)
             for n, (index, anchor) in enumerate(plan.places)
         ]
-        for n, ((index, _), nest) in enumerate(zip(plan.places, made, strict=True)):
+        for n, ((index, _), nest) in enumerate(zip(plan.places, nests, strict=True)):
             _load_index(plan.block, index, nest, start, n)
         _erase_unused(plan.block, {op for index, _ in plan.places for op in index.slice})
         return Rewritten(
-            tuple(loop for one in made for loop in one.loops),
-            blocks=tuple(one.block for one in made),
+            tuple(loop for nest in nests for loop in nest.loops),
+            blocks=tuple(nest.block for nest in nests),
         )
 
 
@@ -166,26 +168,26 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
     """Refuse (KC3605) an index that is gathered from elements that there may not be."""
     for load in index.gathers:
         space = Space()
-        made = space.place(block)
+        instance = space.place(block)
         point: dict[str, Term] = {}
         for n in index.variables:
-            dim = space.dim(made)
+            dim = space.dim(instance)
             point[block.names[n]] = dim
-            made.values[block.body.block.args[n]] = dim
-            made.constraints.append(dim.within(space.size(block.extents[n], made)))
-        element = space.element(load, made)
-        inside = all_of(space.in_bounds(load, element, made))
-        found = space.find([made], [~inside])
-        if found is None:
+            instance.values[block.body.block.args[n]] = dim
+            instance.constraints.append(dim.within(space.size(block.extents[n], instance)))
+        element = space.element(load, instance)
+        inside = all_of(space.in_bounds(load, element, instance))
+        witness = space.find([instance], [~inside])
+        if witness is None:
             continue
         name = buffer_name(load.buffer)
-        at = ", ".join(f"{label}={found[dim]}" for label, dim in point.items() if found.point)
+        at = ", ".join(f"{label}={witness[dim]}" for label, dim in point.items() if witness.point)
         raise site.refuse(
             "KC3605",
             f"cache_index: an index of block {block.label} is read from {name}, "
-            + ("maybe outside of it" if found.undecided else "and outside of it"),
+            + ("maybe outside of it" if witness.undecided else "and outside of it"),
             at=block,
-            why=found.undecided
+            why=witness.undecided
             or f"it is computed for all values of the variables: {at} among them",
         )
 
@@ -195,7 +197,7 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
     refusal: ScheduleError | None = None
     for level in levels_of(scope_of(block), [block], every=True):
         place = Place(level, first_of(level, [block]))
-        if not all(is_available(one, place.anchor) for one in index.outside):
+        if not all(is_available(value, place.anchor) for value in index.outside):
             continue
         refusal = _objection(site, block, index, scope, place)
         if refusal is None:
@@ -230,7 +232,7 @@ class _Gathered(CachedReads):
     index: Index
 
     def __post_init__(self) -> None:
-        self.loads = [one for one in self.index.gathers if one.buffer is self.buffer]
+        self.loads = [load for load in self.index.gathers if load.buffer is self.buffer]
 
     def copied(self, place: Place) -> Part:
         return whole_of(self.site, self.buffer)
@@ -251,7 +253,7 @@ def _build(
     """Compute ``index`` in front of ``anchor``."""
     name = fresh_name(site, f"index_{number}")
     extents = [block.extents[n] for n in index.variables]
-    shape = [one if isinstance(one, int) else DYNAMIC for one in extents]
+    shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
     alloc = new_alloc(
         name, MemRefType(INDEX, shape, memory_space=scope_attr(scope)), extents, block
     )
@@ -263,7 +265,7 @@ def _build(
         copy = op.clone(values)
         values.update(zip(op.results, copy.results, strict=True))
         body.add_op(copy)
-    apply = ApplyOp(index.expr, [values.get(one, one) for one in index.operands])
+    apply = ApplyOp(index.expr, [values.get(operand, operand) for operand in index.operands])
     body.add_ops([apply, StoreOp(apply.result, alloc.buffer, identity, body.args)])
     nest = plain_nest(site, name, body, extents, anchor, block)
     for op, copy in zip(index.slice, body.ops, strict=False):
@@ -292,7 +294,7 @@ def _load_index(block: BlockOp, index: Index, nest: Nest, start: Operation, numb
 
 def _erase_unused(block: BlockOp, ops: Collection[Operation]) -> None:
     """Erase those of ``ops``, of the body of ``block``, that nothing uses any more."""
-    for op in [one for one in reversed(list(block.body.block.ops)) if one in ops]:
+    for op in [op for op in reversed(list(block.body.block.ops)) if op in ops]:
         if not any(result.first_use for result in op.results):
             op.detach()
             op.erase()
@@ -328,7 +330,7 @@ class Index:
     @property
     def gathers(self) -> list[LoadOp]:
         """The loads that it is computed from."""
-        return [one for one in self.slice if isinstance(one, LoadOp)]
+        return [load for load in self.slice if isinstance(load, LoadOp)]
 
 
 def _with_readers(indices: Sequence[Index]) -> list[Index]:
@@ -346,7 +348,7 @@ def _with_readers(indices: Sequence[Index]) -> list[Index]:
 
 def indices_of(block: BlockOp) -> list[Index]:
     """The index expressions of ``block`` that can be computed before, in order."""
-    found: dict[tuple[AffineExpr, tuple[SSAValue, ...]], Index] = {}
+    indices: dict[tuple[AffineExpr, tuple[SSAValue, ...]], Index] = {}
     for load in block.body.walk():
         if not isinstance(load, LoadOp):
             continue
@@ -356,14 +358,14 @@ def indices_of(block: BlockOp) -> list[Index]:
             )
             assert isinstance(map_, AffineMap)
             key = (map_.results[0], tuple(operands))
-            if key in found:
-                found[key].uses.append((load, dim))
+            if key in indices:
+                indices[key].uses.append((load, dim))
                 continue
             index = _index(block, *key)
             if index is not None:
                 index.uses.append((load, dim))
-                found[key] = index
-    return list(found.values())
+                indices[key] = index
+    return list(indices.values())
 
 
 def _index(block: BlockOp, expr: AffineExpr, operands: tuple[SSAValue, ...]) -> Index | None:
@@ -382,17 +384,17 @@ def _index(block: BlockOp, expr: AffineExpr, operands: tuple[SSAValue, ...]) -> 
             ops.add(owner)
             reads = owner.operands_of_map if isinstance(owner, LoadOp) else owner.operands
             pending.extend(reads)
-    own = [one for one in leaves if isinstance(one, BlockArgument) and one.block is body]
-    outside = [one for one in leaves if one not in own]
-    if any(loop_tree.defined_inside(one, block) for one in outside):
+    own = [leaf for leaf in leaves if isinstance(leaf, BlockArgument) and leaf.block is body]
+    outside = [leaf for leaf in leaves if leaf not in own]
+    if any(loop_tree.defined_inside(leaf, block) for leaf in outside):
         return None
-    variables = sorted(one.index for one in own)
+    variables = sorted(argument.index for argument in own)
     if not variables or (not ops and _is_plain(expr)):
         return None
     extents = [block.extents[n] for n in variables]
-    outside += [one for one in extents if not isinstance(one, int)]
-    outside += [one.buffer for one in ops if isinstance(one, LoadOp)]
-    ordered = [one for one in body.ops if one in ops]
+    outside += [extent for extent in extents if not isinstance(extent, int)]
+    outside += [op.buffer for op in ops if isinstance(op, LoadOp)]
+    ordered = [op for op in body.ops if op in ops]
     return Index(expr, operands, [], ordered, variables, list(dict.fromkeys(outside)))
 
 

@@ -98,14 +98,14 @@ class CacheInplace(Primitive):
 
 
 def _reads(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
-    found = legal_caches(site, block, buffer, ["cache_read"])
-    return [f"{one} of {buffer_name(buffer)}" for one in found]
+    legal = legal_caches(site, block, buffer, ["cache_read"])
+    return [f"{cache} of {buffer_name(buffer)}" for cache in legal]
 
 
 def _updated(block: BlockOp) -> list[SSAValue]:
     written = buffers_written(block)
-    return [one for one in buffers_read(block) if one in written]
+    return [buffer for buffer in buffers_read(block) if buffer in written]
 
 
 def _updates(block: BlockOp) -> list[str]:
-    return [f"buffer={buffer_name(one)}" for one in _updated(block)]
+    return [f"buffer={buffer_name(buffer)}" for buffer in _updated(block)]

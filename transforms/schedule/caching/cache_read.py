@@ -122,12 +122,12 @@ def _legal_consumers(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, readers: Sequence[Operation]
 ) -> tuple[str, ...]:
     """Blocks of which each could read a copy of its own, as options."""
-    found: list[str] = []
-    for one in readers:
-        if isinstance(one, BlockOp):
+    options: list[str] = []
+    for reader in readers:
+        if isinstance(reader, BlockOp):
             try:
-                _plan(site, block, buffer, scope, [one])
+                _plan(site, block, buffer, scope, [reader])
             except ScheduleError:
                 continue
-            found.append(f"consumers={one.label}")
-    return tuple(found[:2])
+            options.append(f"consumers={reader.label}")
+    return tuple(options[:2])

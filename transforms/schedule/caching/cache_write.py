@@ -113,9 +113,9 @@ class CacheWrite(Primitive):
             yield cls(block, buffer, scope)
             assert isinstance(block.target, BlockOp)
             assert isinstance(buffer.target, SSAValue)
-            for one in readers(buffer.target, scope_of(block.target)):
-                if isinstance(one, BlockOp) and one is not block.target:
-                    yield cls(block, buffer, scope, (BlockRef(one),))
+            for reader in readers(buffer.target, scope_of(block.target)):
+                if isinstance(reader, BlockOp) and reader is not block.target:
+                    yield cls(block, buffer, scope, (BlockRef(reader),))
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
         return plan.build(site, "cache_write", self.scope)
@@ -145,10 +145,15 @@ def _legal_consumers(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
 ) -> tuple[str, ...]:
     """Those of ``consumers`` that may read the new buffer, as an option."""
-    found = [one for one in consumers if _is_legal(site, block, buffer, scope, [one])]
-    if not found or not _is_legal(site, block, buffer, scope, found):
+    legal = [
+        consumer for consumer in consumers if _is_legal(site, block, buffer, scope, [consumer])
+    ]
+    if not legal or not _is_legal(site, block, buffer, scope, legal):
         return ()
-    return ("consumers=" + ",".join(one.label for one in found if isinstance(one, BlockOp)),)
+    return (
+        "consumers="
+        + ",".join(consumer.label for consumer in legal if isinstance(consumer, BlockOp)),
+    )
 
 
 def _inplace(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> list[str]:

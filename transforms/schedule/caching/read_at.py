@@ -86,7 +86,9 @@ class ReadAt(Primitive):
         )
 
     def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
-        readers = [one for one in all_readers(block, buffer) if loop_tree.is_inside(one, loop)]
+        readers = [
+            reader for reader in all_readers(block, buffer) if loop_tree.is_inside(reader, loop)
+        ]
         reads = CachedReads(site, "read_at", block, buffer, self.scope, readers)
         place = place_in_loop(site, "read_at", block, buffer, loop, readers, reads.objection)
         return reads.caching(place)

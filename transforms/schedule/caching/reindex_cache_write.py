@@ -96,7 +96,7 @@ class ReindexCacheWrite(Primitive):
         for block, buffer, scope in choices(site, buffers_written):
             assert isinstance(block.target, BlockOp)
             names = tuple(block.target.names)
-            kept = [n for n, one in enumerate(block.target.types) if one is not IterType.REDUCE]
+            kept = [n for n, kind in enumerate(block.target.types) if kind is not IterType.REDUCE]
             results = tuple(AffineExpr.dimension(n) for n in reversed(kept))
             yield cls(block, buffer, scope, IndexMap(names, results))
 

@@ -102,18 +102,18 @@ class RollingBuffer(Primitive):
     def check(self, site: Site) -> Rolling:
         block = site.resolve_block(self.block)
         find_buffer(site, "rolling_buffer", block, self.buffer, "writes")
-        made = require_definition(site, "rolling_buffer", block)
-        (alloc,) = require_private(site, "rolling_buffer", made)
-        common = _common_loops(made.buffer)
-        rolling = _find(site, made, common)
+        definition = require_definition(site, "rolling_buffer", block)
+        (alloc,) = require_private(site, "rolling_buffer", definition)
+        common = _common_loops(definition.buffer)
+        rolling = _find(site, definition, common)
         loop = rolling.loop
-        for one in common[common.index(loop) :]:
-            if one.kind.data is not ForKind.SERIAL:
+        for inner in common[common.index(loop) :]:
+            if inner.kind.data is not ForKind.SERIAL:
                 raise site.refuse(
                     "KC3491",
-                    f"rolling_buffer: loop {one.label} is {one.kind.data.value}",
-                    at=one,
-                    mark={loop: "rolls here", one: one.kind.data.value},
+                    f"rolling_buffer: loop {inner.label} is {inner.kind.data.value}",
+                    at=inner,
+                    mark={loop: "rolls here", inner: inner.kind.data.value},
                     why=f"what is kept of {alloc.label} is for the iteration that comes next",
                 )
         for size in alloc.dynamic_sizes:
@@ -131,19 +131,19 @@ class RollingBuffer(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            for buffer in dict.fromkeys(one.buffer for one in _stores(block)):
+            for buffer in dict.fromkeys(store.buffer for store in _stores(block)):
                 if isinstance(buffer.owner, AllocOp) and _common_loops(buffer):
                     yield cls(BlockRef(block), BufferRef(buffer))
 
     def rewrite(self, site: Site, plan: Rolling) -> Rewritten:
-        block, loop, index = plan.made.block, plan.loop, plan.index
+        block, loop, index = plan.definition.block, plan.loop, plan.index
         # Whether an iteration is not the first one, as an affine expression: 0 or 1.
         later = index.expr(loop.var).ceil_div(loop.static_extent or FOREVER)
         rest = index.simplify(plan.offset() - later * plan.overlap)
         space, operands = index.to_set([at_least_zero(rest)])
-        for one in space.constraints:
-            add_predicate(block, one, operands)
-        store = plan.made.store
+        for constraint in space.constraints:
+            add_predicate(block, constraint, operands)
+        store = plan.definition.store
         used = [
             store.operands_of_map[dim] for dim in store.indices.data.results[plan.axis].used_dims()
         ]
@@ -164,18 +164,23 @@ def _stores(block: BlockOp) -> list[StoreOp]:
 def _common_loops(buffer: SSAValue) -> list[ForOp]:
     """The loops around all accesses of ``buffer``, outermost first."""
     paths = [all_loops_around(op) for op in [*loads_of(buffer), *stores_to(buffer)]]
-    return [one for one in paths[0] if all(one in path for path in paths)]
+    return [loop for loop in paths[0] if all(loop in path for path in paths)]
 
 
-def _find(site: Site, made: Definition, common: Sequence[ForOp]) -> Rolling:
+def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rolling:
     """The outermost loop along which a dimension rolls; refuses (KC3490) if there is none."""
-    name, block = buffer_name(made.buffer), made.block
+    name, block = buffer_name(definition.buffer), definition.block
     region: list[Interval] = []
     if common:
         index = BoundIndexValues()
         inside = common[-1].body.block
         region = (
-            box([one for one in _stores(block) if one.buffer is made.buffer], inside, index) or []
+            box(
+                [store for store in _stores(block) if store.buffer is definition.buffer],
+                inside,
+                index,
+            )
+            or []
         )
         for loop in common:
             for axis, interval in enumerate(region):
@@ -184,7 +189,9 @@ def _find(site: Site, made: Definition, common: Sequence[ForOp]) -> Rolling:
                 step = _step(interval.base, loop, common, index)
                 if step is not None and 0 < step < interval.size:
                     overlap = interval.size - step
-                    return Rolling(made, loop, axis, interval.base, interval.size, overlap, index)
+                    return Rolling(
+                        definition, loop, axis, interval.base, interval.size, overlap, index
+                    )
     raise site.refuse(
         "KC3490",
         f"rolling_buffer: no part of {name} is used again in the next iteration of a loop",
@@ -203,12 +210,12 @@ def _step(
 ) -> int | None:
     """By how much ``base`` moves in an iteration of ``loop``; None if other loops move it too."""
     root = index.expr(loop.var)
-    inner = [index.expr(one.var) for one in common[common.index(loop) + 1 :]]
+    inner = [index.expr(nested.var) for nested in common[common.index(loop) + 1 :]]
     terms, _ = linear_terms(base)
     step = terms.pop(root, None)
     rest = set(dimensions(from_terms(terms, 0)))
     assert isinstance(root, AffineDimExpr)
-    moving = {one.position for one in [root, *inner] if isinstance(one, AffineDimExpr)}
+    moving = {dim.position for dim in [root, *inner] if isinstance(dim, AffineDimExpr)}
     return None if rest & moving else step
 
 
@@ -261,13 +268,13 @@ def _replace_alloc(plan: Rolling) -> None:
 
 @dataclass(frozen=True)
 class Rolling:
-    """Dimension ``axis`` of the buffer that ``made`` defines rolls along ``loop``.
+    """Dimension ``axis`` of the buffer that ``definition`` defines rolls along ``loop``.
 
     One iteration needs ``length`` elements from ``base`` on (over the roots of ``index``); the
     first ``overlap`` of them are there from the iteration before.
     """
 
-    made: Definition
+    definition: Definition
     loop: ForOp
     axis: int
     base: AffineExpr
@@ -278,26 +285,26 @@ class Rolling:
     @property
     def buffer(self) -> SSAValue:
         """The buffer."""
-        return self.made.buffer
+        return self.definition.buffer
 
     def offset(self) -> AffineExpr:
         """How far from the base the element is that the block computes, over the roots."""
-        store = self.made.store
+        store = self.definition.store
         place = self.index.compose(store.indices.data.results[self.axis], store.operands_of_map)
         return self.index.simplify(place - self.base)
 
-    def is_new(self, space: Space, made: Instance) -> Condition:
+    def is_new(self, space: Space, instance: Instance) -> Condition:
         """That an instance of the block computes what is not there yet."""
-        first = made.loops[self.loop] < 1
-        return any_of([first, self._offset_at(space, made) >= self.overlap])
+        first = instance.loops[self.loop] < 1
+        return any_of([first, self._offset_at(space, instance) >= self.overlap])
 
-    def is_there(self, space: Space, made: Instance) -> Condition:
+    def is_there(self, space: Space, instance: Instance) -> Condition:
         """That an instance of the block computed what is there."""
-        return ~self.is_new(space, made)
+        return ~self.is_new(space, instance)
 
-    def _offset_at(self, space: Space, made: Instance) -> Term:
+    def _offset_at(self, space: Space, instance: Instance) -> Term:
         map_, operands = self.index.to_map([self.offset()])
-        return space.expr(map_.results[0], operands, made)
+        return space.expr(map_.results[0], operands, instance)
 
 
 class Prover:
@@ -306,7 +313,7 @@ class Prover:
     def __init__(self, site: Site, rolling: Rolling) -> None:
         self.site = site
         self.rolling = rolling
-        self.block = rolling.made.block
+        self.block = rolling.definition.block
         self.loads = loads_of(rolling.buffer)
         self.stores = stores_to(rolling.buffer)
         self.name = buffer_name(rolling.buffer)
@@ -345,8 +352,8 @@ class Prover:
             if IterType.REDUCE in loop_tree.iter_types(around, block)
             for value in loop_tree.derived_values(around.var)
         }
-        for one in block.predicate.data.constraints:
-            used = {block.predicate_operands[dim] for dim in one.lhs.used_dims()}
+        for constraint in block.predicate.data.constraints:
+            used = {block.predicate_operands[dim] for dim in constraint.lhs.used_dims()}
             if used & reduced and used & moving:
                 reason = f"what it reduces depends on {loop.label}"
         if reason is not None:
@@ -382,23 +389,23 @@ class Prover:
         self, space: Space, read: Instance, outside: Mapping[ForOp, Term], after: Instance | None
     ) -> list[Supply]:
         """The writes before ``read``, and behind ``after`` if that is given."""
-        found: list[Supply] = []
+        supplies: list[Supply] = []
         for store in self.stores:
             write = space.instance(store, outside)
             conditions = [space.before(write, read), self.rolling.is_new(space, write)]
             if after is not None:
                 conditions.append(space.before(after, write))
-            found.append(Supply(write, space.element(store, write), conditions))
-        return found
+            supplies.append(Supply(write, space.element(store, write), conditions))
+        return supplies
 
     def _require_written(self, load: LoadOp) -> None:
         """What is read was written before, in this iteration or an earlier one."""
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
         supplies = self._supplies(space, read, outside, None)
-        found = space.uncovered(read, element, supplies, conditions)
-        if found is not None:
-            raise self._lost(load, space, read, found, "is not written by then")
+        witness = space.uncovered(read, element, supplies, conditions)
+        if witness is not None:
+            raise self._lost(load, space, read, witness, "is not written by then")
 
     def _require_kept(self, load: LoadOp, store: StoreOp) -> None:
         """What is read was not overwritten by another element in its place."""
@@ -406,42 +413,42 @@ class Prover:
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
         names = touched(len(element))
-        other = space.instance(store, outside)
-        taken = space.element(store, other)
+        write = space.instance(store, outside)
+        taken = space.element(store, write)
         same = [
             all_of([((x - y) % rolling.length).equals(0), x.differs(y)])
             if n == rolling.axis
             else x.equals(y)
             for n, (x, y) in enumerate(zip(element, taken, strict=True))
         ]
-        found = space.find(
-            [read, other],
+        witness = space.find(
+            [read, write],
             [
                 *equal(names, element),
                 *conditions,
                 *same,
-                space.may_precede(other, read),
-                rolling.is_new(space, other),
+                space.may_precede(write, read),
+                rolling.is_new(space, write),
             ],
             names,
-            self._supplies(space, read, outside, other),
+            self._supplies(space, read, outside, write),
         )
-        if found is not None:
-            raise self._lost(load, space, read, found, "is overwritten by then")
+        if witness is not None:
+            raise self._lost(load, space, read, witness, "is overwritten by then")
 
     def _lost(
-        self, load: LoadOp, space: Space, read: Instance, found: Witness, what: str
+        self, load: LoadOp, space: Space, read: Instance, witness: Witness, what: str
     ) -> Exception:
-        reader = self.rolling.made.unit(load)
-        if found.undecided is None:
-            where = f"{describe(reader)}{read.at(found)}"
-            why = f"{where} reads {witness_text(space, found)}, which {what}"
+        reader = self.rolling.definition.unit(load)
+        if witness.undecided is None:
+            where = f"{describe(reader)}{read.at(witness)}"
+            why = f"{where} reads {witness_text(space, witness)}, which {what}"
         else:
-            why = found.undecided
+            why = witness.undecided
         return self.site.refuse(
             "KC3492",
             f"rolling_buffer: {describe(reader)} "
-            + ("may not find" if found.undecided else "does not find")
+            + ("may not find" if witness.undecided else "does not find")
             + f" all that it reads in {self.rolling.length} elements of {self.name}",
             at=reader,
             mark={self.rolling.loop: "rolls here", reader: f"reads {self.name}"},
@@ -458,14 +465,14 @@ class Prover:
             if loop is rolling.loop:
                 break
             outside[loop] = dim
-        then = space.instance(rolling.made.store, outside)
+        then = space.instance(rolling.definition.store, outside)
         write = space.instance(store, outside)
-        made = rolling.made.store
+        defining = rolling.definition.store
         pairs = [
-            *zip(space.element(made, now), space.element(made, then), strict=True),
+            *zip(space.element(defining, now), space.element(defining, then), strict=True),
             *zip(space.element(load, now), space.element(store, write), strict=True),
         ]
-        found = space.find(
+        witness = space.find(
             [now, then, write],
             [
                 *(x.equals(y) for x, y in pairs),
@@ -475,16 +482,16 @@ class Prover:
                 space.may_precede(write, now),
             ],
         )
-        if found is not None:
-            other, read = rolling.made.unit(store), buffer_name(load.buffer)
+        if witness is not None:
+            writer, read = rolling.definition.unit(store), buffer_name(load.buffer)
             raise self.site.refuse(
                 "KC3493",
                 f"rolling_buffer: {read}, which block {self.block.label} reads, "
-                + ("may be" if found.undecided else "is")
-                + f" written by {describe(other)} in loop {rolling.loop.label}",
+                + ("may be" if witness.undecided else "is")
+                + f" written by {describe(writer)} in loop {rolling.loop.label}",
                 at=self.block,
-                mark={self.block: f"reads {read}", other: f"writes {read}"},
-                why=found.undecided
-                or f"{describe(other)} writes{write.at(found)}, after the element was computed"
-                f"{then.at(found)}, and before it would be again{now.at(found)}",
+                mark={self.block: f"reads {read}", writer: f"writes {read}"},
+                why=witness.undecided
+                or f"{describe(writer)} writes{write.at(witness)}, after the element was computed"
+                f"{then.at(witness)}, and before it would be again{now.at(witness)}",
             )

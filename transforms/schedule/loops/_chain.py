@@ -22,11 +22,11 @@ def require_chain(
     With ``guards`` there may be a ``tir.if`` without an else around what a loop holds.
     """
     if len(set(loops)) != len(loops):
-        twice = next(one for one in loops if list(loops).count(one) > 1)
+        twice = next(loop for loop in loops if list(loops).count(loop) > 1)
         raise site.refuse("KC3030", f"{primitive}: loop {twice.label} is named twice", at=twice)
-    inner = max(loops, key=lambda one: len(loop_tree.loops_around(one)))
+    inner = max(loops, key=lambda loop: len(loop_tree.loops_around(loop)))
     path = [*loop_tree.loops_around(inner), inner]
-    missing = [one for one in loops if one not in path]
+    missing = [loop for loop in loops if loop not in path]
     if missing:
         raise site.refuse(
             "KC3031",
@@ -36,26 +36,26 @@ def require_chain(
             why=f"{primitive} works on loops of one nest",
             hints=_nest_hint(path),
         )
-    first = min(path.index(one) for one in loops)
+    first = min(path.index(loop) for loop in loops)
     chain = path[first:]
     for outer, nested in zip(chain, chain[1:], strict=False):
         held = child_behind_guards(outer) if guards else loop_tree.only_child(outer)
         if held is not nested:
-            others = [
-                _name(one)
+            siblings = [
+                _name(child)
                 for op in loop_tree.path_to(nested)
                 if op is not nested and loop_tree.is_inside(op, outer)
-                for one in loop_tree.children(op)
-                if loop_tree.has_work(one) and not loop_tree.is_inside(nested, one)
+                for child in loop_tree.children(op)
+                if loop_tree.has_work(child) and not loop_tree.is_inside(nested, child)
             ]
-            between = ", ".join(others) or "a guard"
+            between = ", ".join(siblings) or "a guard"
             raise site.refuse(
                 "KC3032",
                 f"{primitive}: {nested.label} is not the only child of {outer.label}",
                 at=nested,
                 mark={outer: f"also holds {between}", nested: "here"},
                 why=f"{primitive} would also move {between}",
-                hints=_nest_hint([one for one in chain if one is not outer]),
+                hints=_nest_hint([loop for loop in chain if loop is not outer]),
             )
     return chain
 
@@ -85,7 +85,7 @@ def _name(op: Operation) -> str:
 
 
 def _nest_hint(path: Sequence[ForOp]) -> list[str]:
-    return ["one nest is " + ", ".join(one.label for one in path)] if len(path) > 1 else []
+    return ["one nest is " + ", ".join(loop.label for loop in path)] if len(path) > 1 else []
 
 
 def extent_depends(chain: Sequence[ForOp]) -> tuple[ForOp, ForOp] | None:
@@ -104,9 +104,9 @@ def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
     Outside the whole nest the sizes do not hinder exchanging its loops.
     """
     path = [*loop_tree.loops_around(loop), loop]
-    values = [one for one in sizes if isinstance(one, SSAValue)]
+    values = [size for size in sizes if isinstance(size, SSAValue)]
     for outer in path:
-        if not any(loop_tree.defined_inside(one, outer) for one in values):
+        if not any(loop_tree.defined_inside(value, outer) for value in values):
             return outer
     return loop
 

@@ -29,9 +29,9 @@ class Factors(tuple[Factor, ...]):
         if isinstance(value, str):
             return cls.from_option(value)
         factors = list(value)
-        for one in factors:
-            if isinstance(one, bool) or not isinstance(one, int | str | SSAValue | None):
-                raise TypeError(f"{one!r} is no factor")
+        for factor in factors:
+            if isinstance(factor, bool) or not isinstance(factor, int | str | SSAValue | None):
+                raise TypeError(f"{factor!r} is no factor")
         return cls(factors)
 
     @classmethod
@@ -49,11 +49,11 @@ class Factors(tuple[Factor, ...]):
     def __str__(self) -> str:
         return ",".join(
             "?"
-            if one is None
-            else one.name_hint or "value"
-            if isinstance(one, SSAValue)
-            else str(one)
-            for one in self
+            if factor is None
+            else factor.name_hint or "value"
+            if isinstance(factor, SSAValue)
+            else str(factor)
+            for factor in self
         )
 
 

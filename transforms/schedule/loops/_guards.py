@@ -21,9 +21,12 @@ def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
         dims = [AffineExpr.dimension(len(operands) + n) for n in range(len(own))]
         constraints += [
             AffineConstraintExpr(
-                one.kind, one.lhs.replace_dims_and_symbols(dims, []), one.rhs, canonicalize=False
+                constraint.kind,
+                constraint.lhs.replace_dims_and_symbols(dims, []),
+                constraint.rhs,
+                canonicalize=False,
             )
-            for one in guard.condition.data.constraints
+            for constraint in guard.condition.data.constraints
         ]
         operands += own
     return compact(AffineSet(len(operands), 0, tuple(constraints)), operands)
@@ -36,8 +39,8 @@ def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) 
     if all(isinstance(op, BlockOp | ForOp | IfOp) and not _may_read_poison(op) for op in work):
         for op in ops:
             if isinstance(op, BlockOp):
-                for one in condition.constraints:
-                    add_predicate(op, one, operands)
+                for constraint in condition.constraints:
+                    add_predicate(op, constraint, operands)
         return
     needed: set[Operation] = set()
     pending = list(operands)

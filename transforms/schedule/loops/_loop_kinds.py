@@ -60,7 +60,7 @@ def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
 
 def _instead(primitive: str, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
     """What to do where ``loop`` is a reduction of ``block``."""
-    spatial = [one.label for one in loop_tree.spatial_loops(block)] if block is not None else []
+    spatial = [loop.label for loop in loop_tree.spatial_loops(block)] if block is not None else []
     hints = [f"{primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
     if axis is not None:
         hints.append(f"bind {loop.label} to threadIdx.x: its threads combine their values")
@@ -71,17 +71,19 @@ def _instead(primitive: str, loop: ForOp, block: BlockOp | None, axis: str | Non
 
 def kinds_inside(loop: ForOp, kind: ForKind) -> list[ForOp]:
     """The loops of ``kind`` below ``loop``."""
-    return [one for one in loop_tree.loops(loop) if one is not loop and one.kind.data is kind]
+    return [
+        inner for inner in loop_tree.loops(loop) if inner is not loop and inner.kind.data is kind
+    ]
 
 
 def kinds_around(op: Operation, kind: ForKind) -> list[ForOp]:
     """The loops of ``kind`` around ``op``."""
-    return [one for one in loop_tree.loops_around(op) if one.kind.data is kind]
+    return [outer for outer in loop_tree.loops_around(op) if outer.kind.data is kind]
 
 
 def real_threads(loops: Iterable[ForOp]) -> list[ForOp]:
     """Those of ``loops`` that are bound to blocks or threads of a GPU."""
-    return [one for one in loops if one.axis is not None and one.axis not in VIRTUAL_AXES]
+    return [loop for loop in loops if loop.axis is not None and loop.axis not in VIRTUAL_AXES]
 
 
 def set_kind(loop: ForOp, kind: ForKind, axis: str | None = None) -> Rewritten:

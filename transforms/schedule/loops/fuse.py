@@ -83,7 +83,7 @@ class Fuse(Primitive):
     )
 
     def check(self, site: Site) -> Plan:
-        loops = [site.resolve_loop(one) for one in self.loops]
+        loops = [site.resolve_loop(ref) for ref in self.loops]
         if len(loops) < 2:
             raise site.refuse(
                 "KC3033",
@@ -92,14 +92,14 @@ class Fuse(Primitive):
                 why="fuse makes one loop out of two or more",
                 hints=["loops=i,j"],
             )
-        for one in loops:
-            require_serial(site, "fuse", one)
+        for loop in loops:
+            require_serial(site, "fuse", loop)
         chain = require_chain(site, "fuse", loops, guards=True)
         if chain != loops:
-            order = ",".join(one.label for one in chain)
+            order = ",".join(loop.label for loop in chain)
             raise site.refuse(
                 "KC3033",
-                f"fuse: loops {', '.join(one.label for one in loops)} are not consecutive",
+                f"fuse: loops {', '.join(loop.label for loop in loops)} are not consecutive",
                 at=loops[0],
                 mark=dict.fromkeys(loops, "named"),
                 why="fused loops must follow each other from the outside in",
@@ -117,14 +117,14 @@ class Fuse(Primitive):
                 why="only a box of iterations can be numbered by one loop",
             )
         self._check_empty(site, loops)
-        wanted = "_".join(one.label for one in loops) + "_fused"
+        wanted = "_".join(loop.label for loop in loops) + "_fused"
         return Plan(loops, site.fresh_names([wanted], loops[0], loops)[0])
 
     def _check_empty(self, site: Site, loops: list[ForOp]) -> None:
         """A fused loop runs no iteration at all where one of its parts does not."""
         for block in loop_tree.blocks(loops[0]):
-            driven = [loop_tree.iter_types(one, block) for one in loops]
-            if not block.has_init or not any(one - {tir.IterType.REDUCE} for one in driven):
+            driven = [loop_tree.iter_types(loop, block) for loop in loops]
+            if not block.has_init or not any(types - {tir.IterType.REDUCE} for types in driven):
                 continue
             for loop, kinds in zip(loops, driven, strict=True):
                 if tir.IterType.REDUCE in kinds and not loop.static_extent:
@@ -146,7 +146,7 @@ class Fuse(Primitive):
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         loops = plan.loops
-        sizes = [one.extent_value for one in loops]
+        sizes = [loop.extent_value for loop in loops]
         point = InsertPoint.before(size_point(site, loops[0], sizes))
         extent = _product(sizes, point, loops[0])
         innermost = loops[-1]
@@ -158,9 +158,9 @@ class Fuse(Primitive):
         fused = ForOp(plan.name, extent, body)
         fused.location = loops[0].location
         inner_var = fused.var
-        old_vars = [*(one.var for one in loops[:-1]), inner_var]
+        old_vars = [*(loop.var for loop in loops[:-1]), inner_var]
         start = InsertPoint.at_start(body.block)
-        if all(isinstance(one, int) for one in sizes[1:]):
+        if all(isinstance(size, int) for size in sizes[1:]):
             exprs, stride = [], 1
             for n in range(len(loops) - 1, -1, -1):
                 size = sizes[n]
@@ -176,7 +176,7 @@ class Fuse(Primitive):
             for var, expr in reversed(list(zip(old_vars, exprs, strict=True))):
                 replace_with_expr(var, expr, [inner_var], start)
         else:
-            values = [_value(one, point, loops[0]) for one in sizes]
+            values = [_value(size, point, loops[0]) for size in sizes]
             split = tir.DelinearizeOp(inner_var, values)
             split.location = loops[0].location
             Rewriter.insert_op(split, start)
@@ -188,9 +188,9 @@ class Fuse(Primitive):
         Rewriter.replace_op(loops[0], fused, [])
         if not self.preserve_unit_iters:
             without_unit_variables([fused])
-        for one in loops:
-            site.remember(one.label, f"{one.label} was fused into {plan.name}")
-        return Rewritten((fused,), {one: (fused,) for one in loops})
+        for loop in loops:
+            site.remember(loop.label, f"{loop.label} was fused into {plan.name}")
+        return Rewritten((fused,), {loop: (fused,) for loop in loops})
 
 
 def hoist_index_ops(loops: Sequence[ForOp], guards: Sequence[tir.IfOp] = ()) -> None:
@@ -230,15 +230,15 @@ def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
 def _product(
     sizes: Sequence[int | SSAValue], point: InsertPoint, like: Operation
 ) -> int | SSAValue:
-    known = math.prod(one for one in sizes if isinstance(one, int))
-    symbolic = [one for one in sizes if isinstance(one, SSAValue)]
+    known = math.prod(size for size in sizes if isinstance(size, int))
+    symbolic = [size for size in sizes if isinstance(size, SSAValue)]
     if len(symbolic) > 1:
-        symbolic = [_natural(one, point, like) for one in symbolic]
+        symbolic = [_natural(size, point, like) for size in symbolic]
     if not symbolic:
         return known
     product = symbolic[0]
-    for one in symbolic[1:]:
-        product = _insert(arith.MuliOp(product, one), point, like)
+    for size in symbolic[1:]:
+        product = _insert(arith.MuliOp(product, size), point, like)
     if known == 1:
         return product
     return _insert(tir.ApplyOp(AffineExpr.dimension(0) * known, [product]), point, like)

@@ -97,7 +97,7 @@ class LoopPartition(Primitive):
         loop = site.resolve_loop(self.loop)
         require_serial(site, "loop_partition", loop)
         extent = loop.static_extent
-        given = [one for one in self.factors if one is not None]
+        given = [factor for factor in self.factors if factor is not None]
         if not given or len(self.factors) - len(given) > 1:
             raise site.refuse(
                 "KC3460",
@@ -106,18 +106,18 @@ class LoopPartition(Primitive):
                 why="each factor is the size of a part, and at most one is open (?)",
                 hints=["factors=?,1"],
             )
-        for one in given:
-            if isinstance(one, int) and not 1 <= one <= LIMIT:
+        for factor in given:
+            if isinstance(factor, int) and not 1 <= factor <= LIMIT:
                 raise site.refuse(
                     "KC3461",
-                    f"loop_partition: factor {one} for loop {loop.label}",
+                    f"loop_partition: factor {factor} for loop {loop.label}",
                     at=loop,
                     why="a factor is a number of iterations, at least 1",
                     hints=["factors=?,1"],
                 )
-            if isinstance(one, str):
-                require_symbol(site, "loop_partition", one, loop)
-        known = sum(one for one in given if isinstance(one, int))
+            if isinstance(factor, str):
+                require_symbol(site, "loop_partition", factor, loop)
+        known = sum(factor for factor in given if isinstance(factor, int))
         if extent is not None and known >= extent:
             raise site.refuse(
                 "KC3462",
@@ -151,46 +151,46 @@ class LoopPartition(Primitive):
                 after.location = before.location
         name_apart(site, bodies)
         bodies.insert(0, loop.detach_region(loop.body))
-        made: list[ForOp] = []
+        cut: list[ForOp] = []
         for n, (name, body) in enumerate(zip(plan.names, bodies, strict=True)):
             part = ForOp(name, parts.extents[n], body)
             part.attributes.update(loop.attributes)
             part.location = loop.location
             part.var.name_hint = name
-            made.append(part)
+            cut.append(part)
             if n:
                 expr, operands = parts.index(n, part.var)
                 replace_with_expr(part.var, expr, operands, InsertPoint.at_start(body.block))
-        Rewriter.replace_op(loop, made, [])
-        for part in made:
-            _simplify_part(part, is_first=part is made[0])
+        Rewriter.replace_op(loop, cut, [])
+        for part in cut:
+            _simplify_part(part, is_first=part is cut[0])
         if not self.preserve_unit_iters:
-            without_unit_variables(made)
+            without_unit_variables(cut)
         site.remember(loop.label, f"{loop.label} was cut into {', '.join(plan.names)}")
-        return Rewritten(tuple(made), {loop: tuple(made)})
+        return Rewritten(tuple(cut), {loop: tuple(cut)})
 
 
 def _fits(loop: ForOp, given: Sequence[int | SSAValue | str]) -> bool:
     """Whether the loop has at least as many iterations as the parts that are not open."""
-    if not all(isinstance(one, int) for one in given):
+    if not all(isinstance(factor, int) for factor in given):
         return False
     if loop.static_extent is not None:
         return True
     space = Space()
     place = space.place(loop)
-    known = sum(one for one in given if isinstance(one, int))
+    known = sum(factor for factor in given if isinstance(factor, int))
     return space.find([place], [space.size(loop.extent_value, place) < known]) is None
 
 
 def _smaller(factors: Factors, extent: int) -> list[str]:
     """Factors that leave something: the first ones, or half of the loop."""
-    found: list[int] = []
-    for one in factors:
-        if isinstance(one, int) and sum(found) + one < extent:
-            found.append(one)
+    fitting: list[int] = []
+    for factor in factors:
+        if isinstance(factor, int) and sum(fitting) + factor < extent:
+            fitting.append(factor)
     if extent < 2:
         return []
-    chosen = found or [extent // 2]
+    chosen = fitting or [extent // 2]
     return [f"factors={','.join(map(str, chosen))},?"]
 
 
@@ -208,10 +208,10 @@ class _Parts:
         point = size_point(site, loop, [loop.extent_value, *plan.factors])
         self.before = InsertPoint.before(point)
         extent = self._expr(loop.extent_value)
-        sizes = [None if one is None else self._size(site, one) for one in plan.factors]
+        sizes = [None if factor is None else self._size(site, factor) for factor in plan.factors]
         total = ZERO
-        for one in sizes:
-            total = total if one is None else total + one
+        for size in sizes:
+            total = total if size is None else total + size
         self.extents: list[int | SSAValue] = []
         self.starts: list[AffineExpr] = []
         start, passed = ZERO, ZERO
@@ -325,11 +325,12 @@ def _unknown(
     place = space.place(op)
     rank = len(operands)
     conditions = [
-        space.condition(AffineSet(rank, 0, (one,)), operands, place) for one in constraints
+        space.condition(AffineSet(rank, 0, (constraint,)), operands, place)
+        for constraint in constraints
     ]
     return [
-        one
-        for one, condition in zip(constraints, conditions, strict=True)
+        constraint
+        for constraint, condition in zip(constraints, conditions, strict=True)
         if space.find([place], [~condition]) is not None
     ]
 

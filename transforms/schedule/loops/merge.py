@@ -102,8 +102,8 @@ class Merge(Primitive):
             )
         nests = sibling_nests(site, loops)
         for nest in nests:
-            for one in nest:
-                require_serial(site, "merge", one)
+            for loop in nest:
+                require_serial(site, "merge", loop)
         require_equal_extents(site, nests)
         between = _between(nests)
         scope = Scope(*(nest[0] for nest in nests), *between)
@@ -119,16 +119,16 @@ class Merge(Primitive):
                 at=site.function,
                 why="a block for each loop tells which loop of that name is meant",
             )
-        found: list[ForOp] = []
+        loops: list[ForOp] = []
         for n, ref in enumerate(self.loops):
             at = Site(site.function, site.target, self.blocks[n]) if self.blocks else site
             try:
-                found.append(at.resolve_loop(ref))
+                loops.append(at.resolve_loop(ref))
             except ScheduleError as error:
                 if error.code == "KC3004":
                     error.hints = ("name a block for each loop too: blocks=NAME,NAME",)
                 raise
-        return found
+        return loops
 
     def _require_order(self, site: Site, nests: list[list[ForOp]], scope: Scope) -> None:
         conflict = _reversed_dependence(nests, scope)
@@ -137,7 +137,7 @@ class Merge(Primitive):
         inner = [nest[-1] for nest in nests]
         raise site.refuse(
             "KC3455",
-            f"merge: running {' and '.join(one.label for one in inner)} together "
+            f"merge: running {' and '.join(loop.label for loop in inner)} together "
             + ("cannot be proven to keep" if conflict.undecided else "changes")
             + " the result",
             at=nests[0][0],
@@ -154,17 +154,17 @@ class Merge(Primitive):
             while second is not None and not isinstance(second, ForOp):
                 second = second.next_op
             inner: Operation | None = first
-            other: Operation | None = second
-            while isinstance(inner, ForOp) and isinstance(other, ForOp):
-                yield cls((LoopRef(inner), LoopRef(other)))
-                inner, other = loop_tree.only_child(inner), loop_tree.only_child(other)
+            partner: Operation | None = second
+            while isinstance(inner, ForOp) and isinstance(partner, ForOp):
+                yield cls((LoopRef(inner), LoopRef(partner)))
+                inner, partner = loop_tree.only_child(inner), loop_tree.only_child(partner)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        first, *others = plan.nests
+        first, *rest = plan.nests
         for op in plan.before:
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(first[0]))
-        for nest in others:
+        for nest in rest:
             _take(first, nest)
         merged = _renamed(first, plan.names)
         for nest in plan.nests:
@@ -177,9 +177,9 @@ class Merge(Primitive):
 def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
     """Move what is in ``nest`` to the end of the innermost body of ``first``."""
     body = first[-1].body.block
-    for one in nest[1:]:
-        one.detach()
-    moved = [op for one in nest for op in one.body.block.ops]
+    for loop in nest[1:]:
+        loop.detach()
+    moved = [op for loop in nest for op in loop.body.block.ops]
     for op in moved:
         op.detach()
         body.add_op(op)
@@ -189,13 +189,13 @@ def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
     for gone in nest[1:]:
         gone.erase()
     for op in reversed(moved):  # what was for the extents only
-        if not loop_tree.has_effects(op) and not any(list(one.uses) for one in op.results):
+        if not loop_tree.has_effects(op) and not any(list(use.uses) for use in op.results):
             Rewriter.erase_op(op)
 
 
 def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
     """New loops in the place of ``nest``, under other names."""
-    made: list[ForOp] = []
+    renamed: list[ForOp] = []
     for old, name in zip(nest, names, strict=True):
         body = old.detach_region(old.body)
         body.block.args[0].name_hint = name
@@ -203,14 +203,14 @@ def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
         new.attributes.update(old.attributes)
         new.location = old.location
         Rewriter.replace_op(old, new, [])
-        made.append(new)
-    return made
+        renamed.append(new)
+    return renamed
 
 
 def _names(site: Site, nests: Sequence[Sequence[ForOp]]) -> list[str]:
     """Names that are free in what the merged nest holds and is in."""
-    gone = [one for nest in nests for one in nest]
-    names = [f"{one.label}_m" for one in nests[0]]
+    gone = [loop for nest in nests for loop in nest]
+    names = [f"{loop.label}_m" for loop in nests[0]]
     while True:
         chosen = names
         for nest in nests:
@@ -249,13 +249,13 @@ def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
 def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
     """What stands between the first and the last of the nests, in order."""
     tops = {nest[0] for nest in nests}
-    found: list[Operation] = []
+    between: list[Operation] = []
     op: Operation | None = nests[0][0].next_op
     while op is not None and op is not nests[-1][0]:
         if op not in tops:
-            found.append(op)
+            between.append(op)
         op = op.next_op
-    return found
+    return between
 
 
 def _movable(
@@ -267,22 +267,22 @@ def _movable(
     behind: list[Operation] = []
     for op in between:
         # All that it must not overtake when it goes up, and what must not overtake it then.
-        passed = [one for one in tops if one.is_before_in_block(op)]
+        passed = [top for top in tops if top.is_before_in_block(op)]
         needs = _first_need(scope, [*passed, *behind], op)
         if needs is None:
             before.append(op)
             continue
-        later = [one for one in tops if not one.is_before_in_block(op)]
-        for one in later:
-            needed = _first_need(scope, [op], one)
+        later = [top for top in tops if not top.is_before_in_block(op)]
+        for top in later:
+            needed = _first_need(scope, [op], top)
             if needed is not None:
                 both = f"{needs}; {needed}"
                 raise site.refuse(
                     "KC3456",
-                    f"merge: {describe(op)} stands between loops {tops[0].label} and {one.label}",
+                    f"merge: {describe(op)} stands between loops {tops[0].label} and {top.label}",
                     at=nests[0][0],
                     mark={**to_be_merged([nest[-1] for nest in nests]), op: "in between"},
-                    beside=[op, one],
+                    beside=[op, top],
                     why=Undecided(both) if Undecided in (type(needs), type(needed)) else both,
                 )
         behind.append(op)
@@ -312,20 +312,20 @@ def _first_need(
 
 def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
     """For each loop, in program order, the loops from where they part down to it."""
-    for one in loops:
-        if loops.count(one) > 1:
-            raise site.refuse("KC3030", f"merge: loop {one.label} is named twice", at=one)
-        for other in loops:
-            if one is not other and loop_tree.is_inside(one, other):
+    for loop in loops:
+        if loops.count(loop) > 1:
+            raise site.refuse("KC3030", f"merge: loop {loop.label} is named twice", at=loop)
+        for outer in loops:
+            if loop is not outer and loop_tree.is_inside(loop, outer):
                 raise site.refuse(
                     "KC3451",
-                    f"merge: loop {one.label} is inside {other.label}",
-                    at=one,
-                    mark={one: "here", other: "also named"},
+                    f"merge: loop {loop.label} is inside {outer.label}",
+                    at=loop,
+                    mark={loop: "here", outer: "also named"},
                     why="merged loops stand side by side; fuse makes one of nested loops",
-                    hints=[f"fuse loops={other.label},{one.label}"],
+                    hints=[f"fuse loops={outer.label},{loop.label}"],
                 )
-    paths = [_path(site, one) for one in loops]
+    paths = [_path(site, loop) for loop in loops]
     common = 0
     while all(path[common] is paths[0][common] for path in paths):
         common += 1
@@ -336,18 +336,18 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
         nest = [op for op in path[common:] if isinstance(op, ForOp)]
         is_apart = path[common].parent is not home or path[common] is not nest[0]
         if is_apart or any(isinstance(op, BlockOp) for op in path[common:]):
-            one, other = (nests[0][-1], nest[-1]) if nests else (nest[-1], paths[1][-1])
-            raise _not_siblings(site, one, other)
+            first, second = (nests[0][-1], nest[-1]) if nests else (nest[-1], paths[1][-1])
+            raise _not_siblings(site, first, second)
         nests.append(require_chain(site, "merge", nest))
     for nest in nests:
         if len(nest) != len(nests[0]):
-            first, other = nests[0][-1], nest[-1]
+            first, second = nests[0][-1], nest[-1]
             raise site.refuse(
                 "KC3453",
-                f"merge: loops {first.label} and {other.label} are not equally deep",
+                f"merge: loops {first.label} and {second.label} are not equally deep",
                 at=first,
-                mark=to_be_merged([first, other]),
-                beside=[other],
+                mark=to_be_merged([first, second]),
+                beside=[second],
                 why=f"{len(nests[0])} and {len(nest)} loops, counted from where they part, do not "
                 "pair up",
                 hints=_pairs(nests[0], nest),
@@ -364,20 +364,20 @@ def _path(site: Site, loop: ForOp) -> list[Operation]:
     return path[::-1]
 
 
-def _not_siblings(site: Site, first: Operation, other: Operation) -> ScheduleError:
+def _not_siblings(site: Site, first: Operation, second: Operation) -> ScheduleError:
     return site.refuse(
         "KC3452",
-        f"merge: {describe(first)} and {describe(other)} are not in the same block and branch",
+        f"merge: {describe(first)} and {describe(second)} are not in the same block and branch",
         at=first,
-        mark={first: "to be merged", other: "to be merged"},
-        beside=[other],
+        mark={first: "to be merged", second: "to be merged"},
+        beside=[second],
         why="only loops that run one after the other can run together",
     )
 
 
-def _pairs(one: Sequence[ForOp], other: Sequence[ForOp]) -> list[str]:
-    depth = min(len(one), len(other)) - 1
-    return [f"loops={one[depth].label},{other[depth].label}"]
+def _pairs(first: Sequence[ForOp], second: Sequence[ForOp]) -> list[str]:
+    depth = min(len(first), len(second)) - 1
+    return [f"loops={first[depth].label},{second[depth].label}"]
 
 
 def to_be_merged(loops: Sequence[ForOp]) -> dict[Operation, str]:
@@ -390,45 +390,45 @@ def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
     for nest in nests[1:]:
         space = Space()
         first = space.place(nests[0][0])
-        other = space.place(nest[0], first.loops)
-        for one, two in zip(nests[0], nest, strict=True):
-            sizes = one.extent_value, two.extent_value
+        second_place = space.place(nest[0], first.loops)
+        for first_loop, second_loop in zip(nests[0], nest, strict=True):
+            sizes = first_loop.extent_value, second_loop.extent_value
             if sizes[0] != sizes[1]:
                 counts = [
                     number(size) if isinstance(size, int) else space.value(size, place)
-                    for size, place in zip(sizes, (first, other), strict=True)
+                    for size, place in zip(sizes, (first, second_place), strict=True)
                 ]
-                found = space.find([first, other], [counts[0].differs(counts[1])])
-                if found is not None:
+                witness = space.find([first, second_place], [counts[0].differs(counts[1])])
+                if witness is not None:
                     shown = [loop_tree.extent_text(size) for size in sizes]
                     raise site.refuse(
                         "KC3454",
-                        f"merge: loop {one.label} has {shown[0]} iterations, {two.label} "
-                        f"has {shown[1]}",
-                        at=one,
-                        mark=to_be_merged([one, two]),
-                        beside=[two],
-                        why=_difference(space, first, found),
-                        hints=_cut(one, two),
+                        f"merge: loop {first_loop.label} has {shown[0]} iterations, "
+                        f"{second_loop.label} has {shown[1]}",
+                        at=first_loop,
+                        mark=to_be_merged([first_loop, second_loop]),
+                        beside=[second_loop],
+                        why=_difference(space, first, witness),
+                        hints=_cut(first_loop, second_loop),
                     )
-            space.enter_loop(one, first)
-            space.enter_loop(two, other, first.loops[one])
+            space.enter_loop(first_loop, first)
+            space.enter_loop(second_loop, second_place, first.loops[first_loop])
 
 
-def _difference(space: Space, place: Instance, found: Witness) -> str | Undecided:
-    if found.undecided is not None:
-        return Undecided(f"they cannot be proven equal: {found.undecided}")
+def _difference(space: Space, place: Instance, witness: Witness) -> str | Undecided:
+    if witness.undecided is not None:
+        return Undecided(f"they cannot be proven equal: {witness.undecided}")
     if any(" #" in name for name in space.parameters):
         return "they cannot be proven equal: they are not affine"
-    sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(found).items())
-    where = place.at(found) + (f" for {sizes}" if sizes else "")
+    sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(witness).items())
+    where = place.at(witness) + (f" for {sizes}" if sizes else "")
     return f"they are not equal{where}" if where else "merged loops run the same iterations"
 
 
-def _cut(one: ForOp, two: ForOp) -> list[str]:
+def _cut(first: ForOp, second: ForOp) -> list[str]:
     """Cutting the longer of two loops, when both are constant."""
-    sizes = one.static_extent, two.static_extent
+    sizes = first.static_extent, second.static_extent
     if sizes[0] is None or sizes[1] is None or 0 in sizes:
         return []
-    longer = one if sizes[0] > sizes[1] else two
+    longer = first if sizes[0] > sizes[1] else second
     return [f"loop_partition first: loop={longer.label} factors={min(sizes[0], sizes[1])},?"]

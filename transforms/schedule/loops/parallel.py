@@ -64,17 +64,18 @@ class Parallel(Primitive):
             *kinds_around(loop, ForKind.THREAD),
         ]
         threads = real_threads(kinds_inside(loop, ForKind.THREAD))
-        others = around or kinds_inside(loop, ForKind.PARALLEL) + threads
-        if others:
-            other = others[0]
+        concurrent_loops = around or kinds_inside(loop, ForKind.PARALLEL) + threads
+        if concurrent_loops:
+            concurrent = concurrent_loops[0]
             where = "inside" if around else "around"
             raise site.refuse(
                 "KC3042",
-                f"parallel: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
+                f"parallel: loop {loop.label} is {where} the {concurrent.kind_text} loop "
+                f"{concurrent.label}",
                 at=loop,
-                mark={loop: "here", other: other.kind_text},
+                mark={loop: "here", concurrent: concurrent.kind_text},
                 why="threads are not started from threads or from vector lanes",
-                hints=_INSTEAD.get(other.kind.data, ["parallel a loop outside"]),
+                hints=_INSTEAD.get(concurrent.kind.data, ["parallel a loop outside"]),
             )
         require_concurrent(site, "parallel", loop)
         return loop
@@ -89,7 +90,7 @@ class Parallel(Primitive):
         """The outermost spatial loop of every block."""
         for block in loop_tree.blocks(site.function):
             around = loop_tree.loops_around(block)
-            if any(one.kind.data is ForKind.PARALLEL for one in around):
+            if any(loop.kind.data is ForKind.PARALLEL for loop in around):
                 continue
             loops = loop_tree.spatial_loops(block)
             if loops:

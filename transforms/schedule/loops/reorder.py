@@ -74,16 +74,16 @@ class Reorder(Primitive):
     )
 
     def check(self, site: Site) -> Plan:
-        asked = [site.resolve_loop(one) for one in self.loops]
+        asked = [site.resolve_loop(ref) for ref in self.loops]
         if not asked:
             raise site.refuse(
                 "KC3033", "reorder: no loops to reorder", at=site.function, hints=["loops=j,i"]
             )
         chain = require_chain(site, "reorder", asked)
-        chain = chain[: max(chain.index(one) for one in asked) + 1]
+        chain = chain[: max(chain.index(loop) for loop in asked) + 1]
         rest = iter(asked)
-        order = [next(rest) if one in asked else one for one in chain]
-        place = {one: n for n, one in enumerate(order)}
+        order = [next(rest) if loop in asked else loop for loop in chain]
+        place = {loop: n for n, loop in enumerate(order)}
         for inner in chain:
             for outer in chain[: chain.index(inner)]:
                 extent = inner.dynamic_extent
@@ -99,7 +99,7 @@ class Reorder(Primitive):
         if order != chain:
             conflict = reorder_conflict(chain, order)
             if conflict is not None:
-                names = ", ".join(one.label for one in order)
+                names = ", ".join(loop.label for loop in order)
                 raise site.refuse(
                     "KC3035",
                     f"reorder: the order {names} "
@@ -116,11 +116,13 @@ class Reorder(Primitive):
         """What runs at the same time may still do so when it holds more loops than before."""
         for n, loop in enumerate(order):
             kind = loop.kind.data
-            gained = [one for one in order[n + 1 :] if chain.index(one) < chain.index(loop)]
+            gained = [inner for inner in order[n + 1 :] if chain.index(inner) < chain.index(loop)]
             together = kind in (ForKind.PARALLEL, ForKind.VECTORIZED) or loop.axis in BLOCK_AXES
             if not together or not gained:
                 continue
-            threads = [one for one in gained if one.kind.data in (ForKind.PARALLEL, ForKind.THREAD)]
+            threads = [
+                inner for inner in gained if inner.kind.data in (ForKind.PARALLEL, ForKind.THREAD)
+            ]
             if threads and kind is ForKind.VECTORIZED:
                 raise site.refuse(
                     "KC3044",
@@ -132,7 +134,7 @@ class Reorder(Primitive):
                 )
             conflict = concurrent_conflict(chain, order[: n + 1])
             if conflict is not None:
-                held = ", ".join(one.label for one in gained)
+                held = ", ".join(inner.label for inner in gained)
                 unsure = conflict.undecided is not None
                 raise site.refuse(
                     "KC3041",
@@ -159,19 +161,19 @@ class Reorder(Primitive):
         body = chain[-1].detach_region(chain[-1].body)
         inner_old = body.block.args[0]
         new: dict[ForOp, ForOp] = {}
-        for one in order:
-            is_last = one is order[-1]
-            made = ForOp(
-                one.label,
-                one.extent_value,
+        for loop in order:
+            is_last = loop is order[-1]
+            copy = ForOp(
+                loop.label,
+                loop.extent_value,
                 body if is_last else None,
-                one.kind.data,
-                one.annotations.data if one.annotations is not None else None,
-                one.axis,
+                loop.kind.data,
+                loop.annotations.data if loop.annotations is not None else None,
+                loop.axis,
             )
-            made.attributes.update(one.attributes)
-            made.location = one.location
-            new[one] = made
+            copy.attributes.update(loop.attributes)
+            copy.location = loop.location
+            new[loop] = copy
         # The body's variable now counts another loop: exchange the uses.
         last = order[-1]
         if last is not chain[-1]:
@@ -180,10 +182,10 @@ class Reorder(Primitive):
             for use in uses:
                 use.operation.operands[use.index] = new[chain[-1]].var
             inner_old.name_hint = last.label
-        for one in chain:
-            if one is not last and one is not chain[-1]:
-                one.var.replace_all_uses_with(new[one].var)
-        loops = [new[one] for one in order]
+        for loop in chain:
+            if loop is not last and loop is not chain[-1]:
+                loop.var.replace_all_uses_with(new[loop].var)
+        loops = [new[loop] for loop in order]
         for depth, op in sizes:
             if depth is None:
                 Rewriter.insert_op(op, InsertPoint.before(chain[0]))
@@ -192,7 +194,9 @@ class Reorder(Primitive):
         for outer, nested in zip(loops, loops[1:], strict=False):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(chain[0], loops[0], [])
-        return Rewritten(tuple(new[one] for one in plan.asked), {one: (new[one],) for one in chain})
+        return Rewritten(
+            tuple(new[loop] for loop in plan.asked), {loop: (new[loop],) for loop in chain}
+        )
 
 
 def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | None, Operation]]:
@@ -204,17 +208,19 @@ def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | 
     between = [
         op for outer in chain[:-1] for op in outer.body.block.ops if not loop_tree.has_work(op)
     ]
-    needed = {one.dynamic_extent for one in chain if one.dynamic_extent is not None}
+    needed = {loop.dynamic_extent for loop in chain if loop.dynamic_extent is not None}
     for op in reversed(between):
         if any(result in needed for result in op.results):
             needed.update(op.operands)
-    depths: dict[SSAValue, int] = {one.var: n for n, one in enumerate(order)}
+    depths: dict[SSAValue, int] = {loop.var: n for n, loop in enumerate(order)}
     sizes: list[tuple[int | None, Operation]] = []
     first = chain[-1].body.block.first_op
     for op in between:
         op.detach()
         if any(result in needed for result in op.results):
-            depth = max((depths[one] for one in op.operands if one in depths), default=None)
+            depth = max(
+                (depths[operand] for operand in op.operands if operand in depths), default=None
+            )
             if depth is not None:
                 depths.update(dict.fromkeys(op.results, depth))
             sizes.append((depth, op))

@@ -114,19 +114,19 @@ class Split(Primitive):
                 hints=["factors=?,8"],
             )
         product = 1
-        for one in factors:
-            if isinstance(one, int):
-                if one < 1:
+        for factor in factors:
+            if isinstance(factor, int):
+                if factor < 1:
                     raise site.refuse(
                         "KC3021",
-                        f"split: factor {one} for loop {loop.label}",
+                        f"split: factor {factor} for loop {loop.label}",
                         at=loop,
                         why="a factor is the extent of a loop: at least 1",
                         hints=_factor_hints(extent),
                     )
-                product *= one
-            elif isinstance(one, str):
-                require_symbol(site, "split", one, loop)
+                product *= factor
+            elif isinstance(factor, str):
+                require_symbol(site, "split", factor, loop)
         total = product
         if None in factors and extent is not None:
             total *= -(-extent // product)  # what the open one will be
@@ -138,10 +138,10 @@ class Split(Primitive):
                 why=f"the product must fit 64 bits (at most {LIMIT})",
                 hints=_factor_hints(extent),
             )
-        constant = all(isinstance(one, int) for one in factors)
+        constant = all(isinstance(factor, int) for factor in factors)
         if None not in factors and not (constant and extent is not None and product >= extent):
             have = str(extent) if extent is not None else "symbolic"
-            rest = ",".join(str(Factors([one])) for one in factors[1:])
+            rest = ",".join(str(Factors([factor])) for factor in factors[1:])
             raise site.refuse(
                 "KC3022",
                 f"split: factors {self.factors} do not cover loop {loop.label}",
@@ -152,7 +152,7 @@ class Split(Primitive):
                 hints=[f"leave one open: factors=?,{rest}"],
             )
         if self.disable_predication and not _divides(loop, factors):
-            known = extent is not None and all(isinstance(one, int | None) for one in factors)
+            known = extent is not None and all(isinstance(factor, int | None) for factor in factors)
             raise site.refuse(
                 "KC3497",
                 f"split: loop {loop.label} cannot be split by {self.factors} without a predicate",
@@ -169,8 +169,10 @@ class Split(Primitive):
     def _names(self, site: Site, loop: ForOp) -> tuple[str, ...]:
         count = len(self.factors)
         if self.names:
-            taken = {one.label for one in loop_tree.loops(site.outermost(loop))} - {loop.label}
-            clash = [one for one in self.names if one in taken or not tir.is_name(one)]
+            taken = {other_loop.label for other_loop in loop_tree.loops(site.outermost(loop))} - {
+                loop.label
+            }
+            clash = [name for name in self.names if name in taken or not tir.is_name(name)]
             if clash or len(self.names) != count or len(set(self.names)) != count:
                 raise site.refuse(
                     "KC3024",
@@ -180,7 +182,7 @@ class Split(Primitive):
                 )
             return self.names
         ends = ["o", "i"] if count == 2 else [str(n) for n in range(count)]
-        wanted = [f"{loop.label}_{one}" for one in ends]
+        wanted = [f"{loop.label}_{end}" for end in ends]
         return tuple(site.fresh_names(wanted, loop, [loop]))
 
     @classmethod
@@ -215,10 +217,10 @@ class Split(Primitive):
             ),
             inner,
         ]
-        for one in loops:
-            one.location = loop.location
+        for new_loop in loops:
+            new_loop.location = loop.location
         old.name_hint = plan.names[-1]
-        variables = [one.var for one in loops]
+        variables = [new_loop.var for new_loop in loops]
         expr, operands = builder.index(variables, InsertPoint.at_start(body.block), loop)
         guard = None if plan.divides else builder.guard(expr)
         replace_with_expr(old, expr, operands, _after_index(body, operands))
@@ -237,8 +239,8 @@ class Split(Primitive):
 
 def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
     """Whether constant factors give exactly the iterations of ``loop``."""
-    product = math.prod(one for one in factors if isinstance(one, int))
-    if not all(one is None or isinstance(one, int) for one in factors):
+    product = math.prod(factor for factor in factors if isinstance(factor, int))
+    if not all(factor is None or isinstance(factor, int) for factor in factors):
         return False
     space = Space()
     place = space.place(loop)
@@ -258,13 +260,13 @@ class _Sizes:
         self.loop = loop
         self.extent = loop.extent_value
         self.before = InsertPoint.before(size_point(site, loop, [self.extent, *factors]))
-        fixed = [self._fixed(one) if one is not None else None for one in factors]
-        rest = [one for one in fixed if one is not None]
-        known = math.prod(one for one in rest if isinstance(one, int))
-        symbolic = [one for one in rest if not isinstance(one, int)]
+        fixed = [self._fixed(factor) if factor is not None else None for factor in factors]
+        rest = [size for size in fixed if size is not None]
+        known = math.prod(size for size in rest if isinstance(size, int))
+        symbolic = [size for size in rest if not isinstance(size, int)]
         self.covered = self._divides(known, symbolic)
         self.sizes: list[int | SSAValue] = [
-            one if one is not None else self._inferred(known, symbolic) for one in fixed
+            size if size is not None else self._inferred(known, symbolic) for size in fixed
         ]
         if None not in factors:
             self.covered = isinstance(self.extent, int) and known == self.extent
@@ -295,7 +297,7 @@ class _Sizes:
         owner = self.extent.owner
         if isinstance(owner, tir.ApplyOp):
             terms, constant = linear_terms(owner.expr)
-            return all(one % known == 0 for one in (*terms.values(), constant))
+            return all(coefficient % known == 0 for coefficient in (*terms.values(), constant))
         return known == 1
 
     def _inferred(self, known: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
@@ -306,8 +308,8 @@ class _Sizes:
             assert isinstance(self.extent, SSAValue)
             return self._named(tir.ApplyOp(AffineExpr.dimension(0).ceil_div(known), [self.extent]))
         product = self._constant(known)
-        for one in symbolic:
-            product = self._insert(arith.MuliOp(product, one))
+        for size in symbolic:
+            product = self._insert(arith.MuliOp(product, size))
         return self._named(arith.CeilDivSIOp(self._value(self.extent), product))
 
     def _named(self, op: Operation) -> SSAValue:
@@ -319,13 +321,13 @@ class _Sizes:
         self, variables: Sequence[SSAValue], point: InsertPoint, loop: ForOp
     ) -> tuple[AffineExpr, list[SSAValue]]:
         """The old index over ``variables``: affine where the inner sizes are constants."""
-        if all(isinstance(one, int) for one in self.sizes[1:]):
+        if all(isinstance(size, int) for size in self.sizes[1:]):
             expr: AffineExpr = AffineExpr.dimension(0)
             for n, size in enumerate(self.sizes[1:], 1):
                 assert isinstance(size, int)
                 expr = expr * size + AffineExpr.dimension(n)
             return expr, list(variables)
-        linear = tir.LinearizeOp(list(variables), [self._value(one) for one in self.sizes])
+        linear = tir.LinearizeOp(list(variables), [self._value(size) for size in self.sizes])
         linear.location = loop.location
         linear.result.name_hint = loop.label
         Rewriter.insert_op(linear, point)
@@ -352,8 +354,8 @@ def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
 def _dividing_hints(extent: int | None) -> list[str]:
     """Factors of at most 64 that divide ``extent``, the largest first."""
     limit = min(64, (extent or 0) - 1)
-    found = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
-    return [f"factors=?,{n}" for n in found[:3]] or ["disable-predication=false"]
+    divisors = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
+    return [f"factors=?,{n}" for n in divisors[:3]] or ["disable-predication=false"]
 
 
 def _factor_hints(extent: int | None) -> list[str]:

@@ -54,7 +54,7 @@ class Tile(Primitive):
     )
 
     def check(self, site: Site) -> tuple[ForOp, ForOp]:
-        loops = [site.resolve_loop(one) for one in self.loops]
+        loops = [site.resolve_loop(ref) for ref in self.loops]
         if len(loops) != 2 or len(self.factors) != 2:
             raise site.refuse(
                 "KC3050",
@@ -73,7 +73,7 @@ class Tile(Primitive):
         x_factor, y_factor = self.factors
         xo, xi = split(LoopRef(x), (None, x_factor)).apply(site).loops
         yo, yi = split(LoopRef(y), (None, y_factor)).apply(site).loops
-        order = tuple(LoopRef(one) for one in (xo, yo, xi, yi))
+        order = tuple(LoopRef(loop) for loop in (xo, yo, xi, yi))
         xo, yo, xi, yi = reorder(order).apply(site).loops
         return Rewritten((xo, yo, xi, yi), {x: (xo, xi), y: (yo, yi)})
 
@@ -90,13 +90,13 @@ class Tile(Primitive):
         for block in loop_tree.blocks(site.function):
             loops = loop_tree.spatial_loops(block)[-2:]
             large = [
-                one
-                for one in loops
-                if one.kind.data is ForKind.SERIAL
-                and (one.static_extent is None or one.static_extent > DEFAULT)
+                loop
+                for loop in loops
+                if loop.kind.data is ForKind.SERIAL
+                and (loop.static_extent is None or loop.static_extent > DEFAULT)
             ]
             if len(large) == 2:
-                yield cls(tuple(LoopRef(one) for one in large))
+                yield cls(tuple(LoopRef(loop) for loop in large))
 
     def rewrite(self, site: Site, plan: tuple[ForOp, ForOp]) -> Rewritten:
         return self._run(site, *plan)

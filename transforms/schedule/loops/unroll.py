@@ -79,9 +79,9 @@ class Unroll(Primitive):
         """The innermost serial loop of every block, if its extent is a small constant."""
         for block in loop_tree.blocks(site.function):
             serial = [
-                one
-                for one in loop_tree.loops_around(block)
-                if one.kind.data in (ForKind.SERIAL, ForKind.UNROLLED)
+                enclosing
+                for enclosing in loop_tree.loops_around(block)
+                if enclosing.kind.data in (ForKind.SERIAL, ForKind.UNROLLED)
             ]
             if serial and serial[-1].kind.data is ForKind.SERIAL:
                 extent = serial[-1].static_extent

@@ -71,22 +71,23 @@ class Vectorize(Primitive):
                 why="the number of lanes is part of the code",
                 hints=[f"split {loop.label} by factors=?,8 and vectorize {loop.label}_i"],
             )
-        others = (
+        conflicting_loops = (
             kinds_around(loop, ForKind.VECTORIZED)
             + kinds_inside(loop, ForKind.VECTORIZED)
             + kinds_inside(loop, ForKind.PARALLEL)
             + kinds_inside(loop, ForKind.THREAD)
         )
-        if others:
-            other = others[0]
-            where = "inside" if other in loop_tree.loops_around(loop) else "around"
+        if conflicting_loops:
+            conflicting = conflicting_loops[0]
+            where = "inside" if conflicting in loop_tree.loops_around(loop) else "around"
             raise site.refuse(
                 "KC3044",
-                f"vectorize: loop {loop.label} is {where} the {other.kind_text} loop {other.label}",
+                f"vectorize: loop {loop.label} is {where} the {conflicting.kind_text} loop "
+                f"{conflicting.label}",
                 at=loop,
-                mark={loop: "here", other: other.kind_text},
+                mark={loop: "here", conflicting: conflicting.kind_text},
                 why="a lane of a vector is one scalar: it holds no vectors and starts no threads",
-                hints=[f"reorder, or fuse {other.label} and {loop.label} before vectorizing"],
+                hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"],
             )
         conflict = lane_conflict(loop)
         if conflict is not None:
@@ -103,7 +104,7 @@ class Vectorize(Primitive):
         """The innermost spatial loop of every block, if its extent is a constant."""
         for block in loop_tree.blocks(site.function):
             around = loop_tree.loops_around(block)
-            if any(one.kind.data is ForKind.VECTORIZED for one in around):
+            if any(loop.kind.data is ForKind.VECTORIZED for loop in around):
                 continue
             loops = loop_tree.spatial_loops(block)
             if loops and loops[-1].static_extent is not None:

@@ -90,7 +90,9 @@ class AtLoop(Primitive):
         one of ``near``, or behind the last. Refuses (KC3215) another index."""
         children = [op for op in loop.body.block.ops if loop_tree.has_work(op)]
         holds = [
-            n for n, op in enumerate(children) if any(loop_tree.is_inside(one, op) for one in near)
+            n
+            for n, op in enumerate(children)
+            if any(loop_tree.is_inside(user, op) for user in near)
         ]
         bound = holds[0] if before else holds[-1]
         first, last = (0, bound) if before else (bound, len(children) - 1)
@@ -109,20 +111,20 @@ class AtLoop(Primitive):
         )
 
     def _legal_loops(self, site: Site, block: BlockOp) -> tuple[str, ...]:
-        found: list[str] = []
-        for one in self._choices(block):
+        legal: list[str] = []
+        for choice in self._choices(block):
             try:
-                one._check_all(site, block)
+                choice._check_all(site, block)
             except ScheduleError:
                 continue
-            found.append(str(one.loop))
-        if found:
-            return (f"legal: loop={' or loop='.join(found)}",)
+            legal.append(str(choice.loop))
+        if legal:
+            return (f"legal: loop={' or loop='.join(legal)}",)
         return ("there is no loop at which it is legal",)
 
     @classmethod
     def _choices(cls, block: BlockOp) -> Iterator[Self]:
-        around = (one for near in cls.neighbours(block) for one in loop_tree.loops_around(near))
+        around = (loop for near in cls.neighbours(block) for loop in loop_tree.loops_around(near))
         for loop in dict.fromkeys(around):
             if not loop_tree.is_inside(block, loop):
                 yield cls(BlockRef(block), LoopRef(loop))
@@ -137,5 +139,7 @@ class AtLoop(Primitive):
         loops = build(
             site, plan.placing, plan.loop, plan.allocs, unit_loops=self.preserve_unit_loops
         )
-        removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
+        removed: dict[Operation, str] = {
+            loop: went(loop, plan.placing) for loop in plan.placing.loose
+        }
         return Rewritten(tuple(loops), removed=removed)

@@ -19,38 +19,38 @@ from kc.transforms.schedule.base import Site
 
 
 def require_inputs(
-    site: Site, primitive: str, made: Definition, anchor: Operation, where: str
+    site: Site, primitive: str, definition: Definition, anchor: Operation, where: str
 ) -> None:
     """Refuse (KC3208) unless all that the block uses is known at ``anchor``.
 
     The buffers that it writes may also be allocated earlier; see :func:`hoist_output`.
     """
-    owners = [one.owner for one in made.buffers]
-    allocs = [one for one in owners if isinstance(one, AllocOp)]
-    own = [one.buffer for one in allocs]
-    require_available(site, primitive, made.block, anchor, where, leave=own)
-    for one in allocs:
-        top = _beside(one, anchor)
-        if top is None or not all(can_rebuild(size, top) for size in one.dynamic_sizes):
+    owners = [buffer.owner for buffer in definition.buffers]
+    allocs = [owner for owner in owners if isinstance(owner, AllocOp)]
+    own = [alloc.buffer for alloc in allocs]
+    require_available(site, primitive, definition.block, anchor, where, leave=own)
+    for alloc in allocs:
+        top = _beside(alloc, anchor)
+        if top is None or not all(can_rebuild(size, top) for size in alloc.dynamic_sizes):
             raise site.refuse(
                 "KC3208",
-                f"{primitive}: block {made.block.label} cannot be computed {where}",
-                at=made.block,
-                why=f"it writes the buffer {one.label}, which is not known there",
+                f"{primitive}: block {definition.block.label} cannot be computed {where}",
+                at=definition.block,
+                why=f"it writes the buffer {alloc.label}, which is not known there",
             )
 
 
-def hoist_output(made: Definition, anchor: Operation) -> None:
+def hoist_output(definition: Definition, anchor: Operation) -> None:
     """Allocate the buffers of the block before ``anchor``, if they are not yet."""
     values: dict[SSAValue, SSAValue] = {}
-    for buffer in made.buffers:
+    for buffer in definition.buffers:
         owner = buffer.owner
         if not isinstance(owner, AllocOp):
             continue
         top = _beside(owner, anchor)
         if top is None or owner.is_before_in_block(top):
             continue
-        owner.operands = [rebuild(one, top, values) for one in owner.dynamic_sizes]
+        owner.operands = [rebuild(size, top, values) for size in owner.dynamic_sizes]
         owner.detach()
         home = top.parent
         assert home is not None
@@ -68,42 +68,44 @@ def _beside(alloc: AllocOp, anchor: Operation) -> Operation | None:
 def require_unused(
     site: Site,
     primitive: str,
-    made: Definition,
+    definition: Definition,
     places: Callable[[Space], tuple[Instance, Instance, list[Condition]]],
 ) -> None:
     """Refuse (KC3232) if something else uses what the block writes between its two places.
 
     ``places`` gives the new place, an old instance, and that they are for the same values.
     """
-    for buffer in made.buffers:
-        require_plain_uses(site, primitive, made.block, buffer)
-    for op in [op for one in made.buffers for op in (*loads_of(one), *stores_to(one))]:
-        if loop_tree.is_inside(op, made.block):
+    for buffer in definition.buffers:
+        require_plain_uses(site, primitive, definition.block, buffer)
+    for op in [
+        op for buffer in definition.buffers for op in (*loads_of(buffer), *stores_to(buffer))
+    ]:
+        if loop_tree.is_inside(op, definition.block):
             continue
         space = Space()
         new, old, same = places(space)
         use = space.instance(op)
-        found = space.find(
+        witness = space.find(
             [new, old, use],
             [
                 *same,
-                *equal(space.element(op, use), space.element(made.store_to(op.buffer), old)),
+                *equal(space.element(op, use), space.element(definition.store_to(op.buffer), old)),
                 *space.same_buffer(op.buffer, old, use),
                 space.may_precede(new, use),
                 space.may_precede(use, old),
             ],
         )
-        if found is None:
+        if witness is None:
             continue
-        other = made.unit(op)
+        user = definition.unit(op)
         name = buffer_name(op.buffer)
         verb = "reads" if isinstance(op, LoadOp) else "writes"
         raise site.refuse(
             "KC3232",
-            f"{primitive}: {describe(other)} {verb} {name} before block "
-            f"{made.block.label} writes it",
-            at=other,
-            mark={other: f"{verb} {name}", made.block: "here"},
-            why=found.undecided
-            or f"{describe(other)}{use.at(found)} comes between the new place and the old one",
+            f"{primitive}: {describe(user)} {verb} {name} before block "
+            f"{definition.block.label} writes it",
+            at=user,
+            mark={user: f"{verb} {name}", definition.block: "here"},
+            why=witness.undecided
+            or f"{describe(user)}{use.at(witness)} comes between the new place and the old one",
         )

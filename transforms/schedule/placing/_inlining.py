@@ -30,9 +30,9 @@ def arguments_of(places: Sequence[Position | None], access: LoadOp | StoreOp) ->
     exprs = access.indices.data.results
     return [
         Argument(ZERO, ())
-        if one is None
-        else Argument(exprs[one.dim] - one.offset, list(access.operands_of_map))
-        for one in places
+        if place is None
+        else Argument(exprs[place.dim] - place.offset, list(access.operands_of_map))
+        for place in places
     ]
 
 
@@ -88,7 +88,7 @@ def element_at(
     body = store.parent
     assert body is not None
     index = IndexValues()
-    exprs = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+    exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     arguments = arguments_of(places, access)
     operands: list[SSAValue] = []
     dims: list[AffineExpr] = []
@@ -104,7 +104,7 @@ def element_at(
             return None
         dims.append(AffineExpr.dimension(len(operands)))
         operands.append(root)
-    moved = tuple(one.replace_dims_and_symbols(dims, []) for one in exprs)
+    moved = tuple(expr.replace_dims_and_symbols(dims, []) for expr in exprs)
     map_, used = compact(AffineMap(len(operands), 0, moved), operands)
     assert isinstance(map_, AffineMap)
     return map_, used

@@ -41,32 +41,38 @@ class Domain:
     intervals: list[Interval]
     index: IndexValues
 
-    def enter(self, block: BlockOp, space: Space, made: Instance) -> list[Term]:
-        """The variables as new coordinates of ``made``, an instance of the new place."""
-        found: list[Term] = []
+    def enter(self, block: BlockOp, space: Space, place: Instance) -> list[Term]:
+        """The variables as new coordinates of ``place``, an instance of the new place."""
+        dims: list[Term] = []
         for interval, extent in zip(self.intervals, block.extents, strict=True):
-            dim = space.dim(made)
-            found.append(dim)
-            made.constraints.append(dim.within(space.size(extent, made)))
+            dim = space.dim(place)
+            dims.append(dim)
+            place.constraints.append(dim.within(space.size(extent, place)))
             if interval.size is not None:
-                base = self.base(interval, space, made)
-                made.constraints += [base <= dim, dim < base + interval.size]
-        return found
+                base = self.base(interval, space, place)
+                place.constraints += [base <= dim, dim < base + interval.size]
+        return dims
 
-    def with_all_of(self, other: Domain) -> Domain:
+    def with_all_of(self, second: Domain) -> Domain:
         """The values of either: the larger of two parts that begin alike, else all."""
-        found: list[Interval] = []
-        for one, two in zip(self.intervals, other.intervals, strict=True):
-            if one.size is None or two.size is None or one.base != two.base:
-                found.append(WHOLE)
+        intervals: list[Interval] = []
+        for interval, second_interval in zip(self.intervals, second.intervals, strict=True):
+            if (
+                interval.size is None
+                or second_interval.size is None
+                or interval.base != second_interval.base
+            ):
+                intervals.append(WHOLE)
             else:
-                found.append(one if one.size >= two.size else two)
-        return Domain(found, self.index)
+                intervals.append(
+                    interval if interval.size >= second_interval.size else second_interval
+                )
+        return Domain(intervals, self.index)
 
-    def base(self, interval: Interval, space: Space, made: Instance) -> Term:
-        """A base as a term of ``made``."""
+    def base(self, interval: Interval, space: Space, place: Instance) -> Term:
+        """A base as a term of ``place``."""
         map_, operands = self.index.to_map([interval.base])
-        return space.expr(map_.results[0], operands, made)
+        return space.expr(map_.results[0], operands, place)
 
 
 def needed_domain(
@@ -97,14 +103,14 @@ def require_loose(site: Site, primitive: str, block: BlockOp) -> list[ForOp]:
 
 def require_scalar_place(site: Site, primitive: str, what: str, loop: ForOp) -> None:
     """Refuse (KC3211) a place for ``what`` inside a vectorized loop."""
-    for one in [*loop_tree.loops_around(loop), loop]:
-        if one.kind.data is ForKind.VECTORIZED:
+    for outer in [*loop_tree.loops_around(loop), loop]:
+        if outer.kind.data is ForKind.VECTORIZED:
             raise site.refuse(
                 "KC3211",
-                f"{primitive}: loop {one.label} is vectorized",
+                f"{primitive}: loop {outer.label} is vectorized",
                 at=loop,
-                mark={loop: "here", one: "vectorized"},
-                why=f"the lanes of {one.label} would share one {what}",
+                mark={loop: "here", outer: "vectorized"},
+                why=f"the lanes of {outer.label} would share one {what}",
                 hints=[f"{primitive} first, then vectorize"],
             )
 
@@ -113,7 +119,7 @@ def require_scalar_place(site: Site, primitive: str, what: str, loop: ForOp) -> 
 class Placing:
     """Where a block is computed from now on, and for which values of its variables."""
 
-    made: Definition
+    definition: Definition
     anchor: Operation
     """The op that it goes in front of, or behind."""
     domain: Domain
@@ -126,52 +132,54 @@ class Placing:
 
 
 def plan_placing(
-    site: Site, primitive: str, made: Definition, anchor: Operation, inside: Block, where: str
+    site: Site, primitive: str, definition: Definition, anchor: Operation, inside: Block, where: str
 ) -> Placing:
-    """How what is read of ``made.buffers`` in ``inside`` can be computed before ``anchor``.
+    """How what is read of ``definition.buffers`` in ``inside`` can be computed before ``anchor``.
 
     Refuses when it cannot be (KC3010, KC3206, KC3207, KC3208, KC3209); ``where`` words the place.
     """
-    block = made.block
+    block = definition.block
     loose = require_loose(site, primitive, block)
-    require_available(site, primitive, block, anchor, where, leave=made.buffers)
+    require_available(site, primitive, block, anchor, where, leave=definition.buffers)
     index = BoundIndexValues()
-    loads = made.loads
+    loads = definition.loads
     needed = [
         needed_domain(block, positions(block, store), region, index)
-        for store in made.stores
+        for store in definition.stores
         if (region := _region(loads, store.buffer, inside, index)) is not None
     ]
     domain = needed[0]
-    for other in needed[1:]:
-        domain = domain.with_all_of(other)
-    plan = _Prover(site, primitive, made, anchor, domain, where)
+    for part in needed[1:]:
+        domain = domain.with_all_of(part)
+    plan = _Prover(site, primitive, definition, anchor, domain, where)
     for load in loads:
         plan.require_cover(load)
     plan.require_executed()
     plan.require_unchanged()
-    return Placing(made, anchor, domain, guards_of(block, domain, anchor), loose)
+    return Placing(definition, anchor, domain, guards_of(block, domain, anchor), loose)
 
 
 def _region(
     loads: Sequence[LoadOp], buffer: SSAValue, inside: Block, index: IndexValues
 ) -> list[Interval] | None:
     """The part of ``buffer`` that ``loads`` read in one execution of ``inside``, if they do."""
-    return box([one for one in loads if one.buffer is buffer], inside, index, memory_scope(buffer))
+    return box(
+        [load for load in loads if load.buffer is buffer], inside, index, memory_scope(buffer)
+    )
 
 
 @dataclass
 class _Prover:
     site: Site
     primitive: str
-    made: Definition
+    definition: Definition
     anchor: Operation
     domain: Domain
     where: str
 
     def require_cover(self, load: LoadOp) -> None:
         """All that ``load`` reads is computed before, in the same iteration of the loops around."""
-        block = self.made.block
+        block = self.definition.block
         space = Space()
         read = space.instance(load)
         shared = {loop: read.loops[loop] for loop in all_loops_around(self.anchor)}
@@ -184,57 +192,57 @@ class _Prover:
             if kind is IterType.REDUCE and not isinstance(extent, int):
                 space.facts.append(space.size(extent, new) >= 1)
         element = space.element(load, read)
-        found = space.uncovered(
+        witness = space.uncovered(
             read,
             element,
-            [Supply(new, space.element(self.made.store_to(load.buffer), new))],
+            [Supply(new, space.element(self.definition.store_to(load.buffer), new))],
             space.in_bounds(load, element, read),
         )
-        if found is None:
+        if witness is None:
             return
-        reader = self.made.unit(load)
+        reader = self.definition.unit(load)
         name = buffer_name(load.buffer)
         raise self.site.refuse(
             "KC3206",
             f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
             f"{block.label} "
-            + ("may not write" if found.undecided else "does not write")
+            + ("may not write" if witness.undecided else "does not write")
             + f" {self.where}",
             at=reader,
             mark={block: f"writes {name}", reader: f"reads {name}"},
-            why=found.undecided or f"element {witness_text(space, found)} is not written",
+            why=witness.undecided or f"element {witness_text(space, witness)} is not written",
         )
 
     def require_executed(self) -> None:
         """Every instance at the new place is one of the old place, and a reduction's only one."""
-        block = self.made.block
+        block = self.definition.block
         space = Space()
         new = space.place(self.anchor)
         values = self.domain.enter(block, space, new)
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
         old = space.instance(block, common)
-        found = space.uncovered(new, values, [Supply(old, old_values(old, block))])
-        if found is not None:
+        witness = space.uncovered(new, values, [Supply(old, old_values(old, block))])
+        if witness is not None:
             at = ", ".join(
-                f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
+                f"{name}={value}" for name, value in zip(block.names, witness.element, strict=False)
             )
             raise self.site.refuse(
                 "KC3209",
                 f"{self.primitive}: block {block.label} "
-                + ("may not run" if found.undecided else "does not run")
+                + ("may not run" if witness.undecided else "does not run")
                 + f" for all that is needed {self.where}",
                 at=block,
-                why=found.undecided
+                why=witness.undecided
                 or f"it is not run for {at}, which the box around all reads contains",
             )
         if block.is_reduction:
-            require_once(self.site, self.primitive, self.made, self.anchor)
-            require_init_first(self.site, self.primitive, self.made, self.anchor)
+            require_once(self.site, self.primitive, self.definition, self.anchor)
+            require_init_first(self.site, self.primitive, self.definition, self.anchor)
 
     def require_unchanged(self) -> None:
         """What an instance of the block reads has the same value at the new place."""
         space = Space()
-        block = self.made.block
+        block = self.definition.block
         new = space.place(self.anchor)
         new.at_start = True
         values = self.domain.enter(block, space, new)
@@ -243,71 +251,75 @@ class _Prover:
         same = equal(values, old_values(old, block))
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
-        require_unchanged(self.site, self.primitive, self.made, space, old, *ends, same)
+        require_unchanged(self.site, self.primitive, self.definition, space, old, *ends, same)
 
 
-def require_once(site: Site, primitive: str, made: Definition, anchor: Operation) -> None:
+def require_once(site: Site, primitive: str, definition: Definition, anchor: Operation) -> None:
     """Refuse (KC3209) if the block runs twice for the same values, between one start and the next
     of what is around both it and ``anchor``, or is around its buffer."""
-    block = made.block
+    block = definition.block
     space = Space()
-    first, second, earlier = _two_instances(space, made, anchor)
+    first, second, earlier = _two_instances(space, definition, anchor)
     same = equal(old_values(first, block), old_values(second, block))
-    found = space.find([first, second], [earlier, *same])
-    if found is not None:
+    witness = space.find([first, second], [earlier, *same])
+    if witness is not None:
         raise site.refuse(
             "KC3209",
             f"{primitive}: block {block.label} "
-            + ("may run" if found.undecided else "runs")
+            + ("may run" if witness.undecided else "runs")
             + " more than once for the same values of its variables",
             at=block,
-            why=found.undecided
-            or f"it does{first.at(found)} and{second.at(found)}; a reduction "
+            why=witness.undecided
+            or f"it does{first.at(witness)} and{second.at(witness)}; a reduction "
             "adds up what it runs for",
         )
 
 
-def require_init_first(site: Site, primitive: str, made: Definition, anchor: Operation) -> None:
+def require_init_first(
+    site: Site, primitive: str, definition: Definition, anchor: Operation
+) -> None:
     """Refuse (KC3233) if the block, a reduction that passes :func:`require_once`, adds to an
     element before its init: elsewhere the init, of the first iteration, would come first."""
-    block = made.block
+    block = definition.block
     space = Space()
-    update, init, earlier = _two_instances(space, made, anchor)
+    update, init, earlier = _two_instances(space, definition, anchor)
     same = [
         y.equals(0) if kind is IterType.REDUCE else x.equals(y)
         for x, y, kind in zip(
             old_values(update, block), old_values(init, block), block.types, strict=True
         )
     ]
-    found = space.find([update, init], [earlier, *same])
-    if found is not None:
+    witness = space.find([update, init], [earlier, *same])
+    if witness is not None:
         raise site.refuse(
             "KC3233",
             f"{primitive}: block {block.label} "
-            + ("may add" if found.undecided else "adds")
+            + ("may add" if witness.undecided else "adds")
             + " to an element before it is initialised",
             at=block,
-            why=found.undecided
-            or f"the update{update.at(found)} comes before the init{init.at(found)}, which forgets "
-            "it; at the new place it would come after it, and count",
+            why=witness.undecided
+            or f"the update{update.at(witness)} comes before the init{init.at(witness)}, which "
+            "forgets it; at the new place it would come after it, and count",
         )
 
 
 def _two_instances(
-    space: Space, made: Definition, anchor: Operation
+    space: Space, definition: Definition, anchor: Operation
 ) -> tuple[Instance, Instance, Condition]:
     """Two instances of the block, between one start and the next of what is around both it and
     ``anchor``, or is around its buffer; and that the first one is the earlier one."""
-    first = space.instance(made.block)
+    first = space.instance(definition.block)
     shared = {
         loop: dim
         for loop, dim in first.loops.items()
         if loop_tree.is_inside(anchor, loop)
-        or all(loop_tree.defined_inside(one, loop) for one in made.buffers)
+        or all(loop_tree.defined_inside(buffer, loop) for buffer in definition.buffers)
     }
-    second = space.instance(made.block, shared)
+    second = space.instance(definition.block, shared)
     rest = [loop for loop in first.loops if loop not in shared]
-    earlier = lexicographic([first.loops[one] for one in rest], [second.loops[one] for one in rest])
+    earlier = lexicographic(
+        [first.loops[loop] for loop in rest], [second.loops[loop] for loop in rest]
+    )
     return first, second, earlier
 
 
@@ -315,20 +327,20 @@ def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[b
     """For each variable, whether its part at ``anchor`` can leave its domain: before, after."""
     space = Space()
     new = space.place(anchor)
-    found: list[tuple[bool, bool]] = []
+    guards: list[tuple[bool, bool]] = []
     for interval, extent in zip(domain.intervals, block.extents, strict=True):
         if interval.size is None:
-            found.append((False, False))
+            guards.append((False, False))
             continue
         base = domain.base(interval, space, new)
         end = base + interval.size > space.size(extent, new)
-        found.append(
+        guards.append(
             (
                 space.find([new], [base < 0]) is not None,
                 space.find([new], [end]) is not None,
             )
         )
-    return found
+    return guards
 
 
 def old_values(instance: Instance, block: BlockOp) -> list[Term]:
@@ -349,7 +361,7 @@ def build(
     ``allocs`` move along, in front of them. Returns the loops, in the order of the block's
     variables. Without ``unit_loops`` there are none of one iteration.
     """
-    block, index = plan.made.block, plan.domain.index
+    block, index = plan.definition.block, plan.domain.index
     wanted: list[tuple[int, int | SSAValue]] = []
     for n, (interval, extent) in enumerate(zip(plan.domain.intervals, block.extents, strict=True)):
         size = extent if interval.size is None else interval.size
@@ -359,9 +371,9 @@ def build(
     if near is not None:
         names = site.fresh_names(names, near, [])
     loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
-    for one in loops:
-        one.location = block.location
-    counters = {n: one for (n, _), one in zip(wanted, loops, strict=True)}
+    for new_loop in loops:
+        new_loop.location = block.location
+    counters = {n: new_loop for (n, _), new_loop in zip(wanted, loops, strict=True)}
     bindings: list[AffineExpr] = []
     conditions: list[AffineConstraintExpr] = []
     for n, (interval, (low, high)) in enumerate(
@@ -399,19 +411,19 @@ def build(
 
 def went(loop: ForOp, plan: Placing) -> str:
     """What became of a loop that the block has left."""
-    return f"{loop.label} went when block {plan.made.block.label} moved"
+    return f"{loop.label} went when block {plan.definition.block.label} moved"
 
 
 def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:
     """Compute what is not known at the place of ``top`` once more, before it."""
-    made: dict[SSAValue, SSAValue] = {}
+    rebuilt: dict[SSAValue, SSAValue] = {}
     home = top.parent
     assert home is not None
     for alloc in allocs:
         alloc.detach()
         home.insert_op_before(alloc, top)
-        alloc.operands = [rebuild(one, alloc, made) for one in alloc.dynamic_sizes]
-    rebuild_captured(top, made)
+        alloc.operands = [rebuild(size, alloc, rebuilt) for size in alloc.dynamic_sizes]
+    rebuild_captured(top, rebuilt)
 
 
 def loop_near(
@@ -426,32 +438,32 @@ def loop_near(
     if isinstance(ref.target, ForOp):
         return ref.target
     around = dict.fromkeys(loop for user in users for loop in loop_tree.loops_around(user))
-    found = [loop for loop in around if loop.label == ref.target]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(describe(one) for one in users)
-    if found:
+    named = [loop for loop in around if loop.label == ref.target]
+    if len(named) == 1:
+        return named[0]
+    names = ", ".join(describe(user) for user in users)
+    if named:
         raise ScheduleError(
             "KC3004",
-            f"there are {len(found)} loops '{ref.target}' around the {what} of {block.label}",
-            location=CALL_SITE.get() or location_of(found[1]),
+            f"there are {len(named)} loops '{ref.target}' around the {what} of {block.label}",
+            location=CALL_SITE.get() or location_of(named[1]),
             why=f"the {what} are {names}",
-            facts=loop_tree.render(site.function, dict.fromkeys(found, "this one?")),
+            facts=loop_tree.render(site.function, dict.fromkeys(named, "this one?")),
         )
     why = site.past(ref.target)
     if why is None:
-        others = [
-            one
-            for one in loop_tree.blocks(site.function)
-            if any(loop.label == ref.target for loop in loop_tree.loops_around(one))
+        candidates = [
+            candidate
+            for candidate in loop_tree.blocks(site.function)
+            if any(loop.label == ref.target for loop in loop_tree.loops_around(candidate))
         ]
-        if others:
-            why = f"{ref.target} is a loop of block {others[0].label}"
+        if candidates:
+            why = f"{ref.target} is a loop of block {candidates[0].label}"
     raise site.refuse(
         "KC3201",
         f"{primitive}: there is no loop '{ref.target}' around the {what} of {block.label}",
         at=users[0],
         mark={users[0]: "this is one of them" if len(users) > 1 else "this is the one"},
         why=why or f"the {what} are {names}",
-        hints=suggest(ref.target, [one.label for one in around], "the loops are"),
+        hints=suggest(ref.target, [loop.label for loop in around], "the loops are"),
     )

@@ -90,10 +90,10 @@ class ComputeAt(AtLoop):
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        made = require_definition(site, "compute_at", block, updates=True)
-        allocs = require_private(site, "compute_at", made)
-        names = " and ".join(one.label for one in allocs)
-        users = made.users
+        definition = require_definition(site, "compute_at", block, updates=True)
+        allocs = require_private(site, "compute_at", definition)
+        names = " and ".join(alloc.label for alloc in allocs)
+        users = definition.users
         if not users:
             raise site.refuse(
                 "KC3203",
@@ -110,9 +110,9 @@ class ComputeAt(AtLoop):
             hints=[f"compute_root puts {block.label} outside of all loops first"],
         )
         same_scope(site, "compute_at", block, [loop])
-        outside = [one for one in users if not loop_tree.is_inside(one, loop)]
+        outside = [user for user in users if not loop_tree.is_inside(user, loop)]
         if outside:
-            readers = ", ".join(describe(one) for one in outside)
+            readers = ", ".join(describe(user) for user in outside)
             raise site.refuse(
                 "KC3204",
                 f"compute_at: {readers} reads {names} outside of loop {loop.label}",
@@ -135,7 +135,7 @@ class ComputeAt(AtLoop):
         placing = plan_placing(
             site,
             "compute_at",
-            made,
+            definition,
             anchor,
             loop.body.block,
             f"in loop {loop.label}",

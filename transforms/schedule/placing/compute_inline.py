@@ -69,7 +69,7 @@ from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
 class Plan:
     """The block, its buffer, where its variables stand in an index, and who reads."""
 
-    made: Definition
+    definition: Definition
     alloc: AllocOp
     places: list[Position | None]
     loads: list[LoadOp]
@@ -86,7 +86,7 @@ class ComputeInline(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        made = require_definition(site, "compute_inline", block)
+        definition = require_definition(site, "compute_inline", block)
         if block.is_reduction:
             raise site.refuse(
                 "KC3220",
@@ -95,8 +95,8 @@ class ComputeInline(Primitive):
                 why="an element is the result of many iterations, which an expression cannot hold",
                 hints=["compute_at computes it inside a loop of its consumer"],
             )
-        (alloc,) = require_private(site, "compute_inline", made)
-        loads = made.loads
+        (alloc,) = require_private(site, "compute_inline", definition)
+        loads = definition.loads
         if not loads:
             raise site.refuse(
                 "KC3203",
@@ -104,7 +104,7 @@ class ComputeInline(Primitive):
                 at=block,
                 why="there is no place to compute it at",
             )
-        places = made.positions()
+        places = definition.positions()
         for place, extent, name in zip(places, block.extents, block.names, strict=True):
             if place is None and extent != 1:
                 raise site.refuse(
@@ -115,56 +115,58 @@ class ComputeInline(Primitive):
                     "from the element that is read",
                 )
         for load in loads:
-            self._check_load(site, made, load)
-        return Plan(made, alloc, places, loads)
+            self._check_load(site, definition, load)
+        return Plan(definition, alloc, places, loads)
 
-    def _check_load(self, site: Site, made: Definition, load: LoadOp) -> None:
-        block, buffer = made.block, made.buffer
-        reader = made.unit(load)
+    def _check_load(self, site: Site, definition: Definition, load: LoadOp) -> None:
+        block, buffer = definition.block, definition.buffer
+        reader = definition.unit(load)
         require_available(site, "compute_inline", block, load, f"in {describe(reader)}")
         space = Space()
         read, write = space.instance(load), space.instance(block)
-        element, written = space.element(load, read), space.element(made.store, write)
-        found = space.uncovered(
+        element, written = space.element(load, read), space.element(definition.store, write)
+        witness = space.uncovered(
             read,
             element,
             [Supply(write, written, space.same_buffer(buffer, read, write))],
             space.in_bounds(load, element, read),
         )
         name = buffer_name(buffer)
-        if found is not None:
+        if witness is not None:
             raise site.refuse(
                 "KC3206",
                 f"compute_inline: {describe(reader)} reads elements of {name} that block "
-                f"{block.label} " + ("may not write" if found.undecided else "does not write"),
+                f"{block.label} " + ("may not write" if witness.undecided else "does not write"),
                 at=reader,
                 mark={block: f"writes {name}", reader: f"reads {name}"},
-                why=found.undecided or f"element {witness_text(space, found)} is not written",
+                why=witness.undecided or f"element {witness_text(space, witness)} is not written",
             )
         same = equal(element, written)
         same += space.same_buffer(buffer, read, write)
-        require_unchanged(site, "compute_inline", made, space, write, write, read, same)
+        require_unchanged(site, "compute_inline", definition, space, write, write, read, same)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
             written = buffers_written(block)
-            if not block.is_reduction and all(isinstance(one.owner, AllocOp) for one in written):
+            if not block.is_reduction and all(
+                isinstance(buffer.owner, AllocOp) for buffer in written
+            ):
                 yield cls(BlockRef(block))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        block, store = plan.made.block, plan.made.store
-        readers = plan.made.users
+        block, store = plan.definition.block, plan.definition.store
+        readers = plan.definition.users
         for load in plan.loads:
             values = {}
-            for one in captured(block):
-                values[one] = rebuild(one, load, values)
+            for value in captured(block):
+                values[value] = rebuild(value, load, values)
             insert_body(block, arguments_of(plan.places, load), load, values, [store])
             result = values.get(store.value, store.value)
             load.result.replace_all_uses_with(result)
             load.detach()
             load.erase()
-        into = " and ".join(describe(one) for one in readers)
+        into = " and ".join(describe(reader) for reader in readers)
         what = f"block {block.label} was inlined into {into}"
         loops = own_loops(block)
         for loop in loops:
@@ -172,4 +174,4 @@ class ComputeInline(Primitive):
         erase_with_loops(block)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={one: what for one in (block, *loops)})
+        return Rewritten(removed={op: what for op in (block, *loops)})

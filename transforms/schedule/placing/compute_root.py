@@ -79,21 +79,27 @@ class ComputeRoot(Primitive):
         block = site.resolve_block(self.block)
         if own_loops(block) == loop_tree.loops_around(block):
             return None
-        made = require_definition(site, "compute_root", block, updates=True)
-        allocs = require_private(site, "compute_root", made)
-        if not made.users:
+        definition = require_definition(site, "compute_root", block, updates=True)
+        allocs = require_private(site, "compute_root", definition)
+        if not definition.users:
             raise site.refuse(
                 "KC3203",
-                f"compute_root: nothing reads {' and '.join(one.label for one in allocs)} of block "
-                f"{block.label}",
+                f"compute_root: nothing reads {' and '.join(alloc.label for alloc in allocs)} of "
+                f"block {block.label}",
                 at=block,
                 why="a block is computed for what reads it",
             )
         if block.is_reduction:
-            self._require_finished(site, made)
-        home = next(region.block for region in made.scope.regions if region.is_ancestor(block))
+            self._require_finished(site, definition)
+        home = next(
+            region.block for region in definition.scope.regions if region.is_ancestor(block)
+        )
         anchor = next(
-            (op for op in home.ops if any(loop_tree.is_inside(user, op) for user in made.users)),
+            (
+                op
+                for op in home.ops
+                if any(loop_tree.is_inside(user, op) for user in definition.users)
+            ),
             None,
         )
         if anchor is None:
@@ -101,12 +107,13 @@ class ComputeRoot(Primitive):
                 "KC3208",
                 f"compute_root: block {block.label} cannot be computed at the root",
                 at=block,
-                mark={made.users[0]: "reads"},
-                why=f"it is in the init of {describe(made.scope)}, and read in the body alone",
+                mark={definition.users[0]: "reads"},
+                why=f"it is in the init of {describe(definition.scope)}, and read in the body "
+                "alone",
             )
-        placing = plan_placing(site, "compute_root", made, anchor, home, "at the root")
+        placing = plan_placing(site, "compute_root", definition, anchor, home, "at the root")
         for alloc in allocs:
-            if not all(can_rebuild(one, anchor) for one in alloc.dynamic_sizes):
+            if not all(can_rebuild(size, anchor) for size in alloc.dynamic_sizes):
                 raise site.refuse(
                     "KC3208",
                     f"compute_root: block {block.label} cannot be computed at the root",
@@ -115,26 +122,26 @@ class ComputeRoot(Primitive):
                 )
         return Plan(allocs, placing)
 
-    def _require_finished(self, site: Site, made: Definition) -> None:
-        for load in made.loads:
+    def _require_finished(self, site: Site, definition: Definition) -> None:
+        for load in definition.loads:
             space = Space()
-            read, update = space.instance(load), space.instance(made.block)
-            store = made.store_to(load.buffer)
+            read, update = space.instance(load), space.instance(definition.block)
+            store = definition.store_to(load.buffer)
             same = equal(space.element(load, read), space.element(store, update))
             same += space.same_buffer(load.buffer, read, update)
-            found = space.find([read, update], [*same, space.may_precede(read, update)])
-            if found is not None:
-                reader = made.unit(load)
+            witness = space.find([read, update], [*same, space.may_precede(read, update)])
+            if witness is not None:
+                reader = definition.unit(load)
                 raise site.refuse(
                     "KC3260",
                     f"compute_root: {describe(reader)} "
-                    + ("may read" if found.undecided else "reads")
-                    + f" an unfinished reduction of block {made.block.label}",
+                    + ("may read" if witness.undecided else "reads")
+                    + f" an unfinished reduction of block {definition.block.label}",
                     at=reader,
-                    mark={reader: "reads", made.block: "updates"},
-                    why=found.undecided
-                    or f"{describe(reader)}{read.at(found)} reads what {describe(made.block)}"
-                    f"{update.at(found)} updates later",
+                    mark={reader: "reads", definition.block: "updates"},
+                    why=witness.undecided
+                    or f"{describe(reader)}{read.at(witness)} reads what "
+                    f"{describe(definition.block)}{update.at(witness)} updates later",
                 )
 
     @classmethod
@@ -147,5 +154,7 @@ class ComputeRoot(Primitive):
         if plan is None:
             return Rewritten()
         loops = build(site, plan.placing, None, plan.allocs, unit_loops=True)
-        removed: dict[Operation, str] = {one: went(one, plan.placing) for one in plan.placing.loose}
+        removed: dict[Operation, str] = {
+            loop: went(loop, plan.placing) for loop in plan.placing.loose
+        }
         return Rewritten(tuple(loops), removed=removed)

@@ -106,7 +106,7 @@ class ReverseComputeAt(AtLoop):
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
         what = "reverse_compute_at"
-        made = require_definition(site, what, block, updates=True)
+        definition = require_definition(site, what, block, updates=True)
         sources = producers(block)
         if not sources:
             raise site.refuse(
@@ -118,9 +118,9 @@ class ReverseComputeAt(AtLoop):
         loop = loop_near(site, what, self.loop, block, sources, "producers")
         self.require_outside(site, what, block, loop)
         same_scope(site, what, block, [loop])
-        inside = [one for one in sources if loop_tree.is_inside(one, loop)]
+        inside = [source for source in sources if loop_tree.is_inside(source, loop)]
         if not inside:
-            names = ", ".join(describe(one) for one in sources)
+            names = ", ".join(describe(source) for source in sources)
             raise site.refuse(
                 "KC3230",
                 f"{what}: loop {loop.label} holds no producer of block {block.label}",
@@ -138,64 +138,64 @@ class ReverseComputeAt(AtLoop):
         require_scalar_place(site, what, block.label, loop)
         anchor = self.child(site, what, loop, inside, before=False)
         loose = require_loose(site, what, block)
-        require_inputs(site, what, made, anchor, f"in loop {loop.label}")
+        require_inputs(site, what, definition, anchor, f"in loop {loop.label}")
         index = BoundIndexValues()
         domain = Domain(_completed(block, loop, index), index)
-        prover = _Prover(site, made, anchor, loop, domain)
+        prover = _Prover(site, definition, anchor, loop, domain)
         prover.require_iterations()
         prover.require_partition()
-        require_once(site, what, made, anchor)
+        require_once(site, what, definition, anchor)
         prover.require_order()
         if block.is_reduction:
-            require_init_first(site, what, made, anchor)
+            require_init_first(site, what, definition, anchor)
             prover.require_init_first()
         guards = guards_of(block, domain, anchor)
-        return Plan(loop, Placing(made, anchor, domain, guards, loose, behind=True))
+        return Plan(loop, Placing(definition, anchor, domain, guards, loose, behind=True))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        hoist_output(plan.placing.made, plan.placing.anchor)
+        hoist_output(plan.placing.definition, plan.placing.anchor)
         return super().rewrite(site, plan)
 
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
     """The values of the block's variables for which an iteration of ``loop`` writes the last of
     what they read: variables that stand alone in an index, which the loop bounds."""
-    found: list[Interval] = [WHOLE] * len(block.types)
+    intervals: list[Interval] = [WHOLE] * len(block.types)
     for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
-        stores = [one for one in stores_to(buffer) if loop_tree.is_inside(one, loop)]
+        stores = [store for store in stores_to(buffer) if loop_tree.is_inside(store, loop)]
         region = box(stores, loop.body.block, index)
         if region is None:
             continue
         loads = [
-            one
-            for one in loads_of(buffer)
-            if loop_tree.is_inside(one, block) and one.parent_region() is not block.init
+            load
+            for load in loads_of(buffer)
+            if loop_tree.is_inside(load, block) and load.parent_region() is not block.init
         ]
         for n, extent in enumerate(block.extents):
-            if found[n].size is not None or block.types[n] is IterType.OPAQUE:
+            if intervals[n].size is not None or block.types[n] is IterType.OPAQUE:
                 continue
-            places = [one[n] for load in loads if (one := positions(block, load))]
-            dims = {one.dim for one in places if one is not None}
+            places = [position[n] for load in loads if (position := positions(block, load))]
+            dims = {position.dim for position in places if position is not None}
             if len(dims) != 1 or None in places:
                 continue
             part = region[dims.pop()]
-            last = max(one.offset for one in places if one is not None)
+            last = max(position.offset for position in places if position is not None)
             if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
-                found[n] = Interval(index.simplify(part.base - last), part.size)
-    return found
+                intervals[n] = Interval(index.simplify(part.base - last), part.size)
+    return intervals
 
 
 @dataclass
 class _Prover:
     site: Site
-    made: Definition
+    definition: Definition
     anchor: Operation
     loop: ForOp
     domain: Domain
 
     def _places(self, space: Space) -> tuple[Instance, Instance, list[Condition]]:
         """The new place and an old instance of the same values of the variables."""
-        block = self.made.block
+        block = self.definition.block
         new = space.place(self.anchor)
         values = self.domain.enter(block, space, new)
         old = space.instance(block, self._common(new))
@@ -203,7 +203,7 @@ class _Prover:
         return new, old, same
 
     def _common(self, instance: Instance) -> dict[ForOp, Term]:
-        block, anchor = self.made.block, self.anchor
+        block, anchor = self.definition.block, self.anchor
         return {
             loop: dim
             for loop, dim in instance.loops.items()
@@ -212,7 +212,7 @@ class _Prover:
 
     def require_iterations(self) -> None:
         """Refuse loops that never run (elsewhere these count as the initial value of a block)."""
-        block = self.made.block
+        block = self.definition.block
         for loop in loop_tree.loops_around(self.anchor):
             if loop.static_extent == 0 and not loop_tree.is_inside(block, loop):
                 raise self.site.refuse(
@@ -226,7 +226,7 @@ class _Prover:
 
     def require_partition(self) -> None:
         """Each instance of the block is in one box, and there is nothing else in the boxes."""
-        block = self.made.block
+        block = self.definition.block
         space = Space()
         old = space.instance(block)
         new = space.place(self.anchor, self._common(old))
@@ -245,71 +245,75 @@ class _Prover:
         )
         space = Space()
         new = space.place(self.anchor)
-        other = space.place(self.anchor, self._common(new))
-        twice = equal(self.domain.enter(block, space, new), self.domain.enter(block, space, other))
+        second = space.place(self.anchor, self._common(new))
+        twice = equal(self.domain.enter(block, space, new), self.domain.enter(block, space, second))
         differs = [
-            dim.differs(other.loops[loop])
+            dim.differs(second.loops[loop])
             for loop, dim in new.loops.items()
-            if dim != other.loops[loop]
+            if dim != second.loops[loop]
         ]
-        found = space.find([new, other], [*twice, any_of(differs)])
-        if found is not None:
+        witness = space.find([new, second], [*twice, any_of(differs)])
+        if witness is not None:
             raise self.site.refuse(
                 "KC3231",
                 f"reverse_compute_at: block {block.label} "
-                + ("may run" if found.undecided else "would run")
+                + ("may run" if witness.undecided else "would run")
                 + f" more than once in loop {self.loop.label}",
                 at=block,
                 mark={self.loop: "the loop", block: "here"},
-                why=found.undecided or f"for the same values{new.at(found)} and{other.at(found)}",
+                why=witness.undecided
+                or f"for the same values{new.at(witness)} and{second.at(witness)}",
             )
 
-    def _refuse_part(self, found: Witness | None, text: str) -> None:
-        if found is None:
+    def _refuse_part(self, witness: Witness | None, text: str) -> None:
+        if witness is None:
             return
-        block = self.made.block
+        block = self.definition.block
         at = ""
-        if found.point:
+        if witness.point:
             at = ", ".join(
-                f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
+                f"{name}={value}" for name, value in zip(block.names, witness.element, strict=False)
             )
         raise self.site.refuse(
             "KC3231",
             f"reverse_compute_at: block {block.label} "
-            + ("may not run" if found.undecided else "does not run")
+            + ("may not run" if witness.undecided else "does not run")
             + f" exactly once in loop {self.loop.label}",
             at=block,
             mark={self.loop: "the loop", block: "here"},
-            why=found.undecided or text.format(at),
+            why=witness.undecided or text.format(at),
         )
 
     def require_order(self) -> None:
         """No access to what the block reads or writes comes between the new and the old place."""
         space = Space()
         new, old, same = self._places(space)
-        require_unchanged(self.site, "reverse_compute_at", self.made, space, old, new, old, same)
-        require_unused(self.site, "reverse_compute_at", self.made, self._places)
+        require_unchanged(
+            self.site, "reverse_compute_at", self.definition, space, old, new, old, same
+        )
+        require_unused(self.site, "reverse_compute_at", self.definition, self._places)
 
     def require_init_first(self) -> None:
         """The instances that initialise come before those of the same element that update."""
-        block = self.made.block
+        block = self.definition.block
         space = Space()
         init = space.place(self.anchor)
         first = self.domain.enter(block, space, init)
         update = space.place(self.anchor, self._common(init))
-        other = self.domain.enter(block, space, update)
+        updated = self.domain.enter(block, space, update)
         same = [
             x.equals(0) if kind is IterType.REDUCE else x.equals(y)
-            for x, y, kind in zip(first, other, block.types, strict=True)
+            for x, y, kind in zip(first, updated, block.types, strict=True)
         ]
-        found = space.find([init, update], [*same, space.may_precede(update, init)])
-        if found is not None:
+        witness = space.find([init, update], [*same, space.may_precede(update, init)])
+        if witness is not None:
             raise self.site.refuse(
                 "KC3233",
                 f"reverse_compute_at: block {block.label} "
-                + ("may add" if found.undecided else "would add")
+                + ("may add" if witness.undecided else "would add")
                 + " to an element before it is initialised",
                 at=block,
                 mark={self.loop: "the loop", block: "here"},
-                why=found.undecided or f"the update is{update.at(found)}, the init{init.at(found)}",
+                why=witness.undecided
+                or f"the update is{update.at(witness)}, the init{init.at(witness)}",
             )

@@ -78,7 +78,7 @@ from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
 class Plan:
     """The block, its producer and the buffer between them."""
 
-    made: Definition
+    definition: Definition
     source: Definition
     alloc: AllocOp
     loads: list[LoadOp]
@@ -96,10 +96,10 @@ class ReverseComputeInline(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        made = _require_complete(site, block)
+        definition = _require_complete(site, block)
         sources = producers(block)
         if len(sources) != 1:
-            names = ", ".join(describe(one) for one in sources)
+            names = ", ".join(describe(source) for source in sources)
             raise site.refuse(
                 "KC3240",
                 f"reverse_compute_inline: block {block.label} has {len(sources)} producers",
@@ -107,12 +107,12 @@ class ReverseComputeInline(Primitive):
                 why=f"what it reads is written by {names}; one of them can take it in"
                 if sources
                 else "it reads nothing that a block writes",
-                hints=[f"compute_inline {one.label} first" for one in sources[1:]],
+                hints=[f"compute_inline {producer.label} first" for producer in sources[1:]],
             )
         source = _require_complete(site, sources[0])
         (alloc,) = require_private(site, "reverse_compute_inline", source)
         if source.users != [block]:
-            names = ", ".join(describe(one) for one in source.users if one is not block)
+            names = ", ".join(describe(user) for user in source.users if user is not block)
             raise site.refuse(
                 "KC3241",
                 f"reverse_compute_inline: {alloc.label} is also read by {names}",
@@ -129,10 +129,10 @@ class ReverseComputeInline(Primitive):
                 mark={source.block: f"writes {alloc.label}", block: "here"},
                 why="what is read was written in an earlier iteration",
             )
-        loads, places = self._loads(site, made, source)
+        loads, places = self._loads(site, definition, source)
         where = f"in block {source.block.label}"
-        require_inputs(site, "reverse_compute_inline", made, source.store, where)
-        self._require_same_elements(site, made, source, loads[0])
+        require_inputs(site, "reverse_compute_inline", definition, source.store, where)
+        self._require_same_elements(site, definition, source, loads[0])
 
         def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
             new, old = space.instance(source.block), space.instance(block)
@@ -141,21 +141,21 @@ class ReverseComputeInline(Primitive):
 
         space = Space()
         new, old, same = instances(space)
-        require_unchanged(site, "reverse_compute_inline", made, space, old, new, old, same)
-        require_unused(site, "reverse_compute_inline", made, instances)
-        return Plan(made, source, alloc, loads, places)
+        require_unchanged(site, "reverse_compute_inline", definition, space, old, new, old, same)
+        require_unused(site, "reverse_compute_inline", definition, instances)
+        return Plan(definition, source, alloc, loads, places)
 
     def _loads(
-        self, site: Site, made: Definition, source: Definition
+        self, site: Site, definition: Definition, source: Definition
     ) -> tuple[list[LoadOp], list[Position | None]]:
-        block = made.block
+        block = definition.block
         loads = source.loads
         first = loads[0]
         name = buffer_name(source.buffer)
         places = positions(block, first)
         why = None
-        for one in loads:
-            if one.indices != first.indices or list(one.operands_of_map) != list(
+        for load in loads:
+            if load.indices != first.indices or list(load.operands_of_map) != list(
                 first.operands_of_map
             ):
                 why = f"it reads several elements of {name} at a time"
@@ -177,32 +177,32 @@ class ReverseComputeInline(Primitive):
         return loads, places
 
     def _require_same_elements(
-        self, site: Site, made: Definition, source: Definition, load: LoadOp
+        self, site: Site, definition: Definition, source: Definition, load: LoadOp
     ) -> None:
         name = buffer_name(source.buffer)
         for reads_more in (True, False):
             space = Space()
-            read, write = space.instance(made.block), space.instance(source.block)
+            read, write = space.instance(definition.block), space.instance(source.block)
             read_at, written = space.element(load, read), space.element(source.store, write)
             together = space.same_buffer(source.buffer, read, write)
-            found = (
+            witness = (
                 space.uncovered(read, read_at, [Supply(write, written, together)])
                 if reads_more
                 else space.uncovered(write, written, [Supply(read, read_at, together)])
             )
-            if found is None:
+            if witness is None:
                 continue
-            less = source.block if reads_more else made.block
+            less = source.block if reads_more else definition.block
             verb = "write" if reads_more else "read"
             raise site.refuse(
                 "KC3243",
-                f"reverse_compute_inline: blocks {source.block.label} and {made.block.label} "
-                + ("may not go" if found.undecided else "do not go")
+                f"reverse_compute_inline: blocks {source.block.label} and {definition.block.label} "
+                + ("may not go" if witness.undecided else "do not go")
                 + f" through the same elements of {name}",
-                at=made.block,
-                mark={source.block: f"writes {name}", made.block: f"reads {name}"},
-                why=found.undecided
-                or f"block {less.label} does not {verb} {witness_text(space, found)}",
+                at=definition.block,
+                mark={source.block: f"writes {name}", definition.block: f"reads {name}"},
+                why=witness.undecided
+                or f"block {less.label} does not {verb} {witness_text(space, witness)}",
                 hints=[f"compute_inline {source.block.label}"],
             )
 
@@ -213,11 +213,11 @@ class ReverseComputeInline(Primitive):
                 yield cls(BlockRef(block))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        block, store = plan.made.block, plan.source.store
-        hoist_output(plan.made, store)
+        block, store = plan.definition.block, plan.source.store
+        hoist_output(plan.definition, store)
         values: dict[SSAValue, SSAValue] = {}
-        for one in captured(block):
-            values[one] = rebuild(one, store, values)
+        for value in captured(block):
+            values[value] = rebuild(value, store, values)
         for load in plan.loads:
             values[load.result] = store.value
         insert_body(block, arguments_of(plan.places, store), store, values, plan.loads)
@@ -230,11 +230,11 @@ class ReverseComputeInline(Primitive):
         erase_with_loops(block)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={one: what for one in (block, *loops)})
+        return Rewritten(removed={op: what for op in (block, *loops)})
 
 
 def _require_complete(site: Site, block: BlockOp) -> Definition:
-    made = require_definition(site, "reverse_compute_inline", block)
+    definition = require_definition(site, "reverse_compute_inline", block)
     if block.is_reduction:
         raise site.refuse(
             "KC3220",
@@ -243,4 +243,4 @@ def _require_complete(site: Site, block: BlockOp) -> Definition:
             why="an element is the result of many iterations, which an expression cannot hold",
             hints=["reverse_compute_at computes a block inside a loop of its producer"],
         )
-    return made
+    return definition
