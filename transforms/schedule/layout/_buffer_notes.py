@@ -66,8 +66,11 @@ def require_separators(
     rank: int,
 ) -> None:
     """Refuse (KC3515) separators that are not between dimensions, or not in order."""
-    in_order = all(one < other for one, other in zip(separators, separators[1:], strict=False))
-    if in_order and all(0 < one < rank for one in separators):
+    in_order = all(
+        separator < following
+        for separator, following in zip(separators, separators[1:], strict=False)
+    )
+    if in_order and all(0 < separator < rank for separator in separators):
         return
     raise site.refuse(
         "KC3515",

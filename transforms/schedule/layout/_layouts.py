@@ -83,21 +83,21 @@ def require_layout(
     old = shape_of(site, buffer)
     rank = len(old.sizes)
     require_rank(site, primitive, block, map_, rank, f"{name} has {_count(rank, 'dimension')}")
-    sizes = tuple(extent(one, old.box) for one in map_.results)
+    sizes = tuple(extent(expr, old.box) for expr in map_.results)
     new = Shape(sizes, old.parameters)
-    found = outside(map_.results, old.box, sizes)
-    if found is not None:
+    left = outside(map_.results, old.box, sizes)
+    if left is not None:
         raise site.refuse(
             "KC3503",
             f"{primitive}: {map_} takes {name} to indices that no buffer has",
             at=block,
-            why=found.reason
-            if isinstance(found, Undecided)
-            else f"element {point_text(found[0])}{old.at(found[1])} would be at "
-            f"{point_text([one.eval(found[0], ()) for one in map_.results])}",
+            why=left.reason
+            if isinstance(left, Undecided)
+            else f"element {point_text(left[0])}{old.at(left[1])} would be at "
+            f"{point_text([expr.eval(left[0], ()) for expr in map_.results])}",
             hints=["add what makes the least index 0"],
         )
-    known = [one.value for one in sizes if isinstance(one, AffineConstantExpr)]
+    known = [size.value for size in sizes if isinstance(size, AffineConstantExpr)]
     if math.prod(known) > LIMIT:
         raise site.refuse(
             "KC3503",
@@ -183,8 +183,8 @@ def require_movable(
             )
 
 
-def _count(count: int, one: str, many: str | None = None) -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
+def _count(count: int, singular: str, plural: str | None = None) -> str:
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
 
 
 def point_text(values: Sequence[int]) -> str:
@@ -225,25 +225,25 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
                 mark={op: f"passes {name} as it is now"},
                 why="the shape of the argument would change, and that of what is passed would not",
             )
-    for n, one in enumerate(layout.old.parameters):
-        if isinstance(one, DimensionSize) and _asks_for_size(buffer):
+    for n, parameter in enumerate(layout.old.parameters):
+        if isinstance(parameter, DimensionSize) and _asks_for_size(buffer):
             raise site.refuse(
                 "KC3510",
-                f"{primitive}: dimension {one.dimension} of {name} has no name",
+                f"{primitive}: dimension {parameter.dimension} of {name} has no name",
                 at=block,
                 why="its size is asked for, and would not follow from the new shape",
                 hints=["give the argument a kc.shape of symbolic sizes"],
             )
-        if not isinstance(one, str) or AffineExpr.dimension(n) in layout.new.sizes:
+        if not isinstance(parameter, str) or AffineExpr.dimension(n) in layout.new.sizes:
             continue
-        if not _is_told(site, one, besides=buffer):
+        if not _is_told(site, parameter, besides=buffer):
             raise site.refuse(
                 "KC3507",
-                f"{primitive}: no argument would tell {one} any more",
+                f"{primitive}: no argument would tell {parameter} any more",
                 at=block,
-                why=f"{one} is known from the shape of {name}, which would be "
+                why=f"{parameter} is known from the shape of {name}, which would be "
                 f"{_sizes_text(layout.new)}",
-                hints=[f"let another argument have the size {one}, or be {one}"],
+                hints=[f"let another argument have the size {parameter}, or be {parameter}"],
             )
 
 
@@ -253,7 +253,7 @@ def _asks_for_size(buffer: SSAValue) -> bool:
 
 def _sizes_text(shape: Shape) -> str:
     names = shape.names()
-    return " x ".join(affine_text(one, lambda n: names[n]) for one in shape.sizes)
+    return " x ".join(affine_text(size, lambda n: names[n]) for size in shape.sizes)
 
 
 def _is_told(site: Site, symbol: str, besides: BlockArgument) -> bool:
@@ -286,7 +286,7 @@ def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     shape = [
-        one.value if isinstance(one, AffineConstantExpr) else DYNAMIC for one in layout.new.sizes
+        size.value if isinstance(size, AffineConstantExpr) else DYNAMIC for size in layout.new.sizes
     ]
     new_type = MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
     if isinstance(buffer, BlockArgument):
@@ -297,8 +297,8 @@ def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
     alloc = buffer.owner
     assert isinstance(alloc, AllocOp)
     point = InsertPoint.before(alloc)
-    sizes = [realize_size(site, one, layout.new, point, like) for one in layout.new.sizes]
-    new = AllocOp(alloc.label, new_type, [one for one in sizes if not isinstance(one, int)])
+    sizes = [realize_size(site, size, layout.new, point, like) for size in layout.new.sizes]
+    new = AllocOp(alloc.label, new_type, [size for size in sizes if not isinstance(size, int)])
     new.attributes.update(alloc.attributes)
     new.location = alloc.location
     Rewriter.replace_op(alloc, new)
@@ -307,15 +307,15 @@ def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
 
 def _redirect(op: LoadOp | StoreOp | PrefetchOp, map_: IndexMap) -> None:
     index = IndexValues()
-    old = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+    old = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
     values = dict(enumerate(old))
-    set_indices(op, [index.simplify(substitute(one, values)) for one in map_.results], index)
+    set_indices(op, [index.simplify(substitute(expr, values)) for expr in map_.results], index)
 
 
 def simplify_access(op: LoadOp | StoreOp) -> None:
     """Write the indices of an access in their simplest form."""
     index = IndexValues()
-    old = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+    old = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
     set_indices(op, old, index)
 
 
@@ -348,7 +348,7 @@ def _settle_sizes(site: Site, buffer: SSAValue, like: Operation) -> None:
 def _change_signature(site: Site, arg: BlockArgument, layout: Layout) -> None:
     """The function's type, and the symbolic shape of the argument."""
     function = site.function
-    types = [one.type for one in function.body.block.args]
+    types = [argument.type for argument in function.body.block.args]
     function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))
     symbols = symbol_names(function)
     parameters = layout.new.parameters
@@ -356,10 +356,10 @@ def _change_signature(site: Site, arg: BlockArgument, layout: Layout) -> None:
     if "kc.shape" not in attrs:
         return
     values = {
-        n: AffineExpr.symbol(symbols.index(one))
-        for n, one in enumerate(parameters)
-        if isinstance(one, str)
+        n: AffineExpr.symbol(symbols.index(parameter))
+        for n, parameter in enumerate(parameters)
+        if isinstance(parameter, str)
     }
-    exprs = tuple(substitute(one, values) for one in layout.new.sizes)
+    exprs = tuple(substitute(size, values) for size in layout.new.sizes)
     shape = AffineMapAttr(AffineMap(0, len(symbols), exprs))
     set_argument_attribute(function, arg, "kc.shape", shape)

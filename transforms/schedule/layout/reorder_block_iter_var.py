@@ -94,6 +94,6 @@ class ReorderBlockIterVar(Primitive):
         set_block_spaces(
             plan,
             bindings=compact(map_, operands),
-            extents=[one for one in dynamic if not isinstance(one, int)],
+            extents=[extent for extent in dynamic if not isinstance(extent, int)],
         )
         return Rewritten()

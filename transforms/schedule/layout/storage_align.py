@@ -117,9 +117,9 @@ class StorageAlign(Primitive):
         new = DenseArrayBase.from_list(i64, [plan.axis, self.factor, self.offset])
         old = plan.alloc.attributes.get(KEY)
         kept = [
-            one
-            for one in (old.data if isinstance(old, ArrayAttr) else ())
-            if not (isinstance(one, DenseArrayBase) and one.get_values()[0] == plan.axis)
+            note
+            for note in (old.data if isinstance(old, ArrayAttr) else ())
+            if not (isinstance(note, DenseArrayBase) and note.get_values()[0] == plan.axis)
         ]
         plan.alloc.attributes[KEY] = ArrayAttr([*kept, new])
         return Rewritten()

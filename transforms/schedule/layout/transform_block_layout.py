@@ -110,21 +110,21 @@ class TransformBlockLayout(Primitive):
         count = len(block.types)
         nest = own_loops(block)
         inner = nest[len(nest) - count :] if 0 < count <= len(nest) else []
-        variables: dict[SSAValue, ForOp] = {one.var: one for one in inner}
-        found: list[ForOp] = []
+        variables: dict[SSAValue, ForOp] = {loop.var: loop for loop in inner}
+        loops: list[ForOp] = []
         why = None if count else f"block {block.label} has no variables"
         for name, expr, size in zip(block.names, block.binding_exprs, block.extents, strict=True):
             is_dim = isinstance(expr, AffineDimExpr)
             value = block.binding_operands[expr.position] if is_dim else None
             loop = variables.get(value) if value is not None else None
-            if loop is None or loop in found:
+            if loop is None or loop in loops:
                 why = f"{name} is not bound to a loop of its own among the {count} around the block"
             elif loop.extent_value != size and loop.extent_value is not size:
                 why = f"{name} and its loop {loop.label} have different extents"
             elif not isinstance(size, int) and loop_tree.defined_inside(size, inner[0]):
                 why = f"the extent of {name} is computed inside {inner[0].label}"
             else:
-                found.append(loop)
+                loops.append(loop)
                 continue
             break
         if why is not None:
@@ -136,12 +136,12 @@ class TransformBlockLayout(Primitive):
                 why=why,
                 hints=["transform_block_layout before split, fuse and compute_at"] if count else [],
             )
-        for loop in found:
+        for loop in loops:
             require_serial(site, "transform_block_layout", loop)
-        return found
+        return loops
 
     def _types(self, site: Site, block: BlockOp) -> list[IterType]:
-        found: list[IterType] = []
+        new_types: list[IterType] = []
         for n, expr in enumerate(self.index_map.results):
             types = {block.types[dim] for dim in depends_on(expr)}
             if len(types) > 1:
@@ -156,8 +156,8 @@ class TransformBlockLayout(Primitive):
                     "any order nor an update",
                     hints=["fuse spatial variables with spatial ones, reduce with reduce"],
                 )
-            found.append(types.pop() if types else IterType.SPATIAL)
-        if block.has_init and IterType.REDUCE not in found:
+            new_types.append(types.pop() if types else IterType.SPATIAL)
+        if block.has_init and IterType.REDUCE not in new_types:
             raise site.refuse(
                 "KC3522",
                 f"transform_block_layout: no result of {self.index_map} is a reduce variable",
@@ -165,12 +165,12 @@ class TransformBlockLayout(Primitive):
                 why=f"block {block.label} initialises where its reduce variables are 0",
                 hints=["keep one of extent 1"],
             )
-        return found
+        return new_types
 
     def _box(self, site: Site, block: BlockOp, old: Shape) -> Shape:
         """The extents of the new variables."""
         map_ = self.index_map
-        sizes = Shape(tuple(extent(one, old.box) for one in map_.results), old.parameters)
+        sizes = Shape(tuple(extent(expr, old.box) for expr in map_.results), old.parameters)
         left = outside(map_.results, old.box, sizes.sizes)
         if left is not None:
             raise site.refuse(
@@ -181,7 +181,7 @@ class TransformBlockLayout(Primitive):
                 why=left.reason
                 if isinstance(left, Undecided)
                 else f"{point_text(left[0])}{old.at(left[1])} would be "
-                f"{point_text([one.eval(left[0], ()) for one in map_.results])}",
+                f"{point_text([expr.eval(left[0], ()) for expr in map_.results])}",
                 hints=["add what makes the least index 0"],
             )
         clash = collision(map_.results, old.box)
@@ -219,29 +219,29 @@ class TransformBlockLayout(Primitive):
     ) -> list[AffineExpr]:
         """The old variables, each in terms of the new ones of its type."""
         map_ = self.index_map
-        found: list[AffineExpr] = [AffineExpr.constant(0)] * len(block.types)
+        inverted: list[AffineExpr] = [AffineExpr.constant(0)] * len(block.types)
         for type_ in dict.fromkeys(block.types):
-            dims = [n for n, one in enumerate(block.types) if one is type_]
-            results = [n for n, one in enumerate(types) if one is type_]
+            dims = [n for n, kind in enumerate(block.types) if kind is type_]
+            results = [n for n, kind in enumerate(types) if kind is type_]
             inner = {dim: AffineExpr.dimension(k) for k, dim in enumerate(dims)}
             exprs = [substitute(map_.results[n], inner) for n in results]
             box = Box(tuple(old.sizes[n] for n in dims), len(old.parameters))
             back = inverse(exprs, box)
             outer = {k: AffineExpr.dimension(n) for k, n in enumerate(results)}
             if back is None or any(
-                max(depends_on(one), default=-1) >= len(results) for one in back
+                max(depends_on(expr), default=-1) >= len(results) for expr in back
             ):
                 raise self._not_bijective(site, block, "its inverse is not a single affine map")
             for dim, expr in zip(dims, back, strict=True):
-                found[dim] = substitute(expr, outer)
-        return found
+                inverted[dim] = substitute(expr, outer)
+        return inverted
 
     def _require_order(
         self, site: Site, block: BlockOp, loops: Sequence[ForOp], types: Sequence[IterType]
     ) -> None:
         chain = _outermost_first(loops)
-        position = {n: AffineExpr.dimension(chain.index(one)) for n, one in enumerate(loops)}
-        times = [substitute(one, position) for one in self.index_map.results]
+        position = {n: AffineExpr.dimension(chain.index(loop)) for n, loop in enumerate(loops)}
+        times = [substitute(expr, position) for expr in self.index_map.results]
         conflict = retime_conflict(chain, times)
         if conflict is not None:
             raise site.refuse(
@@ -252,8 +252,8 @@ class TransformBlockLayout(Primitive):
                 at=block,
                 why=conflict.explain(),
             )
-        start = [one.eval([0] * len(loops), ()) for one in self.index_map.results]
-        moved = [start[n] for n, one in enumerate(types) if one is IterType.REDUCE]
+        start = [expr.eval([0] * len(loops), ()) for expr in self.index_map.results]
+        moved = [start[n] for n, kind in enumerate(types) if kind is IterType.REDUCE]
         if block.has_init and any(moved) and simple_nest(chain[0]) is None:
             raise site.refuse(
                 "KC3523",
@@ -285,15 +285,15 @@ class TransformBlockLayout(Primitive):
         block, old = plan.block, _outermost_first(plan.loops)
         top = old[0]
         point = InsertPoint.before(top)
-        sizes = [realize_size(site, one, plan.sizes, point, block) for one in plan.sizes.sizes]
+        sizes = [realize_size(site, size, plan.sizes, point, block) for size in plan.sizes.sizes]
         labels = site.fresh_names([f"ax{n}" for n in range(len(sizes))], top, old)
         loops = [ForOp(label, size) for label, size in zip(labels, sizes, strict=True)]
         # What stands in the old loops (the block and index arithmetic) goes into the innermost one.
-        inside = [op for one in old for op in one.body.block.ops if op not in old]
+        inside = [op for loop in old for op in loop.body.block.ops if op not in old]
         for op in inside:
             op.detach()
-        for one in loops:
-            one.location = top.location
+        for loop in loops:
+            loop.location = top.location
         for outer, nested in zip(loops, loops[1:], strict=False):
             outer.body.block.add_op(nested)
         home = top.parent
@@ -303,20 +303,20 @@ class TransformBlockLayout(Primitive):
             home.insert_op_before(loops[0], top)
         else:
             home.insert_ops_before(inside, top)
-        variables = [one.var for one in loops]
+        variables = [loop.var for loop in loops]
         for loop, expr in zip(plan.loops, plan.inverse, strict=True):
             replace_with_expr(loop.var, expr, variables, InsertPoint.before(inside[0]))
-        _set_variables(plan, [f"v_{one}" for one in labels], sizes, variables)
+        _set_variables(plan, [f"v_{label}" for label in labels], sizes, variables)
         top.detach()
         top.erase()
         names = ", ".join(labels) or "nothing"
-        for one in old:
-            site.remember(one.label, f"{one.label} became part of {names}")
-        return Rewritten(tuple(loops), {one: tuple(loops) for one in old})
+        for loop in old:
+            site.remember(loop.label, f"{loop.label} became part of {names}")
+        return Rewritten(tuple(loops), {loop: tuple(loops) for loop in old})
 
 
 def _outermost_first(loops: Sequence[ForOp]) -> list[ForOp]:
-    return sorted(loops, key=lambda one: len(loop_tree.loops_around(one)))
+    return sorted(loops, key=lambda loop: len(loop_tree.loops_around(loop)))
 
 
 def _set_variables(
@@ -333,15 +333,15 @@ def _set_variables(
             for arg, expr in zip(old, plan.inverse, strict=True):
                 replace_with_expr(arg, expr, new, InsertPoint.at_start(body))
                 body.erase_arg(arg)
-    block.properties["iter_types"] = ArrayAttr([IterTypeAttr(one) for one in plan.types])
-    block.properties["iter_names"] = ArrayAttr([StringAttr(one) for one in names])
+    block.properties["iter_types"] = ArrayAttr([IterTypeAttr(kind) for kind in plan.types])
+    block.properties["iter_names"] = ArrayAttr([StringAttr(name) for name in names])
     block.properties["static_extents"] = DenseArrayBase.from_list(
-        i64, [one if isinstance(one, int) else DYNAMIC for one in sizes]
+        i64, [size if isinstance(size, int) else DYNAMIC for size in sizes]
     )
     set_block_spaces(
         block,
         bindings=(AffineMap.identity(len(values)), values),
-        extents=[one for one in sizes if not isinstance(one, int)],
+        extents=[size for size in sizes if not isinstance(size, int)],
     )
     for op in block.walk():
         if isinstance(op, LoadOp | StoreOp):

@@ -221,7 +221,7 @@ class TransformLayout(Primitive):
                 why=problem,
                 hints=["pad_value=0"],
             )
-        if any(isinstance(one, DimensionSize) for one in layout.new.parameters):
+        if any(isinstance(parameter, DimensionSize) for parameter in layout.new.parameters):
             raise site.refuse(
                 "KC3510",
                 f"transform_layout: a dimension of {name} has no name",
@@ -251,10 +251,10 @@ class TransformLayout(Primitive):
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
             for buffer in dict.fromkeys([*buffers_written(block), *buffers_read(block)]):
-                for one in _useful(buffer):
-                    yield cls(BlockRef(block), BufferRef(buffer), one)
+                for map_ in _useful(buffer):
+                    yield cls(BlockRef(block), BufferRef(buffer), map_)
                     if buffer in buffers_written(block):
-                        yield cls(BlockRef(block), BufferRef(buffer), one, PadValue(0))
+                        yield cls(BlockRef(block), BufferRef(buffer), map_, PadValue(0))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         if plan.warning is not None:
@@ -343,13 +343,13 @@ class PadValue:
         """Ops whose last result is the value at ``indices``."""
         value = self.value
         if isinstance(value, IndexMap):
-            made: list[Operation] = [ApplyOp(value.results[0], list(indices))]
+            ops: list[Operation] = [ApplyOp(value.results[0], list(indices))]
             if isinstance(element, IntegerType):
-                made.append(arith.IndexCastOp(made[-1].results[0], element))
+                ops.append(arith.IndexCastOp(ops[-1].results[0], element))
             elif isinstance(element, AnyFloat):
-                made.append(arith.IndexCastOp(made[-1].results[0], i64))
-                made.append(arith.SIToFPOp(made[-1].results[0], element))
-            return made
+                ops.append(arith.IndexCastOp(ops[-1].results[0], i64))
+                ops.append(arith.SIToFPOp(ops[-1].results[0], element))
+            return ops
         if isinstance(element, AnyFloat):
             return [arith.ConstantOp(FloatAttr(float(value), element))]
         assert isinstance(value, int)
@@ -380,29 +380,29 @@ def fill_padding(
     """Write ``pad`` to the padding: a block a piece, behind all that writes the buffer."""
     home = buffer.owner if isinstance(buffer.owner, Block) else buffer.owner.parent
     assert home is not None
-    last = [child_at(home, one) for one in stores_to(buffer)]
+    last = [child_at(home, store) for store in stores_to(buffer)]
     after = next(op for op in reversed(list(home.ops)) if op in last)
-    sizes = [size_value(site, one, like) for one in sizes_of(site, buffer)]
+    sizes = [size_value(site, size, like) for size in sizes_of(site, buffer)]
     parameters = _parameter_values(site, shape, after, like)
-    made: list[BlockOp] = []
+    blocks: list[BlockOp] = []
     for piece in pieces:
         nest = _fill(site, after, buffer, shape, piece, pad, sizes, parameters, like)
         if nest is not None:
             home.insert_op_after(nest.top, after)
             after = nest.top
-            made.append(nest.block)
-    return made
+            blocks.append(nest.block)
+    return blocks
 
 
 def _parameter_values(
     site: Site, shape: Shape, before: Operation, like: Operation
 ) -> list[SSAValue]:
-    found: list[SSAValue] = []
+    values: list[SSAValue] = []
     for n in range(len(shape.parameters)):
         value = realize_size(site, AffineExpr.dimension(n), shape, InsertPoint.before(before), like)
         assert isinstance(value, SSAValue)
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 def _fill(
@@ -420,17 +420,21 @@ def _fill(
     index = IndexValues()
     ranges = hull(piece, shape.sizes, len(shape.parameters))
     lengths = [
-        size if found is None else found[1] - found[0] + 1
-        for size, found in zip(sizes, ranges, strict=True)
+        size if bounds is None else bounds[1] - bounds[0] + 1
+        for size, bounds in zip(sizes, ranges, strict=True)
     ]
     loops = new_loops(site, lengths, anchor)
     bindings = [
-        index.expr(loop.var) + (0 if found is None else found[0])
-        for loop, found in zip(loops, ranges, strict=True)
+        index.expr(loop.var) + (0 if bounds is None else bounds[0])
+        for loop, bounds in zip(loops, ranges, strict=True)
     ]
-    values = dict(enumerate([*bindings, *(index.expr(one) for one in parameters)]))
+    values = dict(enumerate([*bindings, *(index.expr(parameter) for parameter in parameters)]))
     conditions = simplify_constraints(
-        [type(one)(one.kind, substitute(one.lhs, values), ZERO) for one in piece], index.ranges
+        [
+            type(constraint)(constraint.kind, substitute(constraint.lhs, values), ZERO)
+            for constraint in piece
+        ],
+        index.ranges,
     )
     if conditions is None:
         return None

@@ -160,20 +160,20 @@ class UnsafeSetDtype(Primitive):
             order = [space.before(write, read), *space.same_buffer(buffer, write, read)]
             supplies.append(Supply(write, space.element(store, write), order))
             space.facts += _not_empty(space, store, write)
-        found = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
-        if found is None:
+        witness = space.uncovered(read, element, supplies, space.in_bounds(load, element, read))
+        if witness is None:
             return
         reader, name = unit_of(load, scope_of(alloc)), buffer_name(buffer)
         assert isinstance(buffer.type, MemRefType)
         raise site.refuse(
             "KC3544",
             f"unsafe_set_dtype: {describe(reader)} "
-            + ("may read" if found.undecided else "reads")
+            + ("may read" if witness.undecided else "reads")
             + f" {name} before it is written",
             at=reader,
             mark={reader: f"reads {name}"},
-            why=found.undecided
-            or f"what is read of element {witness_text(space, found)}{read.at(found)} may, as "
+            why=witness.undecided
+            or f"what is read of element {witness_text(space, witness)}{read.at(witness)} may, as "
             f"{self.dtype}, convert to no {buffer.type.element_type}",
             hints=["unsafe, to agree that it is undefined"],
         )
@@ -192,7 +192,9 @@ class UnsafeSetDtype(Primitive):
                 f"unsafe_set_dtype: dtype {self.dtype} for elements of type {old}",
                 at=block,
                 why=why,
-                hints=suggest(name, [one for one in DTYPES if _can_convert(old, one)], "there are"),
+                hints=suggest(
+                    name, [dtype for dtype in DTYPES if _can_convert(old, dtype)], "there are"
+                ),
             )
         if name in FLOAT_TYPES:
             return FLOAT_TYPES[name]
@@ -205,8 +207,8 @@ class UnsafeSetDtype(Primitive):
             for buffer in buffers_written(block):
                 assert isinstance(buffer.type, MemRefType)
                 if isinstance(buffer.owner, AllocOp):
-                    for one in _exact(buffer.type.element_type):
-                        yield cls(BlockRef(block), BufferRef(buffer), one)
+                    for dtype in _exact(buffer.type.element_type):
+                        yield cls(BlockRef(block), BufferRef(buffer), dtype)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         buffer = plan.alloc.buffer
@@ -236,16 +238,16 @@ class UnsafeSetDtype(Primitive):
         buffer = plan.alloc.buffer
         for store in stores_to(buffer):
             casts = _cast(store.value, plan.element, plan.is_unsigned)
-            for one in casts:
-                one.location = store.location
+            for cast in casts:
+                cast.location = store.location
             Rewriter.insert_op(casts, InsertPoint.before(store))
             store.operands[0] = casts[-1].results[0]
         for load in loads_of(buffer):
             uses = list(load.result.uses)
             Rewriter.replace_value_with_new_type(load.result, plan.element)
             casts = _cast(load.result, old, plan.is_unsigned)
-            for one in casts:
-                one.location = load.location
+            for cast in casts:
+                cast.location = load.location
             Rewriter.insert_op(casts, InsertPoint.after(load))
             value = casts[-1].results[0]
             value.name_hint, load.result.name_hint = load.result.name_hint, None
@@ -330,15 +332,15 @@ def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
 
 def _exact(old: Attribute) -> list[str]:
     """The types that hold every value of ``old``, and are another."""
-    found: list[str] = []
+    exact: list[str] = []
     for name in DTYPES:
         if name.startswith("u") or not _can_convert(old, name):
             continue
         new = FLOAT_TYPES.get(name) or IntegerType(int(name.removeprefix("int")))
         if new != old and _changes(old, new, is_unsigned=False) is None:
-            found.append(name)
-    return found
+            exact.append(name)
+    return exact
 
 
 def _exact_hints(old: Attribute) -> list[str]:
-    return [f"dtype={one}" for one in _exact(old)[:2]]
+    return [f"dtype={dtype}" for dtype in _exact(old)[:2]]

@@ -78,15 +78,17 @@ def is_zero(value: SSAValue, zeros: Collection[LoadOp]) -> bool:
     if isinstance(owner, arith.ConstantOp):
         return _constant(value) == 0
     if isinstance(owner, arith.SelectOp):
-        return all(is_zero(one, zeros) for one in owner.operands[1:])
+        return all(is_zero(operand, zeros) for operand in owner.operands[1:])
     if isinstance(owner, arith.MuliOp | arith.AndIOp):
-        return any(is_zero(one, zeros) for one in owner.operands)
+        return any(is_zero(operand, zeros) for operand in owner.operands)
     if isinstance(owner, arith.MulfOp):
         lhs, rhs = owner.operands
         return (is_zero(lhs, zeros) and (is_zero(rhs, zeros) or _is_finite(rhs))) or (
             is_zero(rhs, zeros) and _is_finite(lhs)
         )
-    return isinstance(owner, _KEEP_ZERO) and all(is_zero(one, zeros) for one in owner.operands)
+    return isinstance(owner, _KEEP_ZERO) and all(
+        is_zero(operand, zeros) for operand in owner.operands
+    )
 
 
 def _constant(value: SSAValue) -> float | None:
@@ -97,8 +99,8 @@ def _constant(value: SSAValue) -> float | None:
 
 
 def _is_finite(value: SSAValue) -> bool:
-    found = _constant(value)
-    return found is not None and math.isfinite(found)
+    constant = _constant(value)
+    return constant is not None and math.isfinite(constant)
 
 
 def load_or_zero(

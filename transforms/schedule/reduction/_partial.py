@@ -43,7 +43,7 @@ class Factoring:
     """What becomes of a reduction over ``loop`` and the loops in ``rest``."""
 
     loop: ForOp
-    made: Definition
+    definition: Definition
     chain: list[ForOp]
     """The loops that hold only the block, outermost first."""
     rest: list[ForOp]
@@ -62,26 +62,26 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
 
     The old block becomes the final reduction, so that what refers to it goes on to.
     """
-    block, top = plan.made.block, plan.chain[0]
+    block, top = plan.definition.block, plan.chain[0]
     home, parent = top.parent, block.parent
     assert home is not None
     assert parent is not None
-    kept = [one for one in plan.chain if one is plan.loop or _is_final(plan, one)]
+    kept = [loop for loop in plan.chain if loop is plan.loop or _is_final(plan, loop)]
     _compute_before(top, plan)
     allocs = [_alloc(site, plan, n) for n in range(len(plan.buffer_names))]
-    buffers = [one.buffer for one in allocs]
+    buffers = [alloc.buffer for alloc in allocs]
     partial = _Partial(plan, buffers)
     final = _final_body(plan, buffers)
     iters = block.iters
-    bindings = [plan.index.compose(one, block.binding_operands) for one in block.binding_exprs]
+    bindings = [plan.index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
     parent.insert_op_before(partial.build(iters, bindings), block)
     block.detach()
     loops = _copy_loops(site, kept, top)
     _become_final(plan, final, iters, bindings, {old.var: loops[old].var for old in kept})
     inner: Operation = block
-    for one in reversed(kept):
-        loops[one].body.block.add_op(inner)
-        inner = loops[one]
+    for loop in reversed(kept):
+        loops[loop].body.block.add_op(inner)
+        inner = loops[loop]
     home.insert_ops_before(allocs, top)
     home.insert_op_after(inner, top)
     return partial.block
@@ -90,15 +90,15 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
 def _compute_before(top: ForOp, plan: Factoring) -> None:
     """Compute before ``top`` what is computed in its loops, and the second nest needs too: sizes,
     and what the init uses."""
-    block = plan.made.block
+    block = plan.definition.block
     known: dict[SSAValue, SSAValue] = {}
     for value in captured_values(block.init.block):
         rebuild(value, top, known)
     for op in block.init.walk():
-        op.operands = [known.get(one, one) for one in op.operands]
+        op.operands = [known.get(operand, operand) for operand in op.operands]
     for loop in plan.chain:
-        loop.operands = [rebuild(one, top, known) for one in loop.operands]
-    sizes = [rebuild(one, top, known) for one in block.dynamic_extents]
+        loop.operands = [rebuild(operand, top, known) for operand in loop.operands]
+    sizes = [rebuild(extent, top, known) for extent in block.dynamic_extents]
     set_block_spaces(block, extents=sizes)
 
 
@@ -106,35 +106,35 @@ def _is_final(plan: Factoring, loop: ForOp) -> bool:
     """Whether the final reduction runs over ``loop`` too: it does unless it is for the parts."""
     is_unit = loop.static_extent == 1
     return loop not in plan.rest and not (
-        is_unit and loop_tree.iter_types(loop, plan.made.block) == {IterType.REDUCE}
+        is_unit and loop_tree.iter_types(loop, plan.definition.block) == {IterType.REDUCE}
     )
 
 
 def _alloc(site: Site, plan: Factoring, n: int) -> AllocOp:
-    buffer = plan.made.stores[n].buffer
+    buffer = plan.definition.stores[n].buffer
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
-    sizes = [size_value(site, one, plan.made.block) for one in sizes_of(site, buffer)]
+    sizes = [size_value(site, size, plan.definition.block) for size in sizes_of(site, buffer)]
     sizes.insert(plan.axis, plan.loop.extent_value)
-    shape = [one if isinstance(one, int) else DYNAMIC for one in sizes]
-    dynamic = [one for one in sizes if not isinstance(one, int)]
+    shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
+    dynamic = [size for size in sizes if not isinstance(size, int)]
     partial_type = MemRefType(type_.element_type, shape, memory_space=type_.memory_space)
     alloc = AllocOp(plan.buffer_names[n], partial_type, dynamic)
-    alloc.location = plan.made.block.location
+    alloc.location = plan.definition.block.location
     return alloc
 
 
 def _copy_loops(site: Site, loops: Sequence[ForOp], top: ForOp) -> dict[ForOp, ForOp]:
     """Empty copies of ``loops``, kinds included, to stand beside ``top``."""
-    names = [one.label for one in loops]
+    names = [loop.label for loop in loops]
     around = loop_tree.loops_around(top)
     if around:
         names = site.fresh_names(names, around[-1], [])
-    found: dict[ForOp, ForOp] = {}
-    for name, one in zip(names, loops, strict=True):
-        found[one] = ForOp(name, one.extent_value, kind=one.kind.data, axis=one.axis)
-        found[one].location = one.location
-    return found
+    copies: dict[ForOp, ForOp] = {}
+    for name, loop in zip(names, loops, strict=True):
+        copies[loop] = ForOp(name, loop.extent_value, kind=loop.kind.data, axis=loop.axis)
+        copies[loop].location = loop.location
+    return copies
 
 
 def _widened(
@@ -162,10 +162,10 @@ def _move(source: Block, target: Block) -> None:
 
 
 def _block_of(names: Sequence[str]) -> Block:
-    made = Block(arg_types=[INDEX] * len(names))
-    for arg, name in zip(made.args, names, strict=True):
+    block = Block(arg_types=[INDEX] * len(names))
+    for arg, name in zip(block.args, names, strict=True):
         arg.name_hint = name
-    return made
+    return block
 
 
 class _Partial:
@@ -179,13 +179,13 @@ class _Partial:
 
     def build(self, iters: Sequence[Iter], bindings: Sequence[AffineExpr]) -> BlockOp:
         """The block; empties the body of the old one."""
-        plan, block = self.plan, self.plan.made.block
+        plan, block = self.plan, self.plan.definition.block
         spatial = _spatial(iters)
         counted = [plan.loop, *plan.rest]
         kept = [iters[n] for n in spatial]
         first, *rest = [
-            (kind, _new_name(f"v_{one.label}", kept), one.extent_value)
-            for one, kind in zip(
+            (kind, _new_name(f"v_{loop.label}", kept), loop.extent_value)
+            for loop, kind in zip(
                 counted, [IterType.SPATIAL, *[IterType.REDUCE] * len(plan.rest)], strict=True
             )
         ]
@@ -197,20 +197,20 @@ class _Partial:
         _move(old, args)
         for n, arg in zip(spatial, args.args[1:], strict=False):
             old.args[n].replace_all_uses_with(arg)
-        variables = [plan.loop.var, *(one.var for one in plan.rest)]
+        variables = [plan.loop.var, *(loop.var for loop in plan.rest)]
         counters = [args.args[0], *args.args[1 + len(spatial) : 1 + len(spatial) + len(rest)]]
         twin: dict[SSAValue, SSAValue] = {}
         twin.update(zip(variables, counters, strict=True))
         for n, (kind, _, _) in enumerate(iters):
             if kind is IterType.REDUCE:
                 map_, operands = plan.index.to_map([bindings[n]])
-                operands = [twin.get(one, one) for one in operands]
+                operands = [twin.get(operand, operand) for operand in operands]
                 replace_with_expr(
                     old.args[n], map_.results[0], operands, InsertPoint.at_start(args)
                 )
         init = self._redirect(args)
         exprs = [bindings[n] for n in spatial]
-        whole, *parts = [plan.index.expr(one.var) for one in counted]
+        whole, *parts = [plan.index.expr(loop.var) for loop in counted]
         self.block = BlockOp(
             plan.block_name,
             new_iters,
@@ -229,7 +229,7 @@ class _Partial:
     def _redirect(self, body: Block) -> Region | None:
         """Let ``body`` update the new buffers; returns its init, if it is a reduction."""
         part = body.args[0]
-        init = _block_of([one.name_hint or "" for one in body.args])
+        init = _block_of([argument.name_hint or "" for argument in body.args])
         twin: dict[SSAValue, SSAValue] = {}
         twin.update(zip(body.args, init.args, strict=True))
         for update, buffer in zip(self.reduction.updates, self.buffers, strict=True):
@@ -248,30 +248,30 @@ class _Partial:
                 old_load.result.replace_all_uses_with(load.result)
                 value = old_store.value
                 start = arith.ConstantOp(neutral_of(update))  # pyright: ignore
-                at = [twin.get(one, one) for one in operands]
+                at = [twin.get(operand, operand) for operand in operands]
                 init.add_ops([start, StoreOp(start.result, buffer, indices, at)])
             store = StoreOp(value, buffer, indices, operands)
             store.location = old_store.location
             home.insert_op_before(store, old_store)
             home.erase_op(old_store)
-        for op in (*self.reduction.steps, *(one.load for one in self.reduction.updates)):
+        for op in (*self.reduction.steps, *(update.load for update in self.reduction.updates)):
             if not any(result.first_use is not None for result in op.results):
                 op.detach()
                 op.erase()
         for op in init.ops:
-            op.location = self.plan.made.block.location
+            op.location = self.plan.definition.block.location
         return Region(init) if self.is_reduction else None
 
 
 def _reduction(plan: Factoring) -> Reduction:
-    found = reduction_of(plan.made.block)
-    assert found is not None, "check saw to it"
-    return found
+    reduction = reduction_of(plan.definition.block)
+    assert reduction is not None, "check saw to it"
+    return reduction
 
 
 def _final_body(plan: Factoring, buffers: Sequence[SSAValue]) -> tuple[Block, Block]:
     """The body and the init of the reduction of what is in ``buffers``."""
-    block, reduction = plan.made.block, _reduction(plan)
+    block, reduction = plan.definition.block, _reduction(plan)
     spatial = _spatial(block.iters)
     part_name = _new_name(f"v_{plan.loop.label}", [block.iters[n] for n in spatial])
     names = [part_name, *(block.names[n] for n in spatial)]
@@ -284,12 +284,14 @@ def _final_body(plan: Factoring, buffers: Sequence[SSAValue]) -> tuple[Block, Bl
     new: list[LoadOp] = []
     for update, buffer in zip(reduction.updates, buffers, strict=True):
         store = update.store
-        at = [twin.get(one, one) for one in store.operands_of_map]
+        at = [twin.get(operand, operand) for operand in store.operands_of_map]
         old.append(LoadOp(store.buffer, store.indices.data, at))
         new.append(LoadOp(buffer, *_widened(plan, store.indices.data, at, body.args[0])))
         old[-1].result.name_hint = update.load.result.name_hint
         new[-1].result.name_hint = "part"
-    steps, totals = steps_on(reduction, [one.result for one in old], [one.result for one in new])
+    steps, totals = steps_on(
+        reduction, [load.result for load in old], [load.result for load in new]
+    )
     body.add_ops([*old, *new, *steps])
     for update, load, total in zip(reduction.updates, old, totals, strict=True):
         store = update.store
@@ -311,25 +313,25 @@ def _become_final(
     loops: Mapping[SSAValue, SSAValue],
 ) -> None:
     """Make the old block the final reduction, in the loops that ``loops`` maps variables to."""
-    block, index = plan.made.block, plan.index
+    block, index = plan.definition.block, plan.index
     body, init = regions
     spatial = _spatial(iters)
     kinds = [IterType.REDUCE, *[IterType.SPATIAL] * len(spatial)]
     extents = [plan.loop.extent_value, *(iters[n][2] for n in spatial)]
     block.body.add_block(body)
     block.init.add_block(init)
-    block.properties["iter_types"] = ArrayAttr([IterTypeAttr(one) for one in kinds])
+    block.properties["iter_types"] = ArrayAttr([IterTypeAttr(kind) for kind in kinds])
     block.properties["iter_names"] = ArrayAttr(
         [StringAttr(arg.name_hint or "v") for arg in body.args]
     )
     block.properties["static_extents"] = DenseArrayBase.from_list(
-        i64, [one if isinstance(one, int) else DYNAMIC for one in extents]
+        i64, [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
     )
     map_, operands = index.to_map([index.expr(plan.loop.var), *(bindings[n] for n in spatial)])
     set_, conditions = index.to_set(plan.predicate)
     set_block_spaces(
         block,
-        (map_, [loops.get(one, one) for one in operands]),
-        (set_, [loops.get(one, one) for one in conditions]),
-        [one for one in extents if not isinstance(one, int)],
+        (map_, [loops.get(operand, operand) for operand in operands]),
+        (set_, [loops.get(operand, operand) for operand in conditions]),
+        [extent for extent in extents if not isinstance(extent, int)],
     )

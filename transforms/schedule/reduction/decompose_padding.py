@@ -104,33 +104,33 @@ class DecomposePadding(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        made = require_definition(site, "decompose_padding", block)
-        found = padding_of(made)
-        if isinstance(found, str):
+        definition = require_definition(site, "decompose_padding", block)
+        padding = padding_of(definition)
+        if isinstance(padding, str):
             raise site.refuse(
                 "KC3612",
                 f"decompose_padding: block {block.label} does not pad",
                 at=block,
-                why=found,
+                why=padding,
             )
         why = "the fill is put in front of a loop of the block"
         loop = loop_around(site, "decompose_padding", self.loop, block, why)
-        require_plain_uses(site, "decompose_padding", block, made.buffer)
-        refusal = _objection(site, made, loop)
+        require_plain_uses(site, "decompose_padding", block, definition.buffer)
+        refusal = _objection(site, definition, loop)
         if refusal is not None:
             refusal.hints = tuple(
-                f"loop={one.label}"
-                for one in loop_tree.loops_around(block)
-                if _objection(site, made, one) is None
+                f"loop={outer.label}"
+                for outer in loop_tree.loops_around(block)
+                if _objection(site, definition, outer) is None
             )
             raise refusal
-        return Plan(block, loop, found)
+        return Plan(block, loop, padding)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
             stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
-            if any(isinstance(one.value.owner, scf.IfOp | arith.SelectOp) for one in stores):
+            if any(isinstance(store.value.owner, scf.IfOp | arith.SelectOp) for store in stores):
                 for loop in loop_tree.loops_around(block):
                     yield cls(BlockRef(block), LoopRef(loop))
 
@@ -156,16 +156,16 @@ def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
     return True
 
 
-def _objection(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+def _objection(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
     """Why the fill cannot stand in front of ``loop``, if it cannot."""
-    return _unknown(site, made, loop) or _used_before(site, made, loop)
+    return _unknown(site, definition, loop) or _used_before(site, definition, loop)
 
 
-def _unknown(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
     """The buffer, or whether and where the block stores, is not known before the loop."""
-    block = made.block
-    name = buffer_name(made.buffer)
-    if not is_available(made.buffer, loop):
+    block = definition.block
+    name = buffer_name(definition.buffer)
+    if not is_available(definition.buffer, loop):
         return site.refuse(
             "KC3603",
             f"decompose_padding: {name} of block {block.label} does not exist yet before "
@@ -174,13 +174,13 @@ def _unknown(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
             mark={loop: "the loop", block: "the block"},
             why=f"{name} is allocated further inside",
         )
-    for op in loop_tree.path_to(made.store):
+    for op in loop_tree.path_to(definition.store):
         if op is loop:
             break
         data: Operation | None = op
         if isinstance(op, ForOp | IfOp | BlockOp | StoreOp):
             operands = op.operands_of_map if isinstance(op, StoreOp) else op.operands
-            data = next(filter(None, (_data_of(one, loop) for one in operands)), None)
+            data = next(filter(None, (_data_of(operand, loop) for operand in operands)), None)
         if data is not None:
             return site.refuse(
                 "KC3618",
@@ -200,36 +200,36 @@ def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:
         return None
     if loop_tree.has_effects(owner):
         return owner
-    found = (_data_of(one, loop) for one in owner.operands)
-    return next((one for one in found if one is not None), None)
+    sources = (_data_of(operand, loop) for operand in owner.operands)
+    return next((source for source in sources if source is not None), None)
 
 
-def _used_before(site: Site, made: Definition, loop: ForOp) -> ScheduleError | None:
+def _used_before(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
     """Something else in the loop that uses an element before the block stores it."""
-    buffer, block = made.buffer, made.block
+    buffer, block = definition.buffer, definition.block
     name = buffer_name(buffer)
-    for other in [*loads_of(buffer), *stores_to(buffer)]:
-        if loop_tree.is_inside(other, block) or not loop_tree.is_inside(other, loop):
+    for access in [*loads_of(buffer), *stores_to(buffer)]:
+        if loop_tree.is_inside(access, block) or not loop_tree.is_inside(access, loop):
             continue
         space = Space()
-        store = space.instance(made.store)
+        store = space.instance(definition.store)
         home = loop.parent
         assert home is not None
-        use = space.instance(other, loops_shared(home, store, buffer))
-        same = same_element(space, made.store, store, other, use)
-        found = space.find([store, use], [*same, space.may_precede(use, store)])
-        if found is None:
+        use = space.instance(access, loops_shared(home, store, buffer))
+        same = same_element(space, definition.store, store, access, use)
+        witness = space.find([store, use], [*same, space.may_precede(use, store)])
+        if witness is None:
             continue
-        unit = made.unit(other)
-        verb = "reads" if isinstance(other, LoadOp) else "writes"
+        unit = definition.unit(access)
+        verb = "reads" if isinstance(access, LoadOp) else "writes"
         return site.refuse(
             "KC3613",
             f"decompose_padding: {describe(unit)} {verb} {name} between loop {loop.label} and "
             f"block {block.label}",
             at=unit,
             mark={loop: "the loop", unit: f"{verb} {name}", block: "the block"},
-            why=found.undecided
-            or f"{describe(unit)}{use.at(found)} {verb} what the block stores{store.at(found)}",
+            why=witness.undecided
+            or f"{describe(unit)}{use.at(witness)} {verb} what the block stores{store.at(witness)}",
         )
     return None
 
@@ -245,15 +245,15 @@ def _fill(site: Site, plan: Plan) -> tuple[BlockOp, tuple[ForOp, ...]]:
     for old, new in zip(loop.walk(), copy.walk(), strict=True):
         new.location = old.location
         twins[old] = new
-    around = [one for one in loop_tree.loops_around(block) if loop_tree.is_inside(one, loop)]
-    names = site.fresh_names([f"{one.label}_pad" for one in around], loop, [])
+    around = [inner for inner in loop_tree.loops_around(block) if loop_tree.is_inside(inner, loop)]
+    names = site.fresh_names([f"{inner.label}_pad" for inner in around], loop, [])
     loops: list[ForOp] = []
-    for name, one in zip(names, around, strict=True):
-        made = twins[one]
-        assert isinstance(made, ForOp)
-        made.properties["loop_name"] = StringAttr(name)
-        made.var.name_hint = name
-        loops.append(made)
+    for name, inner in zip(names, around, strict=True):
+        twin = twins[inner]
+        assert isinstance(twin, ForOp)
+        twin.properties["loop_name"] = StringAttr(name)
+        twin.var.name_hint = name
+        loops.append(twin)
     filled, store = twins[block], twins[plan.padding.store]
     assert isinstance(filled, BlockOp)
     assert isinstance(store, StoreOp)
@@ -277,9 +277,9 @@ def _keep_only(root: Operation, wanted: list[Operation]) -> None:
         while parent is not None and parent is not root:
             keep[parent] = None
             parent = parent.parent_op()
-    for block in [one for op in (*keep, root) for region in op.regions for one in region.blocks]:
+    for block in [body for op in (*keep, root) for region in op.regions for body in region.blocks]:
         for op in reversed(list(block.ops)):
-            if op not in keep and not any(one.first_use for one in op.results):
+            if op not in keep and not any(result.first_use for result in op.results):
                 op.detach()
                 op.erase(safe_erase=False)
 
@@ -288,30 +288,33 @@ def _copy(plan: Plan) -> None:
     """Let the block run where the conditions hold only, and its own loops, if they can."""
     block, padding = plan.block, plan.padding
     index = padding.index
-    inside = [one for one in own_loops(block) if loop_tree.is_inside(one, plan.loop)]
+    inside = [loop for loop in own_loops(block) if loop_tree.is_inside(loop, plan.loop)]
     rest = list(padding.conditions)
     shrunk: list[tuple[ForOp, Range]] = []
-    for loop in [one for one in inside if one.axis is None]:
-        found = _range_of(loop, inside, rest, index)
-        if found is not None:
-            shrunk.append((loop, found))
-            rest = [one for one in rest if one not in found.conditions]
+    for loop in [loop for loop in inside if loop.axis is None]:
+        bounds = _range_of(loop, inside, rest, index)
+        if bounds is not None:
+            shrunk.append((loop, bounds))
+            rest = [condition for condition in rest if condition not in bounds.conditions]
     extra, operands = index.to_set(rest)
     old = block.predicate.data
     count = old.num_dims
     dims = [AffineExpr.dimension(count + n) for n in range(len(operands))]
     moved = [
         AffineConstraintExpr(
-            one.kind, one.lhs.replace_dims_and_symbols(dims, []), one.rhs, canonicalize=False
+            constraint.kind,
+            constraint.lhs.replace_dims_and_symbols(dims, []),
+            constraint.rhs,
+            canonicalize=False,
         )
-        for one in extra.constraints
+        for constraint in extra.constraints
     ]
     both = AffineSet(count + len(operands), 0, (*old.constraints, *moved))
     predicate = compact(both, [*block.predicate_operands, *operands])
     set_block_spaces(block, predicate=predicate)  # pyright: ignore[reportArgumentType]
     padding.build_value()
-    for loop, found in shrunk:
-        found.apply(loop, index)
+    for loop, bounds in shrunk:
+        bounds.apply(loop, index)
 
 
 @dataclass(frozen=True)
@@ -358,24 +361,24 @@ def _range_of(
     low, end = ZERO, size
     used: list[AffineConstraintExpr] = []
     this = index.expr(loop.var)
-    for one in conditions:
-        if one.kind is not AffineConstraintKind.ge:
+    for constraint in conditions:
+        if constraint.kind is not AffineConstraintKind.ge:
             continue
-        terms, constant = linear_terms(one.lhs)
+        terms, constant = linear_terms(constraint.lhs)
         factor = terms.pop(this, 0)
         rest = from_terms(terms, constant)
         if abs(factor) != 1 or not _is_fixed(rest, loop, inside, index):
             continue
         if factor == 1:
-            found = _larger(low, index.simplify(ZERO - rest), index)
-            if found is not None:
-                low = found
-                used.append(one)
+            larger = _larger(low, index.simplify(ZERO - rest), index)
+            if larger is not None:
+                low = larger
+                used.append(constraint)
         else:
-            found = _larger(ZERO - end, index.simplify(ZERO - rest - 1), index)
-            if found is not None:
-                end = index.simplify(ZERO - found)
-                used.append(one)
+            larger = _larger(ZERO - end, index.simplify(ZERO - rest - 1), index)
+            if larger is not None:
+                end = index.simplify(ZERO - larger)
+                used.append(constraint)
     if not used or not isinstance(low, AffineConstantExpr):
         return None
     left = index.simplify(end - low)
@@ -384,21 +387,21 @@ def _range_of(
     return Range(low.value, left, used) if index.is_natural(left) else None
 
 
-def _larger(one: AffineExpr, other: AffineExpr, index: BoundIndexValues) -> AffineExpr | None:
+def _larger(first: AffineExpr, second: AffineExpr, index: BoundIndexValues) -> AffineExpr | None:
     """The larger of two expressions, if it is known which that is."""
-    if index.is_natural(index.simplify(one - other)):
-        return one
-    return other if index.is_natural(index.simplify(other - one)) else None
+    if index.is_natural(index.simplify(first - second)):
+        return first
+    return second if index.is_natural(index.simplify(second - first)) else None
 
 
 def _is_fixed(
     expr: AffineExpr, loop: ForOp, inside: Sequence[ForOp], index: BoundIndexValues
 ) -> bool:
     """Whether ``expr`` is known before ``loop``, and changes with no other loop of the block's."""
-    variables = {one.var for one in inside}
+    variables = {loop.var for loop in inside}
     roots = [index.roots[dim] for dim in dimensions(expr)]
     return all(
-        one is not None and one not in variables and is_available(one, loop) for one in roots
+        root is not None and root not in variables and is_available(root, loop) for root in roots
     )
 
 
@@ -428,14 +431,14 @@ class Padding:
         if isinstance(choice, scf.IfOp):
             branch = (choice.true_region if self.holds else choice.false_region).block
             chosen = list(branch.last_op.operands)  # pyright: ignore[reportOptionalMemberAccess]
-            if any(loop_tree.defined_inside(one, choice) for one in chosen):
-                for op in [one for one in branch.ops if not isinstance(one, scf.YieldOp)]:
+            if any(loop_tree.defined_inside(value, choice) for value in chosen):
+                for op in [op for op in branch.ops if not isinstance(op, scf.YieldOp)]:
                     op.detach()
                     home.insert_op_before(op, choice)
         else:
             chosen = [self.value]
-        for result, one in zip(choice.results, chosen, strict=True):
-            result.replace_all_uses_with(one)
+        for result, value in zip(choice.results, chosen, strict=True):
+            result.replace_all_uses_with(value)
         choice.detach()
         choice.erase(safe_erase=False)
         erase_unused(home)
@@ -444,14 +447,14 @@ class Padding:
 def erase_unused(block: Block) -> None:
     """Erase those ops of ``block`` that compute what nothing uses."""
     for op in reversed(list(block.ops)):
-        if not loop_tree.has_effects(op) and not any(one.first_use for one in op.results):
+        if not loop_tree.has_effects(op) and not any(result.first_use for result in op.results):
             op.detach()
             op.erase()
 
 
-def padding_of(made: Definition) -> Padding | str:
-    """The padding that the block of ``made`` computes, or why it computes none."""
-    store, block = made.store, made.block
+def padding_of(definition: Definition) -> Padding | str:
+    """The padding that the block of ``definition`` computes, or why it computes none."""
+    store, block = definition.store, definition.block
     if block.is_reduction:
         return "it is a reduction"
     choice = store.value.owner
@@ -465,18 +468,20 @@ def padding_of(made: Definition) -> Padding | str:
         condition, *yielded = choice.operands
     else:
         return "what it stores is not chosen by a condition"
-    constants = [isinstance(one.owner, arith.ConstantOp) for one in yielded]
+    constants = [isinstance(operand.owner, arith.ConstantOp) for operand in yielded]
     if not any(constants):
         return "what it stores is a constant in neither case"
     holds = not constants[0] if constants[0] is not constants[1] else True
-    value, other = yielded if holds else yielded[::-1]
-    constant = other.owner
+    value, fill = yielded if holds else yielded[::-1]
+    constant = fill.owner
     assert isinstance(constant, arith.ConstantOp)
     index = BoundIndexValues()
     conditions = conjunction(condition, index, holds=holds)
-    roots = [index.roots[dim] for one in conditions or () for dim in dimensions(one.lhs)]
+    roots = [
+        index.roots[dim] for constraint in conditions or () for dim in dimensions(constraint.lhs)
+    ]
     if conditions is None or any(
-        one is None or loop_tree.defined_inside(one, block) for one in roots
+        root is None or loop_tree.defined_inside(root, block) for root in roots
     ):
         return "its condition is not a conjunction of affine bounds of its variables"
     simple = simplify_constraints(conditions, index.ranges)

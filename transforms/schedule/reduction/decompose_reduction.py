@@ -74,7 +74,7 @@ class DecomposeReduction(Primitive):
                 at=block,
                 mark={loop: "the loop", block: "here"},
                 why="the init is put in front of a loop of the reduction",
-                hints=["the loops are " + ", ".join(one.label for one in around)],
+                hints=["the loops are " + ", ".join(loop.label for loop in around)],
             )
         outer = _reduction_loops(block)
         if outer and around.index(outer[0]) < around.index(loop):
@@ -85,7 +85,7 @@ class DecomposeReduction(Primitive):
                 at=loop,
                 mark={loop: "the loop", outer[0]: f"drives the reduction of {block.label}"},
                 why=f"each iteration of {outer[0].label} would initialise again",
-                hints=[f"loop={one.label}" for one in around[: around.index(outer[0]) + 1]],
+                hints=[f"loop={loop.label}" for loop in around[: around.index(outer[0]) + 1]],
             )
         plan = Decomposition.of(block, loop)
         if isinstance(plan, str):
@@ -107,14 +107,14 @@ class DecomposeReduction(Primitive):
                     yield cls(BlockRef(block), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Decomposition) -> Rewritten:
-        made = plan.build()
-        return Rewritten(blocks=(made,) if made is not None else ())
+        init_block = plan.build()
+        return Rewritten(blocks=(init_block,) if init_block is not None else ())
 
 
 def _reduction_loops(block: BlockOp) -> list[ForOp]:
     """The loops that drive reduce variables of ``block``, outermost first."""
     return [
-        one
-        for one in loop_tree.loops_around(block)
-        if IterType.REDUCE in loop_tree.iter_types(one, block)
+        loop
+        for loop in loop_tree.loops_around(block)
+        if IterType.REDUCE in loop_tree.iter_types(loop, block)
     ]

@@ -104,27 +104,27 @@ class FuseReductionEpilogue(Primitive):
         after = site.resolve_block(self.epilogue_block)
         reduction = require_definition(site, WHAT, block)
         epilogue = require_definition(site, WHAT, after)
-        for made, wanted in ((reduction, True), (epilogue, False)):
-            if made.block.is_reduction is not wanted:
+        for definition, wanted in ((reduction, True), (epilogue, False)):
+            if definition.block.is_reduction is not wanted:
                 raise site.refuse(
                     "KC3615",
-                    f"{WHAT}: block {made.block.label} is "
+                    f"{WHAT}: block {definition.block.label} is "
                     + ("no reduction" if wanted else "a reduction"),
-                    at=made.block,
+                    at=definition.block,
                     why="a reduction takes in a block that is none",
                 )
         (alloc,) = require_private(site, WHAT, reduction)
         if reduction.users != [after]:
-            others = [one for one in reduction.users if one is not after]
+            readers = [reader for reader in reduction.users if reader is not after]
             raise site.refuse(
                 "KC3241",
-                f"{WHAT}: {alloc.label} is also read by {' and '.join(map(describe, others))}"
-                if others
+                f"{WHAT}: {alloc.label} is also read by {' and '.join(map(describe, readers))}"
+                if readers
                 else f"{WHAT}: block {after.label} does not read {alloc.label}",
                 at=block,
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
                 why=f"the buffer {alloc.label} would be gone"
-                if others
+                if readers
                 else "the epilogue combines the result of the reduction with something",
             )
         same_scope(site, WHAT, block, [after])
@@ -152,8 +152,8 @@ class FuseReductionEpilogue(Primitive):
         loads = reduction.loads
         why: str | None = None
         if not isinstance(stored, Operation) or type(stored) is not type(update.step):
-            found = stored.name if isinstance(stored, Operation) else "nothing"
-            why = f"it stores the result of {found}; {name} is reduced by {step}"
+            op_name = stored.name if isinstance(stored, Operation) else "nothing"
+            why = f"it stores the result of {op_name}; {name} is reduced by {step}"
         elif len(loads) != 1 or list(stored.operands).count(loads[0].result) != 1:
             why = f"it does not combine one element of {name} with something else"
         elif any(use.operation is not stored for use in loads[0].result.uses):
@@ -201,24 +201,24 @@ class FuseReductionEpilogue(Primitive):
                 # A reduction over nothing is its initial value: the element is there all the same.
                 if kind is IterType.REDUCE and not isinstance(extent, int):
                     space.facts.append(space.size(extent, write) >= 1)
-            found = (
+            witness = (
                 space.uncovered(read, read_at, [Supply(write, written, together)])
                 if reads_more
                 else space.uncovered(write, written, [Supply(read, read_at, together)])
             )
-            if found is None:
+            if witness is None:
                 continue
             less = reduction.block if reads_more else after
             verb = "write" if reads_more else "read"
             raise site.refuse(
                 "KC3243",
                 f"{WHAT}: blocks {reduction.block.label} and {after.label} "
-                + ("may not go" if found.undecided else "do not go")
+                + ("may not go" if witness.undecided else "do not go")
                 + f" through the same elements of {name}",
                 at=after,
                 mark={reduction.block: f"writes {name}", after: f"reads {name}"},
-                why=found.undecided
-                or f"block {less.label} does not {verb} {witness_text(space, found)}",
+                why=witness.undecided
+                or f"block {less.label} does not {verb} {witness_text(space, witness)}",
             )
         return places
 
@@ -227,19 +227,19 @@ class FuseReductionEpilogue(Primitive):
     ) -> None:
         space = Space()
         new, old, same = _instances(space, reduction, epilogue, load)
-        found = space.find([new, old], [*same, space.may_precede(old, new)])
-        if found is None:
+        witness = space.find([new, old], [*same, space.may_precede(old, new)])
+        if witness is None:
             return
         name = buffer_name(reduction.buffer)
         raise site.refuse(
             "KC3617",
             f"{WHAT}: block {epilogue.block.label} "
-            + ("may read" if found.undecided else "reads")
+            + ("may read" if witness.undecided else "reads")
             + f" partial results of {reduction.block.label}",
             at=epilogue.block,
             mark={reduction.block: f"writes {name}", epilogue.block: f"reads {name}"},
-            why=found.undecided
-            or f"it reads an element{old.at(found)} that is updated{new.at(found)}, later",
+            why=witness.undecided
+            or f"it reads an element{old.at(witness)} that is updated{new.at(witness)}, later",
         )
 
     def _require_order(
@@ -269,8 +269,8 @@ class FuseReductionEpilogue(Primitive):
         block, after = plan.reduction.block, plan.epilogue.block
         hoist_output(plan.epilogue, block)
         outside: dict[SSAValue, SSAValue] = {}
-        for one in captured(after):
-            outside[one] = rebuild(one, block, outside)
+        for value in captured(after):
+            outside[value] = rebuild(value, block, outside)
         self._start(plan, outside)
         self._update(plan, outside)
         what = f"block {after.label} was fused into block {block.label}"
@@ -280,7 +280,7 @@ class FuseReductionEpilogue(Primitive):
         erase_with_loops(after)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={one: what for one in (after, *loops)})
+        return Rewritten(removed={op: what for op in (after, *loops)})
 
     def _start(self, plan: Plan, outside: dict[SSAValue, SSAValue]) -> None:
         """Let the init compute the epilogue of the initial value."""
@@ -299,8 +299,8 @@ class FuseReductionEpilogue(Primitive):
         start = first.owner
         neutral = neutral_element(type(_update(plan.reduction).step), first.type)
         if isinstance(start, arith.ConstantOp) and start.value == neutral:
-            (other,) = [one for one in combined.operands if one is not first]
-            combined.results[0].replace_all_uses_with(other)
+            (operand,) = [value for value in combined.operands if value is not first]
+            combined.results[0].replace_all_uses_with(operand)
             combined.detach()
             combined.erase()
             if not start.result.first_use:
@@ -312,18 +312,22 @@ class FuseReductionEpilogue(Primitive):
         target = plan.epilogue.buffer
         for op in list(plan.reduction.block.body.walk()):
             if isinstance(op, LoadOp | StoreOp) and op.buffer is plan.reduction.buffer:
-                found = element_at(plan.epilogue.store, plan.places, op)
-                assert found is not None
-                map_, operands = found
+                element = element_at(plan.epilogue.store, plan.places, op)
+                assert element is not None
+                map_, operands = element
                 before = [op.value] if isinstance(op, StoreOp) else []
-                op.operands = [*before, target, *(outside.get(one, one) for one in operands)]
+                op.operands = [
+                    *before,
+                    target,
+                    *(outside.get(operand, operand) for operand in operands),
+                ]
                 op.properties["indices"] = AffineMapAttr(map_)
 
 
 def _update(reduction: Definition) -> Update:
-    found = reduction_of(reduction.block)
-    assert found is not None, "a definition with reduce variables is an update"
-    return found.updates[0]
+    pattern = reduction_of(reduction.block)
+    assert pattern is not None, "a definition with reduce variables is an update"
+    return pattern.updates[0]
 
 
 def _instances(
@@ -338,7 +342,7 @@ def _instances(
 def _alternatives(site: Site, epilogue: BlockOp) -> list[str]:
     """Where the epilogue can be computed as soon as an element is complete."""
     primitive = pass_class("reverse-compute-at")
-    found: list[str] = []
+    loops: list[str] = []
     for step in primitive.candidates(site):
         if step.block.target is not epilogue:
             continue
@@ -346,8 +350,8 @@ def _alternatives(site: Site, epilogue: BlockOp) -> list[str]:
             step.check(site)
         except ScheduleError:
             continue
-        found.append(str(step.loop))
+        loops.append(str(step.loop))
     return [
-        f"reverse_compute_at block={epilogue.label} loop={one}: an element is complete there"
-        for one in found[-1:]
+        f"reverse_compute_at block={epilogue.label} loop={loop}: an element is complete there"
+        for loop in loops[-1:]
     ]

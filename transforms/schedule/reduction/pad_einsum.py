@@ -95,7 +95,7 @@ class PadEinsum(Primitive):
 
     def check(self, site: Site) -> PaddedEinsum | BlockOp:
         block = site.resolve_block(self.block)
-        made = require_definition(site, "pad_einsum", block)
+        definition = require_definition(site, "pad_einsum", block)
         self._require_numbers(site, block)
         drivers = _require_plain_bindings(site, block)
         padded = [
@@ -105,21 +105,21 @@ class PadEinsum(Primitive):
         if not any(padded):
             return block
         accesses = [_require_einsum(site, block, op) for op in _accesses(block)]
-        result = next(one for one in accesses if one.op is made.store)
+        result = next(access for access in accesses if access.op is definition.store)
         for n, is_padded in enumerate(padded):
             if is_padded and block.types[n] is IterType.SPATIAL and n not in result.variables:
                 raise site.refuse(
                     "KC3608",
                     f"pad_einsum: {block.names[n]} of block {block.label} is no index of "
-                    f"{buffer_name(made.buffer)}",
+                    f"{buffer_name(definition.buffer)}",
                     at=block,
                     why="what is computed for the padding would be written over the result",
                     hints=[_padding_text(self.padding, [n])],
                 )
-        for body in (one for region in block.regions for one in region.blocks):
-            found = may_fail(body)
-            if found is not None:
-                op, why = found
+        for body in (body for region in block.regions for body in region.blocks):
+            failure = may_fail(body)
+            if failure is not None:
+                op, why = failure
                 raise site.refuse(
                     "KC3610",
                     f"pad_einsum: {op.name} in block {block.label} may fail on padding",
@@ -133,7 +133,7 @@ class PadEinsum(Primitive):
     def _require_numbers(self, site: Site, block: BlockOp) -> None:
         count = len(block.names)
         why: str | None = None
-        if len(self.padding) != count or any(one < 1 for one in self.padding):
+        if len(self.padding) != count or any(number < 1 for number in self.padding):
             names = ", ".join(block.names)
             why = f"it has {count} variables: {names}; each needs a number, at least 1"
         elif math.prod(self._least_extents(block)) > LIMIT:
@@ -161,7 +161,7 @@ class PadEinsum(Primitive):
             kinds = block.types
             for factor in (4, 16):
                 yield cls(BlockRef(block), (factor,) * len(kinds))
-                spatial = tuple(factor if one is IterType.SPATIAL else 1 for one in kinds)
+                spatial = tuple(factor if kind is IterType.SPATIAL else 1 for kind in kinds)
                 if block.is_reduction:
                     yield cls(BlockRef(block), spatial)
 
@@ -189,7 +189,7 @@ def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
         why = "it has a predicate"
     index = IndexValues()
     drivers: list[ForOp | None] = []
-    by_var: dict[SSAValue, ForOp] = {one.var: one for one in own}
+    by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in own}
     for n, name in enumerate(block.names):
         expr = index.compose(block.binding_exprs[n], block.binding_operands)
         if expr == AffineConstantExpr(0) and block.extents[n] == 1:
@@ -230,7 +230,7 @@ def _unit_loop(
     """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
     values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
     inner_first = [loop for var, loop in own.items() if var in values][::-1]
-    free = (one for one in inner_first if one.static_extent == 1 and one not in taken)
+    free = (loop for loop in inner_first if loop.static_extent == 1 and loop not in taken)
     return next(free, None)
 
 
@@ -239,15 +239,15 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
     body = op.parent
     assert body is not None
     index = IndexValues()
-    found: list[int | None] = []
+    dims: list[int | None] = []
     constants: list[int] = []
     for expr in op.indices.data.results:
-        one = index.compose(expr, op.operands_of_map)
-        if isinstance(one, AffineConstantExpr):
-            found.append(None)
-            constants.append(one.value)
+        composed = index.compose(expr, op.operands_of_map)
+        if isinstance(composed, AffineConstantExpr):
+            dims.append(None)
+            constants.append(composed.value)
             continue
-        root = index.roots[one.position] if isinstance(one, AffineDimExpr) else None
+        root = index.roots[composed.position] if isinstance(composed, AffineDimExpr) else None
         if root is None or root.owner is not body or body.parent_op() is not block:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
@@ -257,9 +257,9 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
                 at=block,
                 why="an einsum is made of elements whose indices are variables and constants",
             )
-        found.append(list(body.args).index(root))  # pyright: ignore[reportArgumentType]
+        dims.append(list(body.args).index(root))  # pyright: ignore[reportArgumentType]
         constants.append(0)
-    return Access(op, tuple(found), tuple(constants))
+    return Access(op, tuple(dims), tuple(constants))
 
 
 def _require_neutral(
@@ -269,7 +269,9 @@ def _require_neutral(
     padded: Sequence[bool],
     padding: Sequence[int],
 ) -> None:
-    reduced = [n for n, one in enumerate(padded) if one and block.types[n] is IterType.REDUCE]
+    reduced = [
+        n for n, is_padded in enumerate(padded) if is_padded and block.types[n] is IterType.REDUCE
+    ]
     if not reduced:
         return
     refusal = _not_neutral(block, accesses, reduced)
@@ -288,9 +290,9 @@ def _not_neutral(
     block: BlockOp, accesses: Sequence[Access], reduced: Sequence[int]
 ) -> tuple[str, str] | None:
     """A padded reduction whose padding counts, and why it does."""
-    found = reduction_of(block)
-    assert found is not None, "a definition with reduce variables is an update"
-    update = found.updates[0]
+    reduction = reduction_of(block)
+    assert reduction is not None, "a definition with reduce variables is an update"
+    update = reduction.updates[0]
     step = update.step
     element = update.store.value.type
     names = ", ".join(block.names[n] for n in reduced)
@@ -301,7 +303,11 @@ def _not_neutral(
     if neutral != zero_of(element):
         return names, f"it is reduced by {step.name}, whose neutral element is not 0"
     for n in reduced:
-        zeros = [one.op for one in accesses if isinstance(one.op, LoadOp) and n in one.variables]
+        zeros = [
+            access.op
+            for access in accesses
+            if isinstance(access.op, LoadOp) and n in access.variables
+        ]
         if not is_zero(update.term, zeros):
             return block.names[n], (
                 "what is added up is not a product of elements that are 0 in the padding: "
@@ -311,7 +317,7 @@ def _not_neutral(
 
 
 def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
-    numbers = [1 if n in without else one for n, one in enumerate(padding)]
+    numbers = [1 if n in without else number for n, number in enumerate(padding)]
     return f"padding={','.join(map(str, numbers))}"
 
 
@@ -331,7 +337,7 @@ class Access:
     @property
     def variables(self) -> list[int]:
         """The variables, once each, in order: the dimensions of the padded buffer."""
-        return list(dict.fromkeys(one for one in self.dims if one is not None))
+        return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
 
     def map(self) -> AffineMap:
         """The index over :attr:`variables`."""
@@ -381,23 +387,23 @@ class PaddedEinsum:
         old = self.block.extents
         new = [self._padded_extent(n) for n in range(len(old))]
         names = FreshNames(site)
-        made: list[BlockOp] = []
+        blocks: list[BlockOp] = []
         buffers: dict[tuple[object, ...], SSAValue] = {}
         own = self.result.op.buffer
-        for one in self.accesses:
-            one.settle()
-        for one in self.accesses:
-            if one.op.buffer is own or not any(self.padded[n] for n in one.variables):
+        for access in self.accesses:
+            access.settle()
+        for access in self.accesses:
+            if access.op.buffer is own or not any(self.padded[n] for n in access.variables):
                 continue
-            key = (one.op.buffer, one.dims, one.constants)
+            key = (access.op.buffer, access.dims, access.constants)
             if key not in buffers:
-                buffers[key], block = self._pad(site, names, one, old, new)
-                made.append(block)
-            one.move(buffers[key])
+                buffers[key], block = self._pad(site, names, access, old, new)
+                blocks.append(block)
+            access.move(buffers[key])
         if any(self.padded[n] for n in self.result.variables):
-            made.append(self._crop(site, names, own, old, new))
+            blocks.append(self._crop(site, names, own, old, new))
         self._resize(new)
-        return made
+        return blocks
 
     def _padded_extent(self, n: int) -> Extent:
         extent, factor = self.block.extents[n], self.padding[n]
@@ -421,7 +427,7 @@ class PaddedEinsum:
         buffer = access.op.buffer
         assert isinstance(buffer.type, MemRefType)
         extents = [new[n] for n in access.variables]
-        shape = [one if isinstance(one, int) else DYNAMIC for one in extents]
+        shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
         type_ = MemRefType(buffer.type.element_type, shape, memory_space=buffer.type.memory_space)
         name = names.take(f"{buffer_name(buffer)}_pad")
         alloc = new_alloc(name, type_, extents, self.block)
@@ -446,8 +452,8 @@ class PaddedEinsum:
         ]
         if not self._is_inside(site, access, old):
             # Nothing is read where the einsum is over nothing.
-            others = [one for n, one in enumerate(old) if n not in variables]
-            limits += [(0, one) for one in others if not isinstance(one, int)]
+            unused = [extent for n, extent in enumerate(old) if n not in variables]
+            limits += [(0, extent) for extent in unused if not isinstance(extent, int)]
         ops, value = load_or_zero(source, access.map(), body.args, limits)
         body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(variables)), body.args)])
         name = buffer_name(target)
@@ -492,9 +498,9 @@ class PaddedEinsum:
         home = self.anchor.parent
         assert home is not None
         home.insert_op_after(nest.top, self.anchor)
-        for one in self.accesses:
-            if one.op.buffer is own:
-                one.move(target)
+        for access in self.accesses:
+            if access.op.buffer is own:
+                access.move(target)
         return nest.block
 
     def _resize(self, new: Sequence[Extent]) -> None:
@@ -511,16 +517,16 @@ class PaddedEinsum:
             else:
                 loop.operands = [extent]
         block.properties["static_extents"] = DenseArrayBase.from_list(
-            i64, [one if isinstance(one, int) else DYNAMIC for one in new]
+            i64, [extent if isinstance(extent, int) else DYNAMIC for extent in new]
         )
-        variables = [one.var for one in self.drivers if one is not None]
+        variables = [loop.var for loop in self.drivers if loop is not None]
         dims = iter(range(len(variables)))
         exprs = [
-            AffineExpr.constant(0) if one is None else AffineExpr.dimension(next(dims))
-            for one in self.drivers
+            AffineExpr.constant(0) if loop is None else AffineExpr.dimension(next(dims))
+            for loop in self.drivers
         ]
         set_block_spaces(
             block,
             bindings=(AffineMap(len(variables), 0, tuple(exprs)), variables),
-            extents=[one for one in new if not isinstance(one, int)],
+            extents=[extent for extent in new if not isinstance(extent, int)],
         )

@@ -90,7 +90,7 @@ class Rfactor(Primitive):
         loop = site.resolve_loop(self.loop)
         require_serial(site, "rfactor", loop)
         block, chain = _own_nest(site, loop)
-        made = require_definition(site, "rfactor", block, updates=True)
+        definition = require_definition(site, "rfactor", block, updates=True)
         if not block.is_reduction:
             raise site.refuse(
                 "KC3331",
@@ -99,22 +99,22 @@ class Rfactor(Primitive):
                 mark={loop: "the loop", block: "the block"},
                 why="it has no reduce variable, so there are no partial results",
             )
-        nest = _Nest(site, loop, made, chain)
+        nest = _Nest(site, loop, definition, chain)
         predicate = nest.check()
-        ranks = {len(sizes_of(site, one.buffer)) for one in made.stores}
+        ranks = {len(sizes_of(site, store.buffer)) for store in definition.stores}
         rank = min(ranks)
         if not -rank - 1 <= self.factor_axis <= rank:
             raise site.refuse(
                 "KC3335",
                 f"rfactor: factor_axis {self.factor_axis} for block {block.label}",
                 at=block,
-                why=f"{buffer_name(made.buffer)} has {rank} dimension{'s' * (rank != 1)}, the new "
-                "buffer one more",
+                why=f"{buffer_name(definition.buffer)} has {rank} dimension{'s' * (rank != 1)}, "
+                "the new buffer one more",
                 hints=[f"factor-axis={n}" for n in range(rank + 1)],
             )
         return Factoring(
             loop=loop,
-            made=made,
+            definition=definition,
             chain=chain,
             rest=nest.rest,
             index=nest.index,
@@ -122,7 +122,7 @@ class Rfactor(Primitive):
             axis=self.factor_axis % (rank + 1),
             block_name=fresh_name(site, f"{block.label}_rf"),
             buffer_names=tuple(
-                fresh_name(site, f"{buffer_name(one.buffer)}_rf") for one in made.stores
+                fresh_name(site, f"{buffer_name(store.buffer)}_rf") for store in definition.stores
             ),
         )
 
@@ -143,7 +143,7 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
     while isinstance(inner, ForOp):
         inner = loop_tree.only_child(inner)
     if not isinstance(inner, BlockOp):
-        held = [describe(one) for one in loop_tree.children(loop) if loop_tree.has_work(one)]
+        held = [describe(op) for op in loop_tree.children(loop) if loop_tree.has_work(op)]
         raise site.refuse(
             "KC3330",
             f"rfactor: loop {loop.label} must hold one block, and nothing else",
@@ -161,24 +161,24 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
 class _Nest:
     """The nest of a reduction, seen from one of its loops."""
 
-    def __init__(self, site: Site, loop: ForOp, made: Definition, chain: list[ForOp]) -> None:
+    def __init__(self, site: Site, loop: ForOp, definition: Definition, chain: list[ForOp]) -> None:
         self.site = site
         self.loop = loop
-        self.made = made
-        self.block = block = made.block
+        self.definition = definition
+        self.block = block = definition.block
         self.chain = chain
         self.index = IndexValues()
         self.exprs = [
-            self.index.compose(one, block.binding_operands) for one in block.binding_exprs
+            self.index.compose(expr, block.binding_operands) for expr in block.binding_exprs
         ]
         drives: dict[SSAValue, set[IterType]] = {}
         for expr, kind in zip(self.exprs, block.types, strict=True):
             for value in self._roots(expr):
                 drives.setdefault(value, set()).add(kind)
         around = loop_tree.loops_around(block)
-        self.drives = {one: drives.get(one.var, set()) for one in around}
-        self.reduce_loops = [one for one in around if IterType.REDUCE in self.drives[one]]
-        self.rest = [one for one in self.reduce_loops if one is not loop]
+        self.drives = {loop: drives.get(loop.var, set()) for loop in around}
+        self.reduce_loops = [loop for loop in around if IterType.REDUCE in self.drives[loop]]
+        self.rest = [reduced for reduced in self.reduce_loops if reduced is not loop]
 
     def check(self) -> list[AffineConstraintExpr]:
         """The predicate of the final reduction; refuses what is not legal."""
@@ -188,8 +188,8 @@ class _Nest:
         return self._predicate()
 
     def _roots(self, expr: AffineExpr) -> list[SSAValue]:
-        found = (self.index.roots[dim] for dim in dimensions(expr))
-        return [one for one in found if one is not None]
+        roots = (self.index.roots[dim] for dim in dimensions(expr))
+        return [root for root in roots if root is not None]
 
     def _refuse(self, code: str, message: str, why: str | Undecided, *hints: str) -> ScheduleError:
         return self.site.refuse(
@@ -203,16 +203,18 @@ class _Nest:
 
     def _require_known(self) -> None:
         """The second nest needs sizes, bindings, the predicate, and what the init uses."""
-        block, variables = self.block, {one.var for one in self.chain}
-        sizes = [one.dynamic_extent for one in self.chain if one.dynamic_extent is not None]
+        block, variables = self.block, {loop.var for loop in self.chain}
+        sizes = [loop.dynamic_extent for loop in self.chain if loop.dynamic_extent is not None]
         sizes += [*block.dynamic_extents, *captured_values(block.init.block)]
         used: list[SSAValue] = []
-        for store in self.made.stores:
-            used += [one for one in store.operands_of_map if not _is_argument(one, block)]
-        exprs = [*self.exprs, *(self.index.expr(one) for one in block.predicate_operands)]
-        used += [one for expr in exprs for one in self._roots(expr) if one not in variables]
-        unknown = [one for one in sizes if not can_rebuild(one, self.chain[0])]
-        unknown += [one for one in used if not is_available(one, self.chain[0])]
+        for store in self.definition.stores:
+            used += [
+                operand for operand in store.operands_of_map if not _is_argument(operand, block)
+            ]
+        exprs = [*self.exprs, *(self.index.expr(operand) for operand in block.predicate_operands)]
+        used += [root for expr in exprs for root in self._roots(expr) if root not in variables]
+        unknown = [size for size in sizes if not can_rebuild(size, self.chain[0])]
+        unknown += [value for value in used if not is_available(value, self.chain[0])]
         for value in unknown:
             raise self._refuse(
                 "KC3337",
@@ -223,30 +225,30 @@ class _Nest:
 
     def _require_kinds(self) -> None:
         label = self.block.label
-        others = [f"loop={one.label}" for one in self.rest]
+        alternatives = [f"loop={loop.label}" for loop in self.rest]
         if self.drives[self.loop] == {IterType.SPATIAL}:
             raise self._refuse(
                 "KC3332",
                 f"loop {self.loop.label} is not a loop of the reduction of {label}",
                 "it drives spatial variables",
-                *others,
+                *alternatives,
             )
-        for one in self.chain:
-            if len(self.drives[one]) > 1:
+        for loop in self.chain:
+            if len(self.drives[loop]) > 1:
                 raise self._refuse(
                     "KC3332",
-                    f"loop {one.label} drives spatial and reduce variables of {label}",
+                    f"loop {loop.label} drives spatial and reduce variables of {label}",
                     "its iterations are elements and parts of a reduction at once",
                     "rfactor first, then fuse",
                 )
-            if not self.drives[one] and one.static_extent != 1:
+            if not self.drives[loop] and loop.static_extent != 1:
                 raise self._refuse(
                     "KC3332",
-                    f"loop {one.label} drives no variable of {label}",
+                    f"loop {loop.label} drives no variable of {label}",
                     "its iterations do the same again",
-                    *(others if one is self.loop else []),
+                    *(alternatives if loop is self.loop else []),
                 )
-        outside = [one for one in self.reduce_loops if one not in self.chain]
+        outside = [loop for loop in self.reduce_loops if loop not in self.chain]
         if outside:
             name = outside[0].label
             raise self._refuse(
@@ -261,7 +263,7 @@ class _Nest:
         forced = forced_to_zero(exprs, self.index)
         zeros = self._zeros(self.reduce_loops)
         at_zero = [self.index.simplify(substitute(expr, zeros)) for expr in exprs]
-        if all(one.var in forced for one in self.reduce_loops) and all(
+        if all(loop.var in forced for loop in self.reduce_loops) and all(
             expr == ZERO for expr in at_zero
         ):
             return
@@ -274,18 +276,18 @@ class _Nest:
 
     def _zeros(self, loops: Sequence[ForOp]) -> dict[int, AffineExpr]:
         """The dimensions of the variables of ``loops``, as 0."""
-        variables = {one.var for one in loops}
+        variables = {loop.var for loop in loops}
         return {n: ZERO for n, value in enumerate(self.index.roots) if value in variables}
 
     def _predicate(self) -> list[AffineConstraintExpr]:
         block, index = self.block, self.index
         conditions = index.conditions(block.predicate.data, block.predicate_operands)
-        variables = {one.var for one in self.reduce_loops}
+        variables = {loop.var for loop in self.reduce_loops}
         about: list[AffineConstraintExpr] = []
         spatial: list[AffineConstraintExpr] = []
-        for one in conditions or []:
-            is_about = any(value in variables for value in self._roots(one.lhs))
-            (about if is_about else spatial).append(one)
+        for constraint in conditions or []:
+            is_about = any(value in variables for value in self._roots(constraint.lhs))
+            (about if is_about else spatial).append(constraint)
         if conditions is None:
             raise self._refuse(
                 "KC3336",
@@ -296,20 +298,23 @@ class _Nest:
             self._require_first(about)
             self._require_start(about, spatial)
         zeros = self._zeros(self.rest)
-        first = [_with_lhs(one, substitute(one.lhs, zeros)) for one in about]
+        first = [_with_lhs(constraint, substitute(constraint.lhs, zeros)) for constraint in about]
         kept = simplify_constraints(first, index.ranges)
         assert kept is not None, "the first iterations are in"
-        return [*spatial, *(one for one in kept if not self._always_holds(one))]
+        return [
+            *spatial,
+            *(constraint for constraint in kept if not self._always_holds(constraint)),
+        ]
 
     def _final(self, space: Space) -> Instance:
         """An iteration of the final reduction; what it needs of others is at their start."""
-        made = space.place(self.chain[0])
+        instance = space.place(self.chain[0])
         for loop in self.chain:
             if loop in self.rest:
-                made.values[loop.var] = ZERO_TERM
+                instance.values[loop.var] = ZERO_TERM
             else:
-                space.enter_loop(loop, made)
-        return made
+                space.enter_loop(loop, instance)
+        return instance
 
     def _always_holds(self, condition: AffineConstraintExpr) -> bool:
         space = Space()
@@ -325,13 +330,13 @@ class _Nest:
         first.values.update({loop.var: dim for loop, dim in any_one.loops.items()})
         first.values.update({loop.var: ZERO_TERM for loop in self.rest})
         holds = space.condition(*self.index.to_set(about), first)
-        found = space.find([any_one, first], [~holds])
-        if found is not None:
+        witness = space.find([any_one, first], [~holds])
+        if witness is not None:
             raise self._refuse(
                 "KC3336",
                 f"the predicate of {self.block.label} may leave out the start of a partial result",
-                found.undecided
-                or f"it holds{any_one.at(found)}, and not where {_are(self.rest)} 0 instead",
+                witness.undecided
+                or f"it holds{any_one.at(witness)}, and not where {_are(self.rest)} 0 instead",
             )
 
     def _require_start(
@@ -342,22 +347,22 @@ class _Nest:
         start = self._final(space)
         runs = space.condition(*self.index.to_set(spatial), start)
         holds = space.condition(*self.index.to_set(about), start)
-        found = space.find([start], [start.loops[self.loop].equals(0), runs, ~holds])
-        if found is not None:
-            sizes = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
+        witness = space.find([start], [start.loops[self.loop].equals(0), runs, ~holds])
+        if witness is not None:
+            sizes = ", ".join(f"{name} = {n}" for name, n in space.sizes(witness).items())
             raise self._refuse(
                 "KC3336",
                 f"the predicate of {self.block.label} may leave out its start",
-                found.undecided
-                or f"the first iteration of {self.loop.label} is not run{start.at(found)}"
+                witness.undecided
+                or f"the first iteration of {self.loop.label} is not run{start.at(witness)}"
                 + (f" (for {sizes})" if sizes else ""),
-                *[f"loop={one.label}" for one in self.rest if one.dynamic_extent is not None],
+                *[f"loop={loop.label}" for loop in self.rest if loop.dynamic_extent is not None],
             )
 
 
 def _are(loops: Sequence[ForOp]) -> str:
     """``k is``, or ``k_o and k_i are``."""
-    return " and ".join(one.label for one in loops) + (" are" if len(loops) != 1 else " is")
+    return " and ".join(loop.label for loop in loops) + (" are" if len(loops) != 1 else " is")
 
 
 def _is_argument(value: SSAValue, block: BlockOp) -> bool:
