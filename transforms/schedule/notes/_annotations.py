@@ -84,10 +84,10 @@ def _attribute(value: Any) -> Attribute:
         return FloatAttr(value, f64)
     if isinstance(value, str) and _is_text(value):
         return StringAttr(value)
-    if isinstance(value, Mapping) and all(isinstance(one, str) and _is_text(one) for one in value):
-        return DictionaryAttr({key: _attribute(one) for key, one in value.items()})
+    if isinstance(value, Mapping) and all(isinstance(key, str) and _is_text(key) for key in value):
+        return DictionaryAttr({key: _attribute(item) for key, item in value.items()})
     if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
-        return ArrayAttr([_attribute(one) for one in value])
+        return ArrayAttr([_attribute(item) for item in value])
     raise ScheduleError(
         "KC3343",
         f"annotate: {value!r} cannot be the value of an annotation",
@@ -98,14 +98,14 @@ def _attribute(value: Any) -> Attribute:
 
 def _is_text(value: str) -> bool:
     """Whether a string can be printed: half of a surrogate pair cannot."""
-    return value.isascii() or not any("\ud800" <= one <= "\udfff" for one in value)
+    return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def joined(values: Sequence[Value]) -> Attribute:
     """The value that the words of an option make: none a unit, one itself, several a list."""
     if len(values) == 1:
         return values[0].attr
-    return ArrayAttr([one.attr for one in values]) if values else UnitAttr()
+    return ArrayAttr([word.attr for word in values]) if values else UnitAttr()
 
 
 def find_annotated(

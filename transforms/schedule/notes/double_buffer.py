@@ -83,12 +83,12 @@ class DoubleBuffer(Primitive):
         for store in stores_to(buffer):
             if not loop_tree.is_inside(store, block):
                 parent = store.parent_op()
-                other = parent if isinstance(parent, BlockOp) else store
+                writer = parent if isinstance(parent, BlockOp) else store
                 raise site.refuse(
                     "KC3205",
-                    f"double_buffer: {name} is used by {describe(other)} too",
-                    at=other,
-                    mark={block: "here", other: f"writes {name}"},
+                    f"double_buffer: {name} is used by {describe(writer)} too",
+                    at=writer,
+                    mark={block: "here", writer: f"writes {name}"},
                     beside=[block],
                     why=f"block {block.label} must be the only one that writes {name}",
                 )

@@ -108,15 +108,15 @@ class Prefetch(Primitive):
                 mark={block: "the block", loop: "the loop"},
                 beside=[loop],
                 why="the block reads ahead in a loop that it is in",
-                hints=[f"loop={one.label}" for one in loop_tree.loops_around(block)[:3]],
+                hints=[f"loop={outer.label}" for outer in loop_tree.loops_around(block)[:3]],
             )
-        for one in [*loop_tree.loops_around(loop), loop]:
-            if one.kind.data is ForKind.VECTORIZED:
+        for outer in [*loop_tree.loops_around(loop), loop]:
+            if outer.kind.data is ForKind.VECTORIZED:
                 raise site.refuse(
                     "KC3481",
-                    f"prefetch: loop {one.label} is vectorized",
+                    f"prefetch: loop {outer.label} is vectorized",
                     at=loop,
-                    mark={loop: "the loop", one: "vectorized"},
+                    mark={loop: "the loop", outer: "vectorized"},
                     why="the lanes of a vector are one access: there is no next one",
                     hints=["prefetch in a loop around it"],
                 )
@@ -138,11 +138,11 @@ class Prefetch(Primitive):
                 why="each iteration has a buffer of its own: what the next one reads is not there",
                 hints=[f"prefetch what the block that writes {name} reads"],
             )
-        loads = [one for one in loads_of(buffer) if loop_tree.is_inside(one, block)]
+        loads = [load for load in loads_of(buffer) if loop_tree.is_inside(load, block)]
         part = part_of(site, loads, loop.body.block)
         root = part.index.expr(loop.var)
         assert isinstance(root, AffineDimExpr)
-        moves = any(root.position in dimensions(one.base) for one in part.intervals)
+        moves = any(root.position in dimensions(interval.base) for interval in part.intervals)
         if not moves:
             raise site.refuse(
                 "KC3483",
@@ -176,16 +176,16 @@ class Prefetch(Primitive):
             expr = substitute(interval.base, ahead)
             if extent != 1:
                 (name,) = site.fresh_names([f"p{n}"], loop, [])
-                made = ForOp(name, extent)
-                made.location = loop.location
-                loops.append(made)
-                expr = expr + index.expr(made.var) * step
+                new_loop = ForOp(name, extent)
+                new_loop.location = loop.location
+                loops.append(new_loop)
+                expr = expr + index.expr(new_loop.var) * step
             exprs.append(index.simplify(expr))
         top: Operation = PrefetchOp(part.buffer, *index.to_map(exprs))
         top.location = loop.location
-        for made in reversed(loops):
-            made.body.block.add_op(top)
-            top = made
+        for new_loop in reversed(loops):
+            new_loop.body.block.add_op(top)
+            top = new_loop
         Rewriter.insert_op(top, InsertPoint.at_start(loop.body.block))
         return Rewritten()
 
@@ -229,11 +229,11 @@ def _steps(extent: int | SSAValue, step: int, loop: ForOp) -> int | SSAValue:
 def _moving(site: Site, asked: Prefetch) -> list[str]:
     """The other loops around the block where there is something to prefetch."""
     block = site.resolve_block(asked.block)
-    found: list[str] = []
-    for one in loop_tree.loops_around(block):
+    options: list[str] = []
+    for loop in loop_tree.loops_around(block):
         try:
-            replace(asked, loop=LoopRef(one))._check(site)
+            replace(asked, loop=LoopRef(loop))._check(site)
         except ScheduleError:
             continue
-        found.append(f"loop={one.label}")
-    return found
+        options.append(f"loop={loop.label}")
+    return options

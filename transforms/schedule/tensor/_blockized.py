@@ -81,17 +81,17 @@ def build(plan: Plan) -> BlockOp:
     last = plan.parts[-1].space.root
     first = plan.parts[0].space.block
     iters: list[tuple[IterType, str, int | SSAValue]] = []
-    for one in plan.variables:
-        extent = one.extent
+    for variable in plan.variables:
+        extent = variable.extent
         if isinstance(extent, tuple):
             size, factor = extent
             apply = ApplyOp(AffineExpr.dimension(0).ceil_div(factor), [size])
             apply.location = first.location
-            apply.result.name_hint = f"{one.name}_size"
+            apply.result.name_hint = f"{variable.name}_size"
             Rewriter.insert_op(apply, InsertPoint.before(last))
             extent = apply.result
-        iters.append((one.kind, one.name, extent))
-    map_, operands = index.to_map([one.binding for one in plan.variables])
+        iters.append((variable.kind, variable.name, extent))
+    map_, operands = index.to_map([variable.binding for variable in plan.variables])
     set_, set_operands = index.to_set(plan.predicate)
     init = None
     if any(part.init is not None for part in plan.parts):
@@ -118,14 +118,14 @@ def _bind(
 ) -> list[AffineExpr]:
     """The bindings of the inner block over the variables ``args`` of the new one."""
     index = part.space.index
-    found: list[AffineExpr] = []
+    bindings: list[AffineExpr] = []
     for division, position in zip(part.divisions, part.positions, strict=True):
         expr = ZERO if division.inner is None else substitute(division.inner, zeros)
         if division.outer is not None:
             whole = division.outer if position is None else index.expr(args[position])
             expr = whole * division.factor + expr
-        found.append(index.simplify(expr))
-    return found
+        bindings.append(index.simplify(expr))
+    return bindings
 
 
 def _conditions(
@@ -134,16 +134,16 @@ def _conditions(
     args: Sequence[BlockArgument],
 ) -> list[AffineConstraintExpr]:
     index = part.space.index
-    found: list[AffineConstraintExpr] = []
-    for one, added in conditions:
+    moved: list[AffineConstraintExpr] = []
+    for constraint, added in conditions:
         lhs: AffineExpr = ZERO
         for n, times in added.items():
             position = part.positions[n]
             assert position is not None
             lhs = lhs + index.expr(args[position]) * times
-        lhs = lhs + one.lhs
-        found.append(AffineConstraintExpr(one.kind, index.simplify(lhs), one.rhs))
-    return found
+        lhs = lhs + constraint.lhs
+        moved.append(AffineConstraintExpr(constraint.kind, index.simplify(lhs), constraint.rhs))
+    return moved
 
 
 def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
@@ -172,15 +172,20 @@ def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
     bindings = _bind(part, args, substituted)
     map_, operands = index.to_map([bindings[n] for n in kept])
     moved = [
-        (AffineConstraintExpr(one.kind, substitute(one.lhs, substituted), one.rhs), added)
-        for one, added in init.conditions
+        (
+            AffineConstraintExpr(
+                constraint.kind, substitute(constraint.lhs, substituted), constraint.rhs
+            ),
+            added,
+        )
+        for constraint, added in init.conditions
     ]
     set_, set_operands = index.to_set(_conditions(part, moved, args))
     body = block.init.detach_block(block.init.block)
     for n in reversed(range(len(block.types))):
         if n not in kept:
             body.erase_arg(body.args[n])
-    made = BlockOp(
+    init_block = BlockOp(
         plan.init_name,
         [block.iters[n] for n in kept],
         map_,
@@ -190,13 +195,13 @@ def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
         set_,
         set_operands,
     )
-    made.location = block.location
-    home.add_op(made)
+    init_block.location = block.location
+    home.add_op(init_block)
     values: dict[SSAValue, SSAValue] = {
         value: args[position] for value, position in part.replaced.items()
     }
     values.update({old.var: new.var for old, new in zip(init.loops, loops, strict=True)})
-    _replace_uses(made, values, skip=made)
+    _replace_uses(init_block, values, skip=init_block)
     for loop in loops:
         extent = loop.dynamic_extent
         if extent is not None and extent in values:
@@ -234,19 +239,19 @@ def _move(part: Part, outer: BlockOp) -> None:
 
 def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
     """The loops or blocks that stand next to each other, each with one of ``blocks`` in it."""
-    chains = [_bodies(one) for one in dict.fromkeys(blocks)]
+    chains = [_bodies(block) for block in dict.fromkeys(blocks)]
     common = [body for body in chains[0] if all(body in chain for chain in chains)]
     home = common[0]
     tops: set[Operation] = set()
-    for one in blocks:
-        top: Operation = one
+    for block in blocks:
+        top: Operation = block
         while top.parent is not home:
             parent = top.parent_op()
             assert parent is not None
             top = parent
         tops.add(top)
     work = [op for op in home.ops if loop_tree.has_work(op)]
-    places = sorted(work.index(one) for one in tops)
+    places = sorted(work.index(top) for top in tops)
     if places != list(range(places[0], places[0] + len(places))):
         between = next(n for n in range(places[0], places[-1]) if n not in places)
         raise site.refuse(
@@ -255,15 +260,15 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
             at=work[places[0]],
             mark={
                 work[between]: "in between",
-                **{one: "here" for one in tops},
+                **{top: "here" for top in tops},
             },
             why=f"{describe(work[between])} comes between them",
         )
-    found: list[ForOp | BlockOp] = []
+    holders: list[ForOp | BlockOp] = []
     wanted = set(blocks)
     for n in places:
         top = work[n]
-        inner = [one for one in loop_tree.blocks(top) if one in wanted]
+        inner = [block for block in loop_tree.blocks(top) if block in wanted]
         if not isinstance(top, ForOp | BlockOp) or len(inner) > 1:
             raise site.refuse(
                 "KC3556",
@@ -271,26 +276,29 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
                 at=top,
                 why="each block comes with the loops that only it is in",
             )
-        found.append(top)
-    return found
+        holders.append(top)
+    return holders
 
 
 def _bodies(op: Operation) -> list[Block]:
     """The bodies that ``op`` is in, innermost first."""
-    found: list[Block] = []
+    bodies: list[Block] = []
     block = op.parent
     while block is not None:
-        found.append(block)
+        bodies.append(block)
         parent = block.parent_op()
         block = parent.parent if parent is not None else None
-    return found
+    return bodies
 
 
-def same_variables(own: Sequence[OuterVariable], other: Sequence[OuterVariable]) -> bool:
+def same_variables(own: Sequence[OuterVariable], theirs: Sequence[OuterVariable]) -> bool:
     def keys(variables: Sequence[OuterVariable]) -> list[tuple[str, str, int]]:
-        return sorted((str(one.binding), one.kind.value, hash(one.extent)) for one in variables)
+        return sorted(
+            (str(variable.binding), variable.kind.value, hash(variable.extent))
+            for variable in variables
+        )
 
-    return keys(own) == keys(other)
+    return keys(own) == keys(theirs)
 
 
 def in_order_of(
@@ -299,26 +307,28 @@ def in_order_of(
     variables: Sequence[OuterVariable],
 ) -> list[int | None]:
     """``positions`` in ``own`` as those in ``variables``."""
-    place = {one.binding: n for n, one in enumerate(variables)}
+    place = {variable.binding: n for n, variable in enumerate(variables)}
     return [None if n is None else place[own[n].binding] for n in positions]
 
 
 def keys_of(conditions: Sequence[AffineConstraintExpr]) -> set[str]:
-    return {str(one) for one in conditions}
+    return {str(constraint) for constraint in conditions}
 
 
 def listed(variables: Sequence[OuterVariable]) -> str:
-    names = [one.name.removesuffix("_o").removeprefix("v_") for one in variables]
+    names = [variable.name.removesuffix("_o").removeprefix("v_") for variable in variables]
     return f"has {', '.join(names)} outside" if names else "has none outside"
 
 
 def weaken(variables: Sequence[OuterVariable], top: Operation, index: IndexValues) -> None:
     """A variable whose instances depend on each other, in several blocks, promises nothing."""
     for loop in loop_tree.loops_around(top):
-        driven = [one for one in variables if index.expr(loop.var) in _atoms(one.binding)]
+        driven = [
+            variable for variable in variables if index.expr(loop.var) in _atoms(variable.binding)
+        ]
         if driven and carried_conflict(loop) is not None:
-            for one in driven:
-                one.kind = IterType.OPAQUE
+            for variable in driven:
+                variable.kind = IterType.OPAQUE
 
 
 def _atoms(expr: AffineExpr) -> list[AffineExpr]:
@@ -330,7 +340,7 @@ def _atoms(expr: AffineExpr) -> list[AffineExpr]:
 
 def divide(site: Site, space: Subspace) -> list[Division]:
     """The variables of a block, divided; or a refusal (KC3552)."""
-    found: list[Division] = []
+    divisions: list[Division] = []
     for name, expr in zip(space.block.names, space.exprs, strict=True):
         division = space.divide(expr)
         if division is None:
@@ -344,8 +354,8 @@ def divide(site: Site, space: Subspace) -> list[Division]:
                 mark={loop: "here", space.block: f"{name} is bound to loops inside and outside"},
                 why=space.reach(expr),
             )
-        found.append(division)
-    return found
+        divisions.append(division)
+    return divisions
 
 
 def outer_variable(
@@ -367,12 +377,12 @@ def part_of(
     conditions = space.conditions()
     inner: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
     outer: list[AffineConstraintExpr] = []
-    for one in conditions or []:
-        side, made, added = space.condition_side(one, divisions)
+    for constraint in conditions or []:
+        side, rest, added = space.condition_side(constraint, divisions)
         if side == "outer":
-            outer.append(made)
+            outer.append(rest)
         elif side == "inner":
-            inner.append((made, added))
+            inner.append((rest, added))
         if side == "mixed" or any(positions[n] is None for n in added):
             loop = space.root
             raise site.refuse(
@@ -389,9 +399,9 @@ def part_of(
             at=block,
             why="no iteration runs the block",
         )
-    for one in space.domain_guards(divisions):
-        if one not in outer:
-            outer.append(one)
+    for guard in space.domain_guards(divisions):
+        if guard not in outer:
+            outer.append(guard)
     replaced: dict[SSAValue, int] = {}
     for value in space.loose_uses():
         n = stand_in(value, divisions, index)
@@ -424,7 +434,9 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     block, inside = space.block, space.inside
 
     pairs = zip(block.types, part.divisions, strict=True)
-    divided = any(kind is IterType.REDUCE and one.outer is not None for kind, one in pairs)
+    divided = any(
+        kind is IterType.REDUCE and division.outer is not None for kind, division in pairs
+    )
 
     def refuse(why: str) -> ScheduleError:
         return site.refuse(
@@ -448,18 +460,18 @@ def plan_init(site: Site, part: Part) -> InitPlan:
         index.simplify(substitute(expr, at_zero)) != ZERO for expr in reduced
     ):
         raise refuse("the start of the reduction is not where its loops in the tile start")
-    loops = [one for one in inside if one.var not in zero and one.static_extent != 1]
-    short = [one for one in inside if one not in loops and may_not_begin(block, one)]
+    loops = [loop for loop in inside if loop.var not in zero and loop.static_extent != 1]
+    short = [loop for loop in inside if loop not in loops and may_not_begin(block, loop)]
     if short:
         raise refuse(f"loop {short[0].label} may have no iteration")
-    if not {one.var for one in loops} <= determined(kept, index):
+    if not {loop.var for loop in loops} <= determined(kept, index):
         raise refuse("an iteration of the tile initialises what another one has summed up")
-    used = {one for expr in kept for one in space.roots(expr)}
-    used |= {one.dynamic_extent for one in loops if one.dynamic_extent is not None}
-    variables = {one.var for one in inside}
+    used = {value for expr in kept for value in space.roots(expr)}
+    used |= {loop.dynamic_extent for loop in loops if loop.dynamic_extent is not None}
+    variables = {loop.var for loop in inside}
     if any(
-        loop_tree.defined_inside(one, space.root) and one not in variables
-        for one in (*used, *captured_values(block.init.block))
+        loop_tree.defined_inside(value, space.root) and value not in variables
+        for value in (*used, *captured_values(block.init.block))
     ):
         raise refuse("it needs a value that is computed in the tile")
     read = {op.buffer for op in block.init.walk() if isinstance(op, LoadOp)}
@@ -474,7 +486,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     zeros = {
         n: ZERO
         for n, value in enumerate(index.roots)
-        if value in zero or (value in variables and value not in {one.var for one in loops})
+        if value in zero or (value in variables and value not in {loop.var for loop in loops})
     }
     reduce_args = {n for n, kind in enumerate(block.types) if kind is IterType.REDUCE}
     conditions: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
@@ -483,18 +495,20 @@ def plan_init(site: Site, part: Part) -> InitPlan:
         for kind, _, extent in block.iters
         if kind is IterType.REDUCE and isinstance(extent, SSAValue)
     ]
-    for one, added in part.conditions:
-        lhs = index.simplify(substitute(one.lhs, zeros))
+    for constraint, added in part.conditions:
+        lhs = index.simplify(substitute(constraint.lhs, zeros))
         rest = {n: times for n, times in added.items() if n not in reduce_args}
-        made = AffineConstraintExpr(one.kind, lhs, one.rhs)
-        is_bound = one.kind is AffineConstraintKind.ge and not rest
-        if is_bound and any(index.simplify(lhs - one.rhs - size + 1) == ZERO for size in sizes):
+        condition = AffineConstraintExpr(constraint.kind, lhs, constraint.rhs)
+        is_bound = constraint.kind is AffineConstraintKind.ge and not rest
+        if is_bound and any(
+            index.simplify(lhs - constraint.rhs - size + 1) == ZERO for size in sizes
+        ):
             continue  # a reduction over nothing is initialised
         if not rest:
-            simple = simplify_constraints([made], index.ranges)
+            simple = simplify_constraints([condition], index.ranges)
             if simple is None:
                 raise refuse("the predicate leaves out the start of the reduction")
-            conditions += [(two, {}) for two in simple]
+            conditions += [(bound, {}) for bound in simple]
         else:
-            conditions.append((made, rest))
+            conditions.append((condition, rest))
     return InitPlan(loops, zeros, conditions)

@@ -73,7 +73,7 @@ class Nest:
         if len(work) != 1 or not isinstance(work[0], BlockOp):
             parent = body.parent_op()
             assert parent is not None
-            held = [one.name for one in work if not isinstance(one, BlockOp)]
+            held = [op.name for op in work if not isinstance(op, BlockOp)]
             count = len(work) - len(held)
             what = f"{count} blocks" if not held else ", ".join(dict.fromkeys(held))
             raise MismatchError(f"it holds {what}, not loops around one block", parent)
@@ -82,12 +82,12 @@ class Nest:
         for loop in loops:
             if loop.static_extent == 1:
                 index.define(loop.var, ZERO)
-        exprs = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        exprs = [index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
         for region in block.regions:
             for inner in region.blocks:
                 for arg, expr in zip(inner.args, exprs, strict=True):
                     index.define(arg, expr)
-        counted = [one for one in loops if one.static_extent != 1]
+        counted = [loop for loop in loops if loop.static_extent != 1]
         return Nest(counted, loops, block, index, exprs)
 
     @property
@@ -97,11 +97,11 @@ class Nest:
 
     def kinds(self, loop: ForOp) -> set[IterType]:
         """The kinds of the variables that ``loop`` drives."""
-        found = set()
+        kinds = set()
         for expr, kind in zip(self.exprs, self.block.types, strict=True):
             if loop.var in [self.index.roots[dim] for dim in dimensions(expr)]:
-                found.add(kind)
-        return found
+                kinds.add(kind)
+        return kinds
 
 
 def _counts(op: Operation) -> bool:
@@ -133,7 +133,7 @@ class Matcher:
     def __init__(self, mine: Nest, theirs: Nest) -> None:
         self.mine = mine
         self.theirs = theirs
-        self.found = Match(mine.index)
+        self.match = Match(mine.index)
         self._tops = [mine.top]
         self._twins: dict[ForOp, ForOp] = {}
 
@@ -144,13 +144,13 @@ class Matcher:
             self._inits(self.mine.block, self.theirs.block)
         self._stores(self.mine.block, self.mine.block.body.block, self.theirs.block.body.block)
         self._aliases()
-        return self.found
+        return self.match
 
     def run_init(self, init: Nest) -> None:
         """Compare the init of an outer block, a nest of its own, with that of the description."""
         mine = self.mine
-        loops = [one for one in mine.loops if IterType.REDUCE not in mine.kinds(one)]
-        if [one.static_extent for one in loops] != [one.static_extent for one in init.loops]:
+        loops = [loop for loop in mine.loops if IterType.REDUCE not in mine.kinds(loop)]
+        if [loop.static_extent for loop in loops] != [loop.static_extent for loop in init.loops]:
             raise MismatchError("the loops of the init are others", init.block)
         twins = dict(zip(init.loops, loops, strict=True))
         # The roots of the two are numbered apart: the init is seen through those of the body.
@@ -164,7 +164,8 @@ class Matcher:
             twin = twins.get(loop)
             mine.index.define(loop.var, ZERO if twin is None else mine.index.expr(twin.var))
         exprs = [
-            mine.index.compose(one, init.block.binding_operands) for one in init.block.binding_exprs
+            mine.index.compose(expr, init.block.binding_operands)
+            for expr in init.block.binding_exprs
         ]
         for arg, expr in zip(init.block.body.block.args, exprs, strict=True):
             mine.index.define(arg, expr)
@@ -174,20 +175,20 @@ class Matcher:
 
     def _loops(self) -> None:
         mine, theirs = self.mine, self.theirs
-        for one, other in zip(mine.loops, theirs.loops, strict=False):
-            if one.static_extent != other.static_extent:
-                extent = loop_tree.extent_text(one.extent_value)
+        for loop, twin in zip(mine.loops, theirs.loops, strict=False):
+            if loop.static_extent != twin.static_extent:
+                extent = loop_tree.extent_text(loop.extent_value)
                 raise MismatchError(
-                    f"loop {one.label} has {extent} iterations, not {other.static_extent}",
-                    one,
-                    other,
+                    f"loop {loop.label} has {extent} iterations, not {twin.static_extent}",
+                    loop,
+                    twin,
                 )
-            if mine.kinds(one) != theirs.kinds(other):
+            if mine.kinds(loop) != theirs.kinds(twin):
                 raise MismatchError(
-                    f"loop {one.label} drives {_kinds(mine.kinds(one))}, not "
-                    f"{_kinds(theirs.kinds(other))}",
-                    one,
-                    other,
+                    f"loop {loop.label} drives {_kinds(mine.kinds(loop))}, not "
+                    f"{_kinds(theirs.kinds(twin))}",
+                    loop,
+                    twin,
                 )
         if len(mine.loops) != len(theirs.loops):
             raise MismatchError(
@@ -206,12 +207,12 @@ class Matcher:
     def _stores(self, at: BlockOp, mine: Block, theirs: Block) -> None:
         ours = [op for op in mine.ops if loop_tree.has_effects(op) or isinstance(op, StoreOp)]
         wanted = [op for op in theirs.ops if isinstance(op, StoreOp)]
-        other = next(
+        effect = next(
             (op for op in ours if not isinstance(op, LoadOp | StoreOp)),
             None,
         )
-        if other is not None:
-            raise MismatchError(f"it holds {other.name}", other)
+        if effect is not None:
+            raise MismatchError(f"it holds {effect.name}", effect)
         stores = [op for op in ours if isinstance(op, StoreOp)]
         for block in (mine, theirs):
             _require_loads_first(block)
@@ -219,9 +220,9 @@ class Matcher:
             raise MismatchError(
                 f"it has {len(stores)} store{'s' * (len(stores) != 1)}, not {len(wanted)}", at
             )
-        for one, two in zip(stores, wanted, strict=True):
-            self._access(one, two)
-            self._values(one.value, two.value, one, two)
+        for store, wanted_store in zip(stores, wanted, strict=True):
+            self._access(store, wanted_store)
+            self._values(store.value, wanted_store.value, store, wanted_store)
 
     # Values --------------------------------------------------------------------------------
 
@@ -232,46 +233,46 @@ class Matcher:
             if self._renamed(theirs) != self.mine.index.expr(mine):
                 raise MismatchError("an index that is used as a value is another", at, there)
             return
-        one, other = mine.owner, theirs.owner
-        if not isinstance(one, Operation) or not isinstance(other, Operation):
-            if one is not other:
+        op, twin = mine.owner, theirs.owner
+        if not isinstance(op, Operation) or not isinstance(twin, Operation):
+            if op is not twin:
                 raise MismatchError("a value is from outside of it", at, there)
             return
-        if one.name != other.name:
-            raise MismatchError(f"it computes {one.name}, not {other.name}", one, other)
-        if isinstance(one, LoadOp) and isinstance(other, LoadOp):
-            self._access(one, other)
+        if op.name != twin.name:
+            raise MismatchError(f"it computes {op.name}, not {twin.name}", op, twin)
+        if isinstance(op, LoadOp) and isinstance(twin, LoadOp):
+            self._access(op, twin)
             return
         assert isinstance(mine, OpResult)
         assert isinstance(theirs, OpResult)
-        if _properties(one) != _properties(other) or mine.index != theirs.index:
-            raise MismatchError(f"{one.name} has other attributes", one, other)
-        if len(one.operands) != len(other.operands):
-            raise MismatchError(f"{one.name} has another number of operands", one, other)
-        saved = dict(self.found.buffers)
+        if _properties(op) != _properties(twin) or mine.index != theirs.index:
+            raise MismatchError(f"{op.name} has other attributes", op, twin)
+        if len(op.operands) != len(twin.operands):
+            raise MismatchError(f"{op.name} has another number of operands", op, twin)
+        saved = dict(self.match.buffers)
         try:
-            self._operands(one, list(one.operands), other)
+            self._operands(op, list(op.operands), twin)
         except MismatchError as first:
-            if not isinstance(one, COMMUTATIVE):
+            if not isinstance(op, COMMUTATIVE):
                 raise
-            self.found.buffers = saved
+            self.match.buffers = saved
             try:
-                self._operands(one, list(one.operands)[::-1], other)
+                self._operands(op, list(op.operands)[::-1], twin)
             except MismatchError:
                 raise first from None
 
-    def _operands(self, one: Operation, operands: Sequence[SSAValue], other: Operation) -> None:
-        for mine, theirs in zip(operands, other.operands, strict=True):
-            self._values(mine, theirs, one, other)
+    def _operands(self, op: Operation, operands: Sequence[SSAValue], twin: Operation) -> None:
+        for mine, theirs in zip(operands, twin.operands, strict=True):
+            self._values(mine, theirs, op, twin)
 
     # Accesses ------------------------------------------------------------------------------
 
     def _access(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> None:
-        own, other = mine.buffer.type, theirs.buffer.type
+        own, described = mine.buffer.type, theirs.buffer.type
         assert isinstance(own, MemRefType)
-        assert isinstance(other, MemRefType)
+        assert isinstance(described, MemRefType)
         assert isinstance(theirs.buffer, BlockArgument)
-        wanted_type = other.element_type
+        wanted_type = described.element_type
         value = mine.result if isinstance(mine, LoadOp) else mine.value
         if own.element_type != wanted_type or value.type != wanted_type:
             raise MismatchError(
@@ -281,13 +282,14 @@ class Matcher:
                 theirs,
             )
         exprs = [
-            self.mine.index.compose(one, mine.operands_of_map) for one in mine.indices.data.results
+            self.mine.index.compose(expr, mine.operands_of_map)
+            for expr in mine.indices.data.results
         ]
         wanted = [
-            self._in_my_loops(self.theirs.index.compose(one, theirs.operands_of_map))
-            for one in theirs.indices.data.results
+            self._in_my_loops(self.theirs.index.compose(expr, theirs.operands_of_map))
+            for expr in theirs.indices.data.results
         ]
-        known = self.found.buffers.get(theirs.buffer)
+        known = self.match.buffers.get(theirs.buffer)
         if known is not None and known.buffer is not mine.buffer:
             raise MismatchError(
                 f"it accesses {buffer_name(mine.buffer)}, not {buffer_name(known.buffer)}",
@@ -301,14 +303,14 @@ class Matcher:
                 base[dim] = self.mine.index.simplify(exprs[dim] - expr)
         if any(self._is_inner(expr) for expr in base):
             raise self._other_element(mine, theirs)
-        made = Matched(mine.buffer, tuple(base), dims)
-        if known is not None and known != made:
+        matched = Matched(mine.buffer, tuple(base), dims)
+        if known is not None and known != matched:
             raise MismatchError(
                 f"{buffer_name(mine.buffer)} is accessed from another place on than before",
                 mine,
                 theirs,
             )
-        self.found.buffers[theirs.buffer] = made
+        self.match.buffers[theirs.buffer] = matched
 
     def _dims(
         self,
@@ -321,32 +323,34 @@ class Matcher:
         ones, where there is a choice."""
         type_ = theirs.buffer.type
         assert isinstance(type_, MemRefType)
-        found: list[int | None] = []
+        dims: list[int | None] = []
         free = list(range(len(exprs)))[::-1]
         for expr, size in reversed(list(zip(wanted, type_.get_shape(), strict=True))):
-            last = next((one for one in found[::-1] if one is not None), len(exprs))
+            last = next((dim for dim in dims[::-1] if dim is not None), len(exprs))
             places = [
                 n for n in free if not self._is_inner(self.mine.index.simplify(exprs[n] - expr))
             ]
             places.sort(key=lambda n: n > last)
             if places:
-                found.append(places[0])
+                dims.append(places[0])
                 free.remove(places[0])
             elif size == 1:
-                found.append(None)
+                dims.append(None)
             else:
                 raise self._other_element(mine, theirs)
-        return tuple(found[::-1])
+        return tuple(dims[::-1])
 
     def _other_element(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> MismatchError:
         own = access_text(mine, self.mine.index)
-        other = access_text(theirs, self.theirs.index)
-        return MismatchError(f"it accesses {own} where {other} is wanted", mine, theirs)
+        wanted = access_text(theirs, self.theirs.index)
+        return MismatchError(f"it accesses {own} where {wanted} is wanted", mine, theirs)
 
     def _is_inner(self, expr: AffineExpr) -> bool:
         """Whether ``expr`` varies in the tile."""
         roots = (self.mine.index.roots[dim] for dim in dimensions(expr))
-        return any(loop_tree.defined_inside(one, top) for one in roots if one for top in self._tops)
+        return any(
+            loop_tree.defined_inside(root, top) for root in roots if root for top in self._tops
+        )
 
     def _in_my_loops(self, expr: AffineExpr) -> AffineExpr:
         """An index of the description over the loops of the block."""
@@ -366,12 +370,12 @@ class Matcher:
         """What is written is one argument alone."""
         written = {op.buffer for op in self.mine.block.body.walk() if isinstance(op, StoreOp)}
         args: dict[SSAValue, BlockArgument] = {}
-        for arg, one in self.found.buffers.items():
-            other = args.setdefault(one.buffer, arg)
-            if other is not arg and one.buffer in written:
+        for arg, matched in self.match.buffers.items():
+            first = args.setdefault(matched.buffer, arg)
+            if first is not arg and matched.buffer in written:
                 raise MismatchError(
-                    f"{buffer_name(one.buffer)}, which it writes, is both "
-                    f"{buffer_name(other)} and {buffer_name(arg)} of the description",
+                    f"{buffer_name(matched.buffer)}, which it writes, is both "
+                    f"{buffer_name(first)} and {buffer_name(arg)} of the description",
                     self.mine.block,
                 )
 
@@ -396,12 +400,12 @@ def _properties(op: Operation) -> dict[str, object]:
 
 
 def _kinds(kinds: set[IterType]) -> str:
-    names = sorted(one.value for one in kinds)
+    names = sorted(kind.value for kind in kinds)
     return f"{' and '.join(names)} variables" if names else "no variable"
 
 
 def _count(loops: Sequence[ForOp]) -> str:
-    names = ", ".join(one.label for one in loops)
+    names = ", ".join(loop.label for loop in loops)
     return f"{len(loops)} loop{'s' * (len(loops) != 1)}" + (f" ({names})" if names else "")
 
 
@@ -433,7 +437,7 @@ def sketch(body: Block) -> list[str]:
                 loops.append(f"{op.label} in {loop_tree.extent_text(op.extent_value)}")
                 visit(op.body.block)
             elif isinstance(op, BlockOp):
-                exprs = [index.compose(one, op.binding_operands) for one in op.binding_exprs]
+                exprs = [index.compose(expr, op.binding_operands) for expr in op.binding_exprs]
                 for region in op.regions:
                     for inner in region.blocks:
                         for arg, expr in zip(inner.args, exprs, strict=True):
@@ -449,9 +453,9 @@ def sketch(body: Block) -> list[str]:
 def _stores(op: BlockOp, index: IndexValues) -> Iterator[str]:
     for region, title in ((op.init, "init "), (op.body, "")):
         for block in region.blocks:
-            for one in block.walk():
-                if isinstance(one, StoreOp):
-                    yield _cut(title + store_text(one, index))
+            for store in block.walk():
+                if isinstance(store, StoreOp):
+                    yield _cut(title + store_text(store, index))
 
 
 def _cut(text: str) -> str:
@@ -466,13 +470,13 @@ def store_text(op: StoreOp, index: IndexValues) -> str:
 
 def access_text(op: LoadOp | StoreOp, index: IndexValues) -> str:
     """``C[i, j * 4]``."""
-    exprs = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+    exprs = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
 
-    def name(found: re.Match[str]) -> str:
-        value = index.roots[int(found[1])]
+    def name(match: re.Match[str]) -> str:
+        value = index.roots[int(match[1])]
         return value.name_hint or "?" if value is not None else "?"
 
-    inner = ", ".join(_DIMENSION.sub(name, _plain(str(one))) for one in exprs)
+    inner = ", ".join(_DIMENSION.sub(name, _plain(str(expr))) for expr in exprs)
     return f"{buffer_name(op.buffer)}[{inner}]"
 
 
@@ -491,7 +495,7 @@ def value_text(value: SSAValue, index: IndexValues, depth: int = 0) -> str:
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr | FloatAttr):
         number = op.value.value.data
         return f"{number:g}" if isinstance(number, float) else str(number)
-    parts = [value_text(one, index, depth + 1) for one in op.operands]
+    parts = [value_text(operand, index, depth + 1) for operand in op.operands]
     sign = _SIGNS.get(type(op))
     if sign is None:
         return f"{op.name.partition('.')[2]}({', '.join(parts)})"

@@ -45,7 +45,7 @@ class Subspace:
         self.root = inside[0] if inside else block
         self.index = index
         self._variables = {loop.var for loop in inside}
-        self.exprs = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        self.exprs = [index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
 
     # Sides ---------------------------------------------------------------------------------
 
@@ -55,25 +55,25 @@ class Subspace:
             return "inner"
         if not loop_tree.defined_inside(value, self.root):
             return "outer" if _varies(value) else "free"
-        sides = {self.side(one) for one in _sources(value)}
+        sides = {self.side(source) for source in _sources(value)}
         return "inner" if "inner" in sides and sides <= {"inner", "free"} else "mixed"
 
     def _parts(self, expr: AffineExpr) -> dict[Side, Terms] | None:
         """The terms of ``expr`` by side; None if a term is of more than one."""
         terms, _ = linear_terms(expr)
-        found: dict[Side, Terms] = {"inner": {}, "outer": {}, "free": {}}
+        by_side: dict[Side, Terms] = {"inner": {}, "outer": {}, "free": {}}
         for atom, factor in terms.items():
             sides = {self.side(value) for value in self.roots(atom)}
             if "mixed" in sides or {"inner", "outer"} <= sides:
                 return None
             side: Side = "inner" if "inner" in sides else "outer" if "outer" in sides else "free"
-            found[side][atom] = factor
-        return found
+            by_side[side][atom] = factor
+        return by_side
 
     def roots(self, expr: AffineExpr) -> list[SSAValue]:
         """The values that ``expr`` uses."""
-        found = (self.index.roots[dim] for dim in dimensions(expr))
-        return [one for one in found if one is not None]
+        roots = (self.index.roots[dim] for dim in dimensions(expr))
+        return [root for root in roots if root is not None]
 
     # Division ------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Subspace:
         shift = (constant + low) // factor * factor
         if high + constant - shift >= factor:
             return None
-        quotient = {atom: one // factor for atom, one in outer.items()}
+        quotient = {atom: coefficient // factor for atom, coefficient in outer.items()}
         return Division(
             self.index.simplify(from_terms(quotient, shift // factor)),
             factor,
@@ -111,7 +111,9 @@ class Subspace:
         low, high = self.index.bounds(from_terms(parts["inner"], 0))
         names = " and ".join(
             dict.fromkeys(
-                one.name_hint or "a value" for atom in parts["inner"] for one in self.roots(atom)
+                value.name_hint or "a value"
+                for atom in parts["inner"]
+                for value in self.roots(atom)
             )
         )
         if low is None or high is None:
@@ -160,8 +162,8 @@ class Subspace:
             else:
                 return "mixed", condition, {}
         left.update({atom: factor for atom, factor in free.items() if factor})
-        made = AffineConstraintExpr(condition.kind, from_terms(left, constant), condition.rhs)
-        return "inner", made, added
+        inner = AffineConstraintExpr(condition.kind, from_terms(left, constant), condition.rhs)
+        return "inner", inner, added
 
     def _is_free(self, atom: AffineExpr) -> bool:
         return all(self.side(value) == "free" for value in self.roots(atom))
@@ -173,7 +175,7 @@ class Subspace:
         """
         space = Space()
         place = space.place(self.root)
-        found: list[AffineConstraintExpr] = []
+        guards: list[AffineConstraintExpr] = []
         for division, extent in zip(divisions, self.block.extents, strict=True):
             if division.outer is None:
                 continue
@@ -185,28 +187,28 @@ class Subspace:
             outer = space.expr(map_.results[0], operands, place)
             end = space.size(extent, place)
             if space.find([place], [outer < 0]) is not None:
-                found.append(at_least_zero(division.outer))
+                guards.append(at_least_zero(division.outer))
             if space.find([place], [outer * division.factor >= end]) is not None:
                 size = AffineExpr.constant(extent) if isinstance(extent, int) else None
                 whole = size if size is not None else self.index.expr(extent)  # pyright: ignore
                 rest = whole - division.outer * division.factor - 1
-                found.append(at_least_zero(self.index.simplify(rest)))
-        return found
+                guards.append(at_least_zero(self.index.simplify(rest)))
+        return guards
 
     # Uses ----------------------------------------------------------------------------------
 
     def loose_uses(self) -> list[SSAValue]:
         """The values that vary outside and are used inside, but not by the block's own bindings
         and predicate."""
-        found: dict[SSAValue, None] = {}
+        loose: dict[SSAValue, None] = {}
         for op in self.root.walk():
             operands = op.operands
             if op is self.block:
                 operands = self.block.dynamic_extents
             for value in operands:
                 if not loop_tree.defined_inside(value, self.root) and _varies(value):
-                    found[value] = None
-        return list(found)
+                    loose[value] = None
+        return list(loose)
 
 
 def stand_in(value: SSAValue, divisions: Sequence[Division], index: IndexValues) -> int | None:
@@ -237,4 +239,4 @@ def _varies(value: SSAValue) -> bool:
     owner = value.owner
     if isinstance(owner, Block):
         return isinstance(owner.parent_op(), ForOp | BlockOp)
-    return any(_varies(one) for one in owner.operands)
+    return any(_varies(operand) for operand in owner.operands)

@@ -117,7 +117,7 @@ class Blockize(Primitive):
         if self.loop is not None:
             loop = site.resolve_loop(self.loop)
             return self._plan_loop(site, loop, _only_block(site, loop))
-        return self._plan_blocks(site, [site.resolve_block(one) for one in self.blocks])
+        return self._plan_blocks(site, [site.resolve_block(ref) for ref in self.blocks])
 
     def _plan_loop(self, site: Site, loop: ForOp, block: BlockOp) -> Plan:
         index = IndexValues()
@@ -135,7 +135,7 @@ class Blockize(Primitive):
             positions.append(len(variables))
             variables.append(outer_variable(kind, name, extent, division))
         part, predicate = part_of(site, space, divisions, positions)
-        if block.has_init and any(one.kind is IterType.REDUCE for one in variables):
+        if block.has_init and any(variable.kind is IterType.REDUCE for variable in variables):
             part.init = plan_init(site, part)
         plan = Plan(
             fresh_name(site, f"{block.label}_o"),
@@ -146,7 +146,7 @@ class Blockize(Primitive):
             [part],
         )
         if part.init is not None:
-            wanted = [f"{one.label}_init" for one in part.init.loops]
+            wanted = [f"{init_loop.label}_init" for init_loop in part.init.loops]
             plan.init_loops = site.fresh_names(wanted, loop, [])
         return plan
 
@@ -168,7 +168,7 @@ class Blockize(Primitive):
                 block.types, block.names, block.extents, divisions, strict=True
             ):
                 if division.outer is None or not any(
-                    space.side(one) == "outer" for one in space.roots(division.outer)
+                    space.side(root) == "outer" for root in space.roots(division.outer)
                 ):
                     positions.append(None)
                     continue
@@ -207,7 +207,7 @@ class Blockize(Primitive):
                 )
             predicate = conditions
             parts.append(part)
-        label = "_".join(one.space.block.label for one in parts)
+        label = "_".join(part.space.block.label for part in parts)
         weaken(variables, tops[0], index)
         return Plan(fresh_name(site, f"{label}_o"), "", index, variables, predicate or [], parts)
 
@@ -230,12 +230,12 @@ def _only_block(site: Site, loop: ForOp) -> BlockOp:
     holder = loop
     while isinstance(child := loop_tree.only_child(holder), ForOp):
         holder = child
-    held = [describe(one) for one in loop_tree.children(holder) if loop_tree.has_work(one)]
-    found = [BlockRef(one) for one in loop_tree.blocks(holder)]
+    held = [describe(op) for op in loop_tree.children(holder) if loop_tree.has_work(op)]
+    refs = [BlockRef(block) for block in loop_tree.blocks(holder)]
     raise site.refuse(
         "KC3551",
         f"blockize: loop {loop.label} must hold one block, and nothing else",
         at=loop,
         why=f"{holder.label} holds {' and '.join(held) or 'nothing'}",
-        hints=[f"blocks={','.join(map(str, found))}"] if len(found) > 1 else [],
+        hints=[f"blocks={','.join(map(str, refs))}"] if len(refs) > 1 else [],
     )

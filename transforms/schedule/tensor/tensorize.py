@@ -158,8 +158,8 @@ class Tensorize(Primitive):
         _require_features(site, intrin, loop)
 
         def run(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
-            made = self._blockize(copy, twin(loop))
-            _plan(copy, intrin, made)
+            tile = self._blockize(copy, twin(loop))
+            _plan(copy, intrin, tile)
 
         on_copy(site, run)
         return Plan(intrin, loop)
@@ -177,8 +177,8 @@ class Tensorize(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for loop in loop_tree.loops(site.function):
-            for one in names():
-                yield cls(one, LoopRef(loop))
+            for name in names():
+                yield cls(name, LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         if plan.loop is not None:
@@ -191,16 +191,16 @@ def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
     blocks = loop_tree.blocks(loop)
     if len(blocks) < 2:
         return ()
-    others = [one.label for one in blocks[:-1]]
-    for one in blocks[:-1]:
-        step = pass_class("compute-root")(BlockRef(one))
+    labels = [block.label for block in blocks[:-1]]
+    for block in blocks[:-1]:
+        step = pass_class("compute-root")(BlockRef(block))
         assert isinstance(step, Primitive)
         try:
             step.check(site)
         except ScheduleError:
-            return (f"give {', '.join(others)} and {blocks[-1].label} loops of their own",)
+            return (f"give {', '.join(labels)} and {blocks[-1].label} loops of their own",)
     return (
-        f"compute {' and '.join(others)} outside of {loop.label}: compute_root, or compute_at a "
+        f"compute {' and '.join(labels)} outside of {loop.label}: compute_root, or compute_at a "
         "loop around it",
     )
 
@@ -216,14 +216,16 @@ def _find(site: Site, name: str) -> TensorIntrin:
 
 
 def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
-    missing = [one for one in intrin.features if not site.target.has_feature(one)]
+    missing = [feature for feature in intrin.features if not site.target.has_feature(feature)]
     if missing:
         raise site.refuse(
             "KC3561",
             f"tensorize: {intrin.name} needs {' and '.join(missing)}, which the target has not",
             at=at,
             why=f"the target is {site.target}",
-            hints=[f"-mattr={','.join(f'+{one}' for one in missing)}, or a CPU that has it"],
+            hints=[
+                f"-mattr={','.join(f'+{feature}' for feature in missing)}, or a CPU that has it"
+            ],
         )
 
 
@@ -295,18 +297,18 @@ def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) 
     space = Space()
     place = space.place(inner)
     runs = space.condition(inner.predicate.data, inner.predicate_operands, place)
-    found = space.find([place], [~runs])
-    if found is None:
+    witness = space.find([place], [~runs])
+    if witness is None:
         return
-    sizes = " x ".join(str(one.static_extent) for one in mine.loops)
-    where = ", ".join(f"{name} = {n}" for name, n in space.sizes(found).items())
+    sizes = " x ".join(str(loop.static_extent) for loop in mine.loops)
+    where = ", ".join(f"{name} = {n}" for name, n in space.sizes(witness).items())
     raise site.refuse(
         "KC3563",
         f"tensorize: the tile of {inner.label} is not full",
         at=block,
-        why=found.undecided
-        or f"{inner.label} does not run{place.at(found)}{f' (for {where})' if where else ''}, and "
-        f"{intrin.name} does all {sizes} iterations",
+        why=witness.undecided
+        or f"{inner.label} does not run{place.at(witness)}{f' (for {where})' if where else ''}, "
+        f"and {intrin.name} does all {sizes} iterations",
     )
 
 
@@ -342,10 +344,10 @@ def _replace(site: Site, plan: Plan) -> Rewritten:
     def put(body: Block, function: FuncOp, renamed: dict[SSAValue, SSAValue]) -> None:
         nest = Nest.of(body)
         inline(intrin, function, match, nest.top, fresh, renamed)
-        for one in (*nest.all_loops, nest.block):
-            removed[one] = f"{one.label} was replaced by {intrin.name}"
-            if isinstance(one, ForOp):
-                site.remember(one.label, f"{one.label} was replaced by {intrin.name}")
+        for op in (*nest.all_loops, nest.block):
+            removed[op] = f"{op.label} was replaced by {intrin.name}"
+            if isinstance(op, ForOp):
+                site.remember(op.label, f"{op.label} was replaced by {intrin.name}")
         erase_with_loops(nest.block)
 
     if plan.init is not None:
@@ -370,25 +372,26 @@ def require_layout(
     """Refuse (KC3564) buffers that are not laid out as ``function``, of the intrinsic, wants."""
     own = intrin.description.body.block.args
     for arg, parameter in zip(own, function.body.block.args, strict=True):
-        one = match.buffers.get(arg)
-        why = None if one is None else _wrong_layout(one, parameter)
-        if one is not None and why is not None:
+        matched = match.buffers.get(arg)
+        why = None if matched is None else _wrong_layout(matched, parameter)
+        if matched is not None and why is not None:
             raise site.refuse(
                 "KC3564",
-                f"tensorize: {buffer_name(one.buffer)} is not laid out as {intrin.name} needs it",
+                f"tensorize: {buffer_name(matched.buffer)} is not laid out as {intrin.name} "
+                "needs it",
                 at=block,
                 why=f"{why}; its argument {buffer_name(arg)} is {parameter.type}",
             )
 
 
-def _wrong_layout(one: Matched, parameter: BlockArgument) -> str | None:
-    own, wanted = one.buffer.type, parameter.type
+def _wrong_layout(matched: Matched, parameter: BlockArgument) -> str | None:
+    own, wanted = matched.buffer.type, parameter.type
     assert isinstance(own, MemRefType)
     assert isinstance(wanted, MemRefType)
-    name = buffer_name(one.buffer)
-    strides = _known_strides(one.buffer, own)
+    name = buffer_name(matched.buffer)
+    strides = _known_strides(matched.buffer, own)
     required = strides_of(wanted)
-    for n, (dim, size) in enumerate(zip(one.dims, wanted.get_shape(), strict=True)):
+    for n, (dim, size) in enumerate(zip(matched.dims, wanted.get_shape(), strict=True)):
         step = required[n]
         if dim is None or size == 1 or step is None:
             continue
@@ -399,12 +402,12 @@ def _wrong_layout(one: Matched, parameter: BlockArgument) -> str | None:
                 f"neighbours along dimension {dim} of {name} are {strides[dim]} elements apart, "
                 f"not {step}"
             )
-    if _has_vectors(parameter) and one.dims[-1] != own.get_num_dims() - 1:
+    if _has_vectors(parameter) and matched.dims[-1] != own.get_num_dims() - 1:
         return f"a vector goes along the last dimension of {name}, the tile does not"
     if _is_passed(parameter):
-        if None in one.dims:
+        if None in matched.dims:
             return f"a part of {name} with more dimensions than it has cannot be passed on"
-        if list(one.dims) != sorted(dim for dim in one.dims if dim is not None):
+        if list(matched.dims) != sorted(dim for dim in matched.dims if dim is not None):
             return f"a part of {name} with its dimensions in another order cannot be passed on"
         if own.memory_space != wanted.memory_space:
             return f"{name} is {own}"
@@ -461,16 +464,16 @@ def inline(
     home = place.parent
     assert home is not None
     values: dict[SSAValue, SSAValue] = {}
-    made: list[Operation] = []
-    for parameter, one in parts.items():
+    ops: list[Operation] = []
+    for parameter, matched in parts.items():
         if _is_passed(parameter):
-            view = _view(match, one, parameter, renamed)
-            made.append(view)
+            view = _view(match, matched, parameter, renamed)
+            ops.append(view)
             values[parameter] = view.result
-    made += [op.clone(values) for op in function.body.block.ops if not isinstance(op, ReturnOp)]
+    ops += [op.clone(values) for op in function.body.block.ops if not isinstance(op, ReturnOp)]
     views = {values[parameter]: parts[parameter] for parameter in parts if parameter in values}
-    made = _with_known_strides(made, views)
-    for op in _walk(made):
+    ops = _with_known_strides(ops, views)
+    for op in _walk(ops):
         op.location = place.location
         if isinstance(op, BlockOp):
             op.properties["block_name"] = StringAttr(fresh(op.label))
@@ -478,37 +481,37 @@ def inline(
             label = op.buffer.name_hint = fresh(op.label)
             op.properties["buffer_name"] = StringAttr(label)
         elif isinstance(op, LoadOp | StoreOp):
-            one = views.get(op.buffer) or parts.get(op.buffer)  # pyright: ignore
-            if one is not None:
-                _redirect(op, match, one, renamed)
-    home.insert_ops_before(made, place)
+            matched = views.get(op.buffer) or parts.get(op.buffer)  # pyright: ignore
+            if matched is not None:
+                _redirect(op, match, matched, renamed)
+    home.insert_ops_before(ops, place)
 
 
 def _with_known_strides(
     ops: Sequence[Operation], views: Mapping[SSAValue, Matched]
 ) -> list[Operation]:
     """``ops`` with constants for the strides of views that are known."""
-    found: list[Operation] = []
+    rewritten: list[Operation] = []
     for op in ops:
         if not isinstance(op, ExtractStridedMetaDataOp) or op.source not in views:
-            found.append(op)
+            rewritten.append(op)
             continue
-        one = views[op.source]
-        type_ = one.buffer.type
+        matched = views[op.source]
+        type_ = matched.buffer.type
         assert isinstance(type_, MemRefType)
-        known = _known_strides(one.buffer, type_)
-        for result, dim in zip(op.strides, one.dims, strict=True):
+        known = _known_strides(matched.buffer, type_)
+        for result, dim in zip(op.strides, matched.dims, strict=True):
             stride = None if dim is None else known[dim]
             if stride is not None and result.uses:
                 constant = ConstantOp(IntegerAttr(stride, IndexType()))
                 constant.result.name_hint = result.name_hint
-                found.append(constant)
+                rewritten.append(constant)
                 result.replace_all_uses_with(constant.result)
         if any(result.uses for result in op.results):
-            found.append(op)
+            rewritten.append(op)
         else:
             op.erase()
-    return found
+    return rewritten
 
 
 def _walk(ops: Iterable[Operation]) -> list[Operation]:
@@ -516,14 +519,14 @@ def _walk(ops: Iterable[Operation]) -> list[Operation]:
 
 
 def _base(
-    match: Match, one: Matched, renamed: Mapping[SSAValue, SSAValue]
+    match: Match, matched: Matched, renamed: Mapping[SSAValue, SSAValue]
 ) -> tuple[tuple[AffineExpr, ...], list[SSAValue]]:
-    base, operands = match.index.to_map(list(one.base))
+    base, operands = match.index.to_map(list(matched.base))
     return base.results, [renamed.get(value, value) for value in operands]
 
 
 def _view(
-    match: Match, one: Matched, parameter: BlockArgument, renamed: Mapping[SSAValue, SSAValue]
+    match: Match, matched: Matched, parameter: BlockArgument, renamed: Mapping[SSAValue, SSAValue]
 ) -> ViewOp:
     wanted = parameter.type
     assert isinstance(wanted, MemRefType)
@@ -534,28 +537,28 @@ def _view(
             StridedLayoutAttr(strides_of(wanted), None),
             wanted.memory_space,
         )
-    base, operands = _base(match, one, renamed)
+    base, operands = _base(match, matched, renamed)
     space, operands = compact(AffineMap(len(operands), 0, base), operands)
-    dims = [dim for dim in one.dims if dim is not None]
-    view = ViewOp(one.buffer, space, operands, wanted, dims)
+    dims = [dim for dim in matched.dims if dim is not None]
+    view = ViewOp(matched.buffer, space, operands, wanted, dims)
     view.result.name_hint = parameter.name_hint
     return view
 
 
 def _redirect(
-    op: LoadOp | StoreOp, match: Match, one: Matched, renamed: Mapping[SSAValue, SSAValue]
+    op: LoadOp | StoreOp, match: Match, matched: Matched, renamed: Mapping[SSAValue, SSAValue]
 ) -> None:
     """Let an access to an argument be one to the part of the buffer that it stands for."""
-    base, outer = _base(match, one, renamed)
+    base, outer = _base(match, matched, renamed)
     operands = list(op.operands_of_map)
     count = len(operands)
     moved = [AffineExpr.dimension(count + n) for n in range(len(outer))]
     exprs = [expr.replace_dims_and_symbols(moved, []) for expr in base]
-    for expr, dim in zip(op.indices.data.results, one.dims, strict=True):
+    for expr, dim in zip(op.indices.data.results, matched.dims, strict=True):
         if dim is not None:
             exprs[dim] = exprs[dim] + expr
     map_, used = compact(AffineMap(count + len(outer), 0, tuple(exprs)), [*operands, *outer])
-    fixed = [one.buffer] if isinstance(op, LoadOp) else [op.value, one.buffer]
+    fixed = [matched.buffer] if isinstance(op, LoadOp) else [op.value, matched.buffer]
     op.operands = [*fixed, *used]
     op.properties["indices"] = AffineMapAttr(map_)
 
@@ -570,8 +573,8 @@ def declare_externals(intrin: TensorIntrin, function: FuncOp) -> None:
         for op in module.body.ops
         if isinstance(name := op.get_attr_or_prop("sym_name"), StringAttr)
     }
-    for one in intrin.externals:
-        if one.sym_name.data not in taken:
-            copy = one.clone()
-            copy.location = one.location
+    for external in intrin.externals:
+        if external.sym_name.data not in taken:
+            copy = external.clone()
+            copy.location = external.location
             module.body.block.add_op(copy)

@@ -46,7 +46,7 @@ def _is_branch(op: Operation) -> TypeGuard[Branch]:
     one of each access."""
     if isinstance(op, BlockOp):
         return bool(op.predicate.data.constraints) and any(
-            isinstance(one, BlockOp) for one in op.walk() if one is not op
+            isinstance(inner, BlockOp) for inner in op.walk() if inner is not op
         )
     return isinstance(op, IfOp) or (isinstance(op, ForOp) and op.static_extent is None)
 
@@ -54,7 +54,7 @@ def _is_branch(op: Operation) -> TypeGuard[Branch]:
 def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
     """The loads in a branch, each with the stores to its buffer there."""
     for region in branch.regions:
-        ops = [op for block in region.blocks for one in block.ops for op in loop_tree.preorder(one)]
+        ops = [op for block in region.blocks for top in block.ops for op in loop_tree.preorder(top)]
         stores: dict[SSAValue, list[StoreOp]] = {}
         for op in ops:
             if isinstance(op, StoreOp):
@@ -103,13 +103,13 @@ class _Question:
             self._own_stores(),
         )
 
-    def _number(self, made: Instance, op: Operation) -> Term:
+    def _number(self, instance: Instance, op: Operation) -> Term:
         around = self.kernel.around(op, self.axis)
         if around:
-            return made.loops[around[0]]
-        dim = self.space.dim(made)
-        size = self.space.size(self.kernel.extent(self.axis), made)
-        made.constraints.append(dim.within(size))
+            return instance.loops[around[0]]
+        dim = self.space.dim(instance)
+        size = self.space.size(self.kernel.extent(self.axis), instance)
+        instance.constraints.append(dim.within(size))
         return dim
 
     def _together(self, first: Instance, second: Instance) -> Iterator[Condition]:
@@ -124,8 +124,8 @@ class _Question:
                 yield first.loops[loop].equals(second.loops[loop])
         for axis in BLOCK_AXES:
             here, there = (
-                [dim for loop, dim in made.loops.items() if self.kernel.axis_of(loop) == axis]
-                for made in (first, second)
+                [dim for loop, dim in instance.loops.items() if self.kernel.axis_of(loop) == axis]
+                for instance in (first, second)
             )
             if here and there:
                 yield here[0].equals(there[0])

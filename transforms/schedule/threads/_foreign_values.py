@@ -42,11 +42,11 @@ def real_axes(kernel: Kernel) -> list[str]:
 
 def accesses_in(kernel: Kernel) -> dict[SSAValue, list[Access]]:
     """The loads and stores of a kernel, by their buffer."""
-    found: dict[SSAValue, list[Access]] = {}
+    accesses: dict[SSAValue, list[Access]] = {}
     for op in preorder(kernel.root):
         if isinstance(op, Access):
-            found.setdefault(op.buffer, []).append(op)
-    return found
+            accesses.setdefault(op.buffer, []).append(op)
+    return accesses
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class Meeting:
         return witness_text(self.space, self.witness)
 
 
-def _number(kernel: Kernel, axis: str, space: Space, made: Instance) -> Term:
-    """The number along ``axis`` of a thread that runs ``made``: any, where all of them do."""
-    around = kernel.around(made.op, axis)
+def _number(kernel: Kernel, axis: str, space: Space, instance: Instance) -> Term:
+    """The number along ``axis`` of a thread that runs ``instance``: any, where all of them do."""
+    around = kernel.around(instance.op, axis)
     if around:
-        return made.loops[around[0]]
-    dim = space.dim(made)
-    made.constraints.append(dim.within(space.size(kernel.extent(axis), made)))
+        return instance.loops[around[0]]
+    dim = space.dim(instance)
+    instance.constraints.append(dim.within(space.size(kernel.extent(axis), instance)))
     return dim
 
 
@@ -100,16 +100,16 @@ def foreign_value(
     """
     space = Space({kernel.loop: kernel.axis})
     read, write = space.instance(load), space.instance(store)
-    reader, writer = (_number(kernel, axis, space, one) for one in (read, write))
+    reader, writer = (_number(kernel, axis, space, instance) for instance in (read, write))
 
     supplies: list[Supply] = []
-    for one in stores:
-        own = space.instance(one)
-        number = kernel.around(one, axis)
+    for own_store in stores:
+        own = space.instance(own_store)
+        number = kernel.around(own_store, axis)
         supplies.append(
             Supply(
                 own,
-                space.element(one, own),
+                space.element(own_store, own),
                 [
                     *([(own.loops[number[0]] // group).equals(reader // group)] if number else []),
                     *_same_launch(kernel, own, read),
@@ -130,28 +130,28 @@ def foreign_value(
 def _meeting(
     space: Space,
     op: Access,
-    made: Instance,
+    instance: Instance,
     other_op: Access,
-    other: Instance,
+    other_instance: Instance,
     constraints: Sequence[Condition],
     numbers: tuple[Term, ...] = (),
     supplies: Sequence[Supply] = (),
 ) -> Meeting | None:
     """Both accesses of one element, where ``constraints`` hold and no supply has it."""
-    element = space.element(op, made)
+    element = space.element(op, instance)
     names = touched(len(element))
     witness = space.find(
-        [made, other],
+        [instance, other_instance],
         [
             *equal(names, element),
-            *equal(names, space.element(other_op, other)),
-            *space.same_buffer(op.buffer, made, other),
+            *equal(names, space.element(other_op, other_instance)),
+            *space.same_buffer(op.buffer, instance, other_instance),
             *constraints,
         ],
         names,
         supplies,
     )
-    return None if witness is None else Meeting(space, witness, made, other, numbers)
+    return None if witness is None else Meeting(space, witness, instance, other_instance, numbers)
 
 
 # Private memory -------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def require_own_values(
 
     Unless the schedule is ``finished``, what is in no loop of an axis of lanes may come to be.
     """
-    stores = [one for one in ops if isinstance(one, StoreOp)]
+    stores = [op for op in ops if isinstance(op, StoreOp)]
     for load in ops:
         if not isinstance(load, LoadOp):
             continue
@@ -184,9 +184,9 @@ def require_own_values(
                 continue  # all threads write it
             if foreign_value(kernel, axis, load, store) is None:
                 continue  # different threads use different elements
-            found = foreign_value(kernel, axis, load, store, stores)
-            if found is not None:
-                raise _refuse_value(site, primitive, kernel, axis, load, store, scope, found)
+            meeting = foreign_value(kernel, axis, load, store, stores)
+            if meeting is not None:
+                raise _refuse_value(site, primitive, kernel, axis, load, store, scope, meeting)
 
 
 def _refuse_value(
@@ -197,7 +197,7 @@ def _refuse_value(
     load: LoadOp,
     store: StoreOp,
     memory: str,
-    found: Meeting,
+    meeting: Meeting,
 ) -> Exception:
     scope = scope_of(kernel.root)
     reader, writer = unit_of(load, scope), unit_of(store, scope)
@@ -206,7 +206,7 @@ def _refuse_value(
     mark: dict[Operation, str] = {writer: f"writes {name}", reader: f"reads {name}"}
     if kernel.loop is kernel.root and kernel.loop.axis is None:
         mark[kernel.loop] = f"one kernel, if this is {kernel.axis}"
-    why = found.witness.undecided
+    why = meeting.witness.undecided
     if why is None and not kernel.around(load, axis):
         why = f"{describe(reader)} is in no loop of {axis}, so it would run in all of these " + (
             "blocks, which are in no order"
@@ -220,13 +220,13 @@ def _refuse_value(
             else f"threads of {axis} do not share {memory} memory"
         )
         why = (
-            f"{axis} {found.number(0)} reads {name}{found.element}, which {axis} "
-            f"{found.number(1)} writes; {rule}"
+            f"{axis} {meeting.number(0)} reads {name}{meeting.element}, which {axis} "
+            f"{meeting.number(1)} writes; {rule}"
         )
     return site.refuse(
         "KC3408",
         f"{primitive}: {describe(reader)} "
-        + ("may read" if found.witness.undecided else "reads")
+        + ("may read" if meeting.witness.undecided else "reads")
         + f" what another {'block of threads' if is_block else 'thread'} writes to {name}",
         at=reader,
         mark=mark,
@@ -256,14 +256,14 @@ def require_warps(site: Site, primitive: str, kernel: Kernel) -> None:
     for buffer, ops in accesses_in(kernel).items():
         if memory_scope(buffer) != "warp":
             continue
-        stores = [one for one in ops if isinstance(one, StoreOp)]
+        stores = [op for op in ops if isinstance(op, StoreOp)]
         for load in ops:
             for store in stores:
                 if isinstance(load, StoreOp) or not kernel.around(store, axis):
                     continue
-                found = foreign_value(kernel, axis, load, store, stores, group=group)
-                if found is not None:
-                    raise _refuse_warp(site, primitive, kernel, load, store, size, found)
+                meeting = foreign_value(kernel, axis, load, store, stores, group=group)
+                if meeting is not None:
+                    raise _refuse_warp(site, primitive, kernel, load, store, size, meeting)
 
 
 def _refuse_warp(
@@ -273,7 +273,7 @@ def _refuse_warp(
     load: LoadOp,
     store: StoreOp,
     size: int,
-    found: Meeting,
+    meeting: Meeting,
 ) -> Exception:
     scope = scope_of(kernel.root)
     reader, writer = unit_of(load, scope), unit_of(store, scope)
@@ -281,13 +281,13 @@ def _refuse_warp(
     return site.refuse(
         "KC3408",
         f"{primitive}: {describe(reader)} "
-        + ("may read" if found.witness.undecided else "reads")
+        + ("may read" if meeting.witness.undecided else "reads")
         + f" what another warp writes to {name}",
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
-        why=found.witness.undecided
-        or f"threadIdx.x {found.number(0)} reads {name}{found.element}, which threadIdx.x "
-        f"{found.number(1)} writes; a warp is {size} threads",
+        why=meeting.witness.undecided
+        or f"threadIdx.x {meeting.number(0)} reads {name}{meeting.element}, which threadIdx.x "
+        f"{meeting.number(1)} writes; a warp is {size} threads",
         hints=[f"all threads of a block see {name} in shared memory"],
         beside=[writer],
     )
@@ -311,7 +311,7 @@ def require_grid(
     for buffer, ops in accesses.items():
         if not is_shared(memory_scope(buffer), axis):
             continue
-        stores = [one for one in ops if isinstance(one, StoreOp)]
+        stores = [op for op in ops if isinstance(op, StoreOp)]
         for store in stores:
             if not kernel.around(store, axis):
                 unit = unit_of(store, scope_of(kernel.root))
@@ -338,39 +338,40 @@ def _require_apart(
     if isinstance(op, StoreOp) and alike is not None:
         return
     space = Space({kernel.loop: kernel.axis})
-    made, write = space.instance(op), space.instance(store)
-    numbers = _number(kernel, axis, space, made), _number(kernel, axis, space, write)
+    instance, write = space.instance(op), space.instance(store)
+    numbers = _number(kernel, axis, space, instance), _number(kernel, axis, space, write)
     supplies: list[Supply] = []
-    for one in alike or ():
-        own = space.instance(one)
+    for own_store in alike or ():
+        own = space.instance(own_store)
         constraints = [
             _number(kernel, axis, space, own).equals(numbers[0]),
-            *_same_launch(kernel, own, made),
-            *space.same_buffer(store.buffer, own, made),
-            space.before(own, made),
+            *_same_launch(kernel, own, instance),
+            *space.same_buffer(store.buffer, own, instance),
+            space.before(own, instance),
         ]
-        supplies.append(Supply(own, space.element(one, own), constraints))
-    constraints = [*_same_launch(kernel, made, write), numbers[0].differs(numbers[1])]
-    found = _meeting(space, op, made, store, write, constraints, numbers, supplies)
-    if found is None:
+        supplies.append(Supply(own, space.element(own_store, own), constraints))
+    constraints = [*_same_launch(kernel, instance, write), numbers[0].differs(numbers[1])]
+    meeting = _meeting(space, op, instance, store, write, constraints, numbers, supplies)
+    if meeting is None:
         return
     if isinstance(op, LoadOp):
         memory = memory_scope(op.buffer)
-        raise _refuse_value(site, primitive, kernel, axis, op, store, memory, found)
+        raise _refuse_value(site, primitive, kernel, axis, op, store, memory, meeting)
     scope = scope_of(kernel.root)
-    writer, other = unit_of(store, scope), unit_of(op, scope)
+    writer, second_writer = unit_of(store, scope), unit_of(op, scope)
     name = buffer_name(store.buffer)
     raise site.refuse(
         "KC3417",
         f"{primitive}: several blocks of threads "
-        + ("may write" if found.witness.undecided else "write")
+        + ("may write" if meeting.witness.undecided else "write")
         + f" one element of {name}",
         at=writer,
-        mark={other: f"writes {name}", writer: f"writes {name}"},
-        why=found.witness.undecided
-        or f"{axis} {found.number(0)} and {axis} {found.number(1)} write {name}{found.element}; "
-        "blocks of threads are in no order, and do not wait for each other",
-        beside=[other],
+        mark={second_writer: f"writes {name}", writer: f"writes {name}"},
+        why=meeting.witness.undecided
+        or f"{axis} {meeting.number(0)} and {axis} {meeting.number(1)} write "
+        f"{name}{meeting.element}; blocks of threads are in no order, and do not wait for each "
+        "other",
+        beside=[second_writer],
     )
 
 
@@ -379,16 +380,16 @@ def refuse_writer(
 ) -> Exception:
     """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``."""
     name = buffer_name(buffer)
-    other = next(loop for loop, bound in kernel.loops() if bound == axis)
+    bound_loop = next(loop for loop, bound in kernel.loops() if bound == axis)
     return site.refuse(
         "KC3409",
         f"{primitive}: {describe(unit)} is in the kernel, but in no loop of {axis}",
         at=unit,
-        mark={kernel.loop: kernel.axis, other: axis, unit: f"writes {name}"},
+        mark={kernel.loop: kernel.axis, bound_loop: axis, unit: f"writes {name}"},
         why=f"every block along {axis} would run it, and write to {name}, which is in "
         f"{memory_scope(buffer)} memory",
         hints=[
-            f"compute it in loop {other.label}",
+            f"compute it in loop {bound_loop.label}",
             "bind a loop that is around it too"
             if primitive == "bind"
             else f"set_scope puts {name} into shared or local memory",
@@ -403,7 +404,7 @@ def refuse_writer(
 def kernels_of(function: Operation) -> Iterator[Kernel]:
     """The kernels of a GPU in a function."""
     for loop in loops(function):
-        if loop.axis is None or any(one.axis is not None for one in all_loops_around(loop)):
+        if loop.axis is None or any(outer.axis is not None for outer in all_loops_around(loop)):
             continue
         kernel = Kernel(loop, loop, loop.axis)
         if real_axes(kernel):
@@ -436,7 +437,7 @@ def _require_launches(site: Site, primitive: str, kernels: Sequence[Kernel]) -> 
     roots = {kernel.root: kernel for kernel in kernels}
 
     def kernel_of(op: Operation) -> Kernel | None:
-        return next((roots[one] for one in all_loops_around(op) if one in roots), None)
+        return next((roots[loop] for loop in all_loops_around(op) if loop in roots), None)
 
     used = dict.fromkeys(
         buffer
@@ -451,14 +452,14 @@ def _require_launches(site: Site, primitive: str, kernels: Sequence[Kernel]) -> 
             if not isinstance(load, LoadOp):
                 continue
             here = kernel_of(load)
-            own = [one for one in stores if kernel_of(one) is here]
+            own = [store for store in stores if kernel_of(store) is here]
             for store in stores:
                 there = kernel_of(store)
                 if there is here and (here is None or not all_loops_around(here.root)):
                     continue
-                found = _kept_value(load, store, here, there, own)
-                if found is not None:
-                    raise _refuse_kept(site, primitive, load, store, here, there, found)
+                meeting = _kept_value(load, store, here, there, own)
+                if meeting is not None:
+                    raise _refuse_kept(site, primitive, load, store, here, there, meeting)
 
 
 def _kept_value(
@@ -474,20 +475,20 @@ def _kept_value(
     constraints = [space.may_precede(write, read)]
     outside: list[ForOp] = [] if here is None else all_loops_around(here.root)
     if here is there:
-        apart = [read.loops[one].differs(write.loops[one]) for one in outside]
+        apart = [read.loops[loop].differs(write.loops[loop]) for loop in outside]
         constraints.append(any_of(apart))
     supplies: list[Supply] = []
-    for one in own:
-        made = space.instance(one)
+    for own_store in own:
+        instance = space.instance(own_store)
         supplies.append(
             Supply(
-                made,
-                space.element(one, made),
+                instance,
+                space.element(own_store, instance),
                 [
-                    *(made.loops[loop].equals(read.loops[loop]) for loop in outside),
-                    *space.same_buffer(load.buffer, made, read),
-                    space.before(made, read),
-                    ~space.before(made, write),
+                    *(instance.loops[loop].equals(read.loops[loop]) for loop in outside),
+                    *space.same_buffer(load.buffer, instance, read),
+                    space.before(instance, read),
+                    ~space.before(instance, write),
                 ],
             )
         )
@@ -501,7 +502,7 @@ def _refuse_kept(
     store: StoreOp,
     here: Kernel | None,
     there: Kernel | None,
-    found: Meeting,
+    meeting: Meeting,
 ) -> Exception:
     assert isinstance(load.buffer.owner, AllocOp)
     scope = scope_of(load.buffer.owner)
@@ -518,13 +519,13 @@ def _refuse_kept(
     return site.refuse(
         "KC3416",
         f"{primitive}: {describe(reader)} "
-        + ("may read" if found.witness.undecided else "reads")
+        + ("may read" if meeting.witness.undecided else "reads")
         + f" {name}, which {who} writes {where}",
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
-        why=found.witness.undecided
+        why=meeting.witness.undecided
         or f"{memory} memory lasts as long as {lasts.get(memory, 'a thread')}, and is not there "
-        f"when {describe(reader)}{found.first.at(found.witness)} reads {name}{found.element}",
+        f"when {describe(reader)}{meeting.first.at(meeting.witness)} reads {name}{meeting.element}",
         hints=[
             "compute_at or reverse_compute_at brings both into one kernel",
             f"set_scope puts {name} into global memory",

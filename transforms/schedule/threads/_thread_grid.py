@@ -54,7 +54,7 @@ def copy_in_grid(
     """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``, if all blocks of
     threads along an axis would write its ``target``, a name and a memory scope, or read what
     ``stores`` write in one of them."""
-    threads = [one for one in all_loops_around(anchor) if one.axis is not None]
+    threads = [loop for loop in all_loops_around(anchor) if loop.axis is not None]
     if not threads:
         return None
     kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
@@ -65,7 +65,7 @@ def copy_in_grid(
         why = None
         if is_shared(scope, axis):
             why = f"every block along {axis} would write {written}, which is in {scope} memory"
-        elif any(is_inside(one, kernel.root) and kernel.around(one, axis) for one in stores):
+        elif any(is_inside(store, kernel.root) and kernel.around(store, axis) for store in stores):
             why = f"every block along {axis} would read what others write, and they are in no order"
         if why is not None:
             return site.refuse(
@@ -80,7 +80,7 @@ def copy_in_grid(
 
 def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> None:
     """Warn (KC3413) of global buffers that come to be computed in a thread, as a whole."""
-    threads = [one for one in [*all_loops_around(loop), loop] if one.axis is not None]
+    threads = [outer for outer in [*all_loops_around(loop), loop] if outer.axis is not None]
     for alloc in allocs:
         if threads and memory_scope(alloc.buffer) == "global":
             warn(
@@ -99,14 +99,14 @@ def require_place_in_grid(
     """The same for ``block``, if it is computed in ``loop``. If it ``is_repeated``, all blocks of
     threads compute what they read of it: then (KC3414) it is no reduction in global memory."""
     around = [*all_loops_around(loop), loop]
-    threads = [one for one in around if one.axis is not None]
+    threads = [outer for outer in around if outer.axis is not None]
     if not threads:
         return
     kernel = Kernel(threads[0], threads[-1], threads[-1].axis or "")
     written = buffers_written(block)
     for axis in sorted({axis for _, axis in kernel.loops() if axis in BLOCK_AXES}):
-        shared = next((one for one in written if is_shared(memory_scope(one), axis)), None)
-        if any(one.axis == axis for one in around):
+        shared = next((buffer for buffer in written if is_shared(memory_scope(buffer), axis)), None)
+        if any(outer.axis == axis for outer in around):
             if shared is not None and is_repeated and block.is_reduction:
                 name = buffer_name(shared)
                 raise site.refuse(

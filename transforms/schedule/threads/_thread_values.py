@@ -40,8 +40,8 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
     if axis == "vthread":
         return
     around = kernel.around(loop, axis)
-    inside = [one for one in loop_tree.loops(loop) if one is not loop and one.axis == axis]
-    for outer, inner in [(one, loop) for one in around] + [(loop, one) for one in inside]:
+    inside = [inner for inner in loop_tree.loops(loop) if inner is not loop and inner.axis == axis]
+    for outer, inner in [(outer, loop) for outer in around] + [(loop, inner) for inner in inside]:
         for op in inner.walk():
             if isinstance(op, BlockOp) and unit_of(op, scope_of(inner)) is op:
                 _require_same_work(site, kernel, outer, inner, op)
@@ -55,19 +55,19 @@ def _require_same_work(
     site: Site, kernel: Kernel, outer: ForOp, inner: ForOp, block: BlockOp
 ) -> None:
     vars_ = {loop.var: loop for loop in (outer, inner)}
-    varying = set().union(*(loop_tree.derived_values(one) for one in vars_))
-    used = next((one for one in captured(block) if one in varying), None)
+    varying = set().union(*(loop_tree.derived_values(var) for var in vars_))
+    used = next((value for value in captured(block) if value in varying), None)
     if used is not None:
         name = used.name_hint or "a value"
         why = f"block {block.label} uses {name}, which differs from thread to thread"
         raise _refuse_work(site, kernel, outer, inner, why)
     private = next(
         (
-            one
-            for one in (*buffers_written(block), *buffers_read(block))
-            if loop_tree.defined_inside(one, outer)
-            and not loop_tree.defined_inside(one, inner)
-            and not is_shared(memory_scope(one), kernel.axis)
+            buffer
+            for buffer in (*buffers_written(block), *buffers_read(block))
+            if loop_tree.defined_inside(buffer, outer)
+            and not loop_tree.defined_inside(buffer, inner)
+            and not is_shared(memory_scope(buffer), kernel.axis)
         ),
         None,
     )
@@ -77,21 +77,21 @@ def _require_same_work(
     shared = {loop: dim for loop, dim in demand.loops.items() if loop not in own}
     supply = space.instance(block, shared)
     same = supply.loops[inner].equals(supply.loops[outer])
-    found = space.uncovered(
+    witness = space.uncovered(
         demand, old_values(demand, block), [Supply(supply, old_values(supply, block), [same])]
     )
-    if found is None:
+    if witness is None:
         return
-    why = found.undecided
+    why = witness.undecided
     if why is None:
         at = ", ".join(
-            f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
+            f"{name}={value}" for name, value in zip(block.names, witness.element, strict=False)
         )
         why = f"no thread would run block {block.label} for {at}"
         if private is not None:
             why = (
                 f"each thread has its own {buffer_name(private)} ({memory_scope(private)}), and "
-                f"that of thread {found[demand.loops[outer]]} would miss {at}"
+                f"that of thread {witness[demand.loops[outer]]} would miss {at}"
             )
     raise _refuse_work(site, kernel, outer, inner, why)
 
@@ -122,7 +122,7 @@ def require_visible(site: Site, kernel: Kernel) -> None:
     them. Kernels that the loop holds come to be one, all of whose axes are asked about.
     """
     is_root = kernel.root is kernel.loop
-    if is_root and not any(one is not kernel.loop for one, _ in kernel.loops()):
+    if is_root and not any(loop is not kernel.loop for loop, _ in kernel.loops()):
         return
     simple = simple_nest(kernel.root)
     if simple is not None and simple.drives[kernel.loop] is IterType.SPATIAL:
@@ -153,7 +153,7 @@ def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: 
         if axis is not None and is_shared(scope, axis) and not is_shared(old, axis):
             _require_undisturbed(site, primitive, alloc, loop, axis, scope)
     users = [use.operation for use in alloc.buffer.uses]
-    accesses = [one for one in users if isinstance(one, Access)]
+    accesses = [user for user in users if isinstance(user, Access)]
     threads = dict.fromkeys(
         loop for op in accesses for loop in all_loops_around(op) if loop.axis is not None
     )
@@ -165,10 +165,12 @@ def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: 
             continue
         if axis in VIRTUAL_AXES and not loop_tree.is_inside(alloc, loop):
             continue
-        root = next(one for one in [*all_loops_around(loop), loop] if one.axis is not None)
+        root = next(outer for outer in [*all_loops_around(loop), loop] if outer.axis is not None)
         kernel = Kernel(root, loop, axis)
         own = [
-            one for one in accesses if loop_tree.is_inside(one, root) and kernel.around(one, axis)
+            access
+            for access in accesses
+            if loop_tree.is_inside(access, root) and kernel.around(access, axis)
         ]
         require_own_values(site, primitive, kernel, axis, own, scope)
 

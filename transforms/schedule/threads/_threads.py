@@ -41,7 +41,7 @@ class Kernel:
     @classmethod
     def of(cls, loop: ForOp, axis: str) -> Kernel:
         """The kernel that ``loop`` will be in."""
-        threads = (one for one in all_loops_around(loop) if one.axis is not None)
+        threads = (outer for outer in all_loops_around(loop) if outer.axis is not None)
         return cls(next(threads, loop), loop, axis)
 
     def axis_of(self, loop: ForOp) -> str | None:
@@ -50,16 +50,16 @@ class Kernel:
 
     def loops(self) -> list[tuple[ForOp, str]]:
         """The loops of threads with their axes, in program order."""
-        axes = [(one, self.axis_of(one)) for one in loop_tree.loops(self.root)]
-        return [(one, axis) for one, axis in axes if axis is not None]
+        axes = [(loop, self.axis_of(loop)) for loop in loop_tree.loops(self.root)]
+        return [(loop, axis) for loop, axis in axes if axis is not None]
 
     def around(self, op: Operation, axis: str) -> list[ForOp]:
         """The loops of ``axis`` around ``op``, outermost first.
 
         Of those bound to ``vthread``, each an axis by itself, it is ``loop``.
         """
-        found = [one for one in all_loops_around(op) if self.axis_of(one) == axis]
-        return [one for one in found if one is self.loop] if axis == "vthread" else found
+        loops = [loop for loop in all_loops_around(op) if self.axis_of(loop) == axis]
+        return [loop for loop in loops if loop is self.loop] if axis == "vthread" else loops
 
     def extent(self, axis: str) -> int | SSAValue:
         """The number of threads along ``axis``, one of the kernel's."""
@@ -77,7 +77,7 @@ def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
         here = loop
         if there is kernel.loop:
             here, there = there, here
-        counts = [loop_tree.extent_text(one.extent_value) for one in (here, there)]
+        counts = [loop_tree.extent_text(loop.extent_value) for loop in (here, there)]
         call = _BOUND_AT.get(there)
         hints = [f"bind {here.label} to another axis"]
         if there.static_extent is not None:
@@ -123,14 +123,14 @@ def require_limits(site: Site, kernel: Kernel) -> None:
     lanes = [axis for axis in LANE_AXES if axis in extents]
     count, limit = math.prod(extents[axis] for axis in lanes), limits["max_threads_per_block"]
     if count > limit:
-        others = count // (extents.get(kernel.axis, 1) if kernel.axis in lanes else 1)
+        rest = count // (extents.get(kernel.axis, 1) if kernel.axis in lanes else 1)
         raise _too_many(
             site,
             kernel,
             "KC3404",
             f"bind: {count} threads in one block, {name} allows {limit}",
             f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
-            limit // others,
+            limit // rest,
             lanes,
         )
     for axes, key, what in (

@@ -161,27 +161,28 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
     """Refuse (KC3402) what threads do not stand in, or hold."""
     is_real = axis not in VIRTUAL_AXES
     around = [
-        one
-        for one in all_loops_around(loop)
-        if one.kind.data is ForKind.VECTORIZED or (is_real and one.kind.data is ForKind.PARALLEL)
+        outer
+        for outer in all_loops_around(loop)
+        if outer.kind.data is ForKind.VECTORIZED
+        or (is_real and outer.kind.data is ForKind.PARALLEL)
     ]
-    others = around or kinds_inside(loop, ForKind.PARALLEL)
-    if not others:
+    conflicting_loops = around or kinds_inside(loop, ForKind.PARALLEL)
+    if not conflicting_loops:
         return
-    other = others[0]
-    is_lane = other.kind.data is ForKind.VECTORIZED
+    conflicting = conflicting_loops[0]
+    is_lane = conflicting.kind.data is ForKind.VECTORIZED
     raise site.refuse(
         "KC3402",
-        f"bind: loop {loop.label} is {'inside' if around else 'around'} the {other.kind_text} loop "
-        f"{other.label}",
+        f"bind: loop {loop.label} is {'inside' if around else 'around'} the "
+        f"{conflicting.kind_text} loop {conflicting.label}",
         at=loop,
-        mark={loop: "here", other: other.kind_text},
+        mark={loop: "here", conflicting: conflicting.kind_text},
         why="a lane of a vector is one scalar: it has no threads"
         if is_lane
         else "a thread of a CPU launches no kernels, and those of a GPU start no threads",
-        hints=[f"reorder, so that {other.label} is inside {loop.label}"]
+        hints=[f"reorder, so that {conflicting.label} is inside {loop.label}"]
         if is_lane
-        else [f"bind {other.label} instead of making it parallel"],
+        else [f"bind {conflicting.label} instead of making it parallel"],
     )
 
 
@@ -197,7 +198,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
     """Refuse (KC3041, KC3407) unless the threads do nothing but combine values of ``block``."""
     why = _no_combination(loop, block)
     if why is not None:
-        spatial = ", ".join(one.label for one in loop_tree.spatial_loops(block))
+        spatial = ", ".join(outer.label for outer in loop_tree.spatial_loops(block))
         raise site.refuse(
             "KC3407",
             f"bind: the threads of {loop.label} cannot combine their values of {block.label}",
@@ -227,10 +228,10 @@ def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
         inside.append(child)
     if child is not block:
         return f"{loop.label} holds more than {block.label}"
-    for one in inside:
-        if loop_tree.iter_types(one, block) - {IterType.REDUCE}:
+    for inner in inside:
+        if loop_tree.iter_types(inner, block) - {IterType.REDUCE}:
             return (
-                f"{one.label} drives a spatial variable of {block.label}: in it there are several "
-                "results"
+                f"{inner.label} drives a spatial variable of {block.label}: in it there are "
+                "several results"
             )
     return None

@@ -91,27 +91,27 @@ class SetStorePredicate(Primitive):
         once = _axes_done_once(block)
         guards: list[tuple[AffineConstraintExpr, list[ForOp]]] = []
         notes: list[Comparison] = []
-        for one in self._comparisons(site, block, [*around, *once]):
-            if one.names and all(name in once for name in one.names):
-                notes.append(one)
-            elif outside := [name for name in one.names if name not in around]:
+        for comparison in self._comparisons(site, block, [*around, *once]):
+            if comparison.names and all(name in once for name in comparison.names):
+                notes.append(comparison)
+            elif outside := [name for name in comparison.names if name not in around]:
                 why = f"block {block.label} is in no loop of {outside[0]}, and stores once along it"
                 hints = [f"compare {outside[0]} with a number, as in {outside[0]} == 0"]
                 raise self._no_condition(site, block, why, hints)
             else:
-                guards.append((one.constraint, [around[name] for name in one.names]))
+                guards.append((comparison.constraint, [around[name] for name in comparison.names]))
         if notes:
             self._require_some_thread(site, block, notes, once)
         if guards:
             self._require_stored(site, block, guards)
         vars_ = [(constraint, [loop.var for loop in loops]) for constraint, loops in guards]
-        return Plan(block, vars_, " and ".join(one.text for one in notes))
+        return Plan(block, vars_, " and ".join(note.text for note in notes))
 
     def _comparisons(self, site: Site, block: BlockOp, known: list[str]) -> Iterator[Comparison]:
-        example = [f"{one} == 0" for one in known if one in THREAD_AXES][:1]
+        example = [f"{name} == 0" for name in known if name in THREAD_AXES][:1]
         for part in re.split(r"\band\b|&&", self.condition):
-            names = tuple(dict.fromkeys(one for one in _NAME.findall(part) if one not in _WORDS))
-            unknown = [one for one in names if one not in known]
+            names = tuple(dict.fromkeys(name for name in _NAME.findall(part) if name not in _WORDS))
+            unknown = [name for name in names if name not in known]
             if unknown:
                 why = f"there is no loop {unknown[0]} around block {block.label}"
                 if unknown[0] in THREAD_AXES:
@@ -143,21 +143,23 @@ class SetStorePredicate(Primitive):
     ) -> None:
         """Refuse a condition that no thread meets."""
         space = Space()
-        axes = dict.fromkeys(name for one in notes for name in one.names)
-        made = space.place(site.function.body.block.first_op or block)
+        axes = dict.fromkeys(name for note in notes for name in note.names)
+        thread = space.place(site.function.body.block.first_op or block)
         numbers: dict[str, Term] = {}
         for name in axes:
-            dim = numbers[name] = space.dim(made)
-            end = space.size(once[name].extent_value, made)
-            made.constraints.append(dim.within(end))
+            dim = numbers[name] = space.dim(thread)
+            end = space.size(once[name].extent_value, thread)
+            thread.constraints.append(dim.within(end))
             if once[name].static_extent is None:
                 space.facts.append(end >= 1)
-        for one in notes:
-            for value, name in zip(_stand_ins(once, one.names), one.names, strict=True):
-                made.values[value] = numbers[name]
-            condition = AffineSet(len(one.names), 0, (one.constraint,))
-            made.constraints.append(space.condition(condition, _stand_ins(once, one.names), made))
-        if space.find([made], []) is None:
+        for note in notes:
+            for value, name in zip(_stand_ins(once, note.names), note.names, strict=True):
+                thread.values[value] = numbers[name]
+            condition = AffineSet(len(note.names), 0, (note.constraint,))
+            thread.constraints.append(
+                space.condition(condition, _stand_ins(once, note.names), thread)
+            )
+        if space.find([thread], []) is None:
             raise site.refuse(
                 "KC3421",
                 f"set_store_predicate: with '{self.condition}' block {block.label} stores nothing",
@@ -176,10 +178,10 @@ class SetStorePredicate(Primitive):
             loop
             for loop in all_loops_around(block)
             if is_in_lockstep(loop.axis)
-            and all(is_shared(memory_scope(one), loop.axis) for one in buffers_written(block))
+            and all(is_shared(memory_scope(buffer), loop.axis) for buffer in buffers_written(block))
         ]
         varying = set().union(*(loop_tree.derived_values(loop.var) for loop in waiting))
-        differs = next((one for one in captured(block) if one in varying), None)
+        differs = next((value for value in captured(block) if value in varying), None)
         space = Space()
         before = space.instance(block)
         shared = {loop: dim for loop, dim in before.loops.items() if loop not in waiting}
@@ -190,21 +192,22 @@ class SetStorePredicate(Primitive):
             )
             for constraint, loops in guards
         ]
-        found = space.uncovered(
+        witness = space.uncovered(
             before, old_values(before, block), [Supply(after, old_values(after, block), holds)]
         )
-        if found is None:
+        if witness is None:
             return
         at = ", ".join(
-            f"{name}={value}" for name, value in zip(block.names, found.element, strict=False)
+            f"{name}={value}" for name, value in zip(block.names, witness.element, strict=False)
         )
         raise site.refuse(
             "KC3421",
             f"set_store_predicate: with '{self.condition}' block {block.label} "
-            + ("may not" if found.undecided else "does not")
+            + ("may not" if witness.undecided else "does not")
             + " store all that it stores now",
             at=block,
-            why=found.undecided or f"no thread would do what it does for {at}{before.at(found)}",
+            why=witness.undecided
+            or f"no thread would do what it does for {at}{before.at(witness)}",
         )
 
     @classmethod
@@ -236,7 +239,7 @@ class SetStorePredicate(Primitive):
 def _affine(text: str, names: tuple[str, ...]) -> AffineExpr:
     """One side of a comparison; a ValueError if it is not affine."""
     numbers = {name: f"n{n}" for n, name in enumerate(names)}
-    body = _NAME.sub(lambda found: numbers.get(found[0], found[0]), text)
+    body = _NAME.sub(lambda match: numbers.get(match[0], match[0]), text)
     results = IndexMap.from_option(f"({', '.join(numbers.values())})->({body})").results
     if len(results) != 1:
         raise ValueError(f"'{text.strip()}' is not one side of a comparison")
@@ -256,15 +259,15 @@ def _axes_done_once(block: BlockOp) -> dict[str, ForOp]:
     threads = [loop for loop in all_loops_around(block) if loop.axis is not None]
     if not threads:
         return {}
-    found: dict[str, ForOp] = {}
+    axes: dict[str, ForOp] = {}
     for loop in loop_tree.loops(threads[0]):
         axis = loop.axis
         if axis is None or axis in BLOCK_AXES:
             continue
-        mine = [one for one in threads if one.axis == axis]
-        if not mine or any(IterType.REDUCE in loop_tree.iter_types(one, block) for one in mine):
-            found.setdefault(axis, loop)
-    return found
+        mine = [loop for loop in threads if loop.axis == axis]
+        if not mine or any(IterType.REDUCE in loop_tree.iter_types(loop, block) for loop in mine):
+            axes.setdefault(axis, loop)
+    return axes
 
 
 def _stand_ins(once: dict[str, ForOp], names: tuple[str, ...]) -> list[SSAValue]:
