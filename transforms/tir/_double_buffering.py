@@ -88,7 +88,7 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
 
 
 def _accesses(alloc: AllocOp) -> list[Access]:
-    found: list[Access] = []
+    accesses: list[Access] = []
     for use in alloc.buffer.uses:
         op = use.operation
         if not isinstance(op, Access) or op.buffer is not alloc.buffer:
@@ -99,15 +99,15 @@ def _accesses(alloc: AllocOp) -> list[Access]:
                 op,
                 {op: f"uses {alloc.label}"},
             )
-        found.append(op)
-    return found
+        accesses.append(op)
+    return accesses
 
 
 def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
     """The innermost loop around all accesses."""
-    paths = [all_loops_around(one) for one in accesses]
-    common = [one for one in paths[0] if all(one in path for path in paths)] if paths else []
-    stores = [one for one in accesses if isinstance(one, StoreOp)]
+    paths = [all_loops_around(access) for access in accesses]
+    common = [loop for loop in paths[0] if all(loop in path for path in paths)] if paths else []
+    stores = [access for access in accesses if isinstance(access, StoreOp)]
     if not common or len(stores) == len(accesses):
         at = _unit(stores[0]) if stores else alloc
         raise Obstacle(
@@ -129,9 +129,9 @@ def _unit(op: Operation) -> Operation:
 def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Operation]:
     """The children of ``loop`` that write the buffer, and nothing else."""
     name = alloc.label
-    stores = [one for one in accesses if isinstance(one, StoreOp)]
+    stores = [access for access in accesses if isinstance(access, StoreOp)]
     children = list(loop.body.block.ops)
-    fill = [op for op in children if any(loop_tree.is_inside(one, op) for one in stores)]
+    fill = [op for op in children if any(loop_tree.is_inside(store, op) for store in stores)]
     for op in fill:
         for inner in op.walk():
             writes_other = isinstance(inner, StoreOp) and inner.buffer is not alloc.buffer
@@ -180,10 +180,10 @@ def _require_filled_first(overlap: Overlap) -> None:
     readers = [
         op
         for op in loop.body.block.ops
-        if op not in inner and any(loop_tree.is_inside(one, op) for one in overlap.accesses)
+        if op not in inner and any(loop_tree.is_inside(access, op) for access in overlap.accesses)
     ]
     fill = overlap.fill
-    late = bool(fill) and any(one.is_before_in_block(fill[-1]) for one in readers)
+    late = bool(fill) and any(reader.is_before_in_block(fill[-1]) for reader in readers)
     # What is read on the way, to be updated, may not be used for anything else either.
     partial = [
         use.operation
@@ -191,7 +191,7 @@ def _require_filled_first(overlap: Overlap) -> None:
         if isinstance(op, LoadOp) and op.buffer is overlap.alloc.buffer
         for use in op.result.uses
     ]
-    late = late or any(_child(loop, one) not in inner for one in partial)
+    late = late or any(_child(loop, user) not in inner for user in partial)
     if late or not readers or not fill:
         raise Obstacle(
             "KC3474",
@@ -271,18 +271,18 @@ def _require_apart(
         crossed.append(by.equals(at - 1))
     if not crossed:
         return
-    found = space.find([read, write], [*same, any_of(crossed)])
-    if found is None:
+    witness = space.find([read, write], [*same, any_of(crossed)])
+    if witness is None:
         return
     name, reader, writer = buffer_name(load.buffer), _unit(load), _unit(store)
     who = f"block {writer.label}" if isinstance(writer, BlockOp) else f"loop {loop.label}"
     raise Obstacle(
         "KC3476",
         f"filling {overlap.alloc.label} one iteration early "
-        + ("is not proven to be right" if found.undecided else "changes the result"),
-        found.undecided.reason
-        if found.undecided is not None
-        else f"{who} writes {name}{write.at(found)}, which filling reads{read.at(found)}",
+        + ("is not proven to be right" if witness.undecided else "changes the result"),
+        witness.undecided.reason
+        if witness.undecided is not None
+        else f"{who} writes {name}{write.at(witness)}, which filling reads{read.at(witness)}",
         loop,
         {reader: f"reads {name}", writer: f"writes {name}"},
     )

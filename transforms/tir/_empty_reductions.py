@@ -35,13 +35,13 @@ def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
     """Whether ``loop`` may have no iteration although the reduction of ``block`` is not over
     nothing: its extent is of something else than the sizes of the reduction."""
     extent = loop.dynamic_extent
-    sizes = [one for one in _reduce_extents(block) if not isinstance(one, int)]
+    sizes = [size for size in _reduce_extents(block) if not isinstance(size, int)]
     return extent is not None and not origins([extent]) <= origins(sizes)
 
 
 def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
     """The values that ``values`` are computed from, and that are not computed themselves."""
-    found: set[SSAValue] = set()
+    roots: set[SSAValue] = set()
     seen: set[SSAValue] = set()
     pending = list(values)
     while pending:
@@ -52,8 +52,8 @@ def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
         operands = () if isinstance(value.owner, Block) else value.owner.operands
         pending.extend(operands)
         if not operands:
-            found.add(value)
-    return found
+            roots.add(value)
+    return roots
 
 
 def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
@@ -115,10 +115,10 @@ def _fill(
     return _outermost(block), [_fill_nest(block, fresh_name)]
 
 
-def _start(block: BlockOp, *others: SSAValue) -> Operation | None:
+def _start(block: BlockOp, *needed: SSAValue) -> Operation | None:
     """The outermost loop of the reduction before which all that its init uses can be known, and
-    the extents, and ``others``."""
-    used = [*captured_values(block.init.block), *block.dynamic_extents, *others]
+    the extents, and ``needed``."""
+    used = [*captured_values(block.init.block), *block.dynamic_extents, *needed]
     carried = False
     for loop in loop_tree.loops_around(block):
         carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
@@ -135,7 +135,7 @@ def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
         fresh_name(f"{block.label}_init"),
         iters,
         AffineMap.identity(len(loops)),
-        [one.var for one in loops],
+        [loop.var for loop in loops],
         _init_of(block),
     )
     inner.location = block.location
@@ -181,11 +181,11 @@ class _Place:
     def __init__(self, block: BlockOp, place: Operation) -> None:
         self.place = place
         around = loop_tree.loops_around(block)
-        inside = [one for one in around if loop_tree.is_inside(one, place)]
+        inside = [loop for loop in around if loop_tree.is_inside(loop, place)]
         self.counted = [
-            one for one in inside if IterType.REDUCE not in loop_tree.iter_types(one, block)
+            loop for loop in inside if IterType.REDUCE not in loop_tree.iter_types(loop, block)
         ]
-        self.variables = {one.var for one in self.counted}
+        self.variables = {loop.var for loop in self.counted}
         self.known: dict[SSAValue, bool] = {}
 
     def knows(self, value: SSAValue) -> bool:
@@ -211,7 +211,7 @@ class _Place:
                 if not self.knows(loop.dynamic_extent):
                     return None
                 needed |= origins([loop.dynamic_extent])
-        return [one for one in self.counted if one.var in needed]
+        return [loop for loop in self.counted if loop.var in needed]
 
     def nest(
         self,
@@ -229,8 +229,8 @@ class _Place:
             if value not in values and loop_tree.defined_inside(value, self.place):
                 owner = value.owner
                 assert isinstance(owner, Operation)
-                for one in owner.operands:
-                    computed(one)
+                for operand in owner.operands:
+                    computed(operand)
                 ops.append(owner.clone(values))
             return values.get(value, value)
 
@@ -243,8 +243,8 @@ class _Place:
             ops.append(copy)
             ops = []
             around.append((copy, ops))
-        for one in used:
-            computed(one)
+        for value in used:
+            computed(value)
         ops.append(body(values))
         for copy, inner in around:
             copy.body.block.add_ops(inner)
@@ -256,15 +256,15 @@ def _guards(block: BlockOp, place: _Place) -> list[tuple[IfOp, bool]]:
 
     The innermost first, each with whether the block is where it holds.
     """
-    found: list[tuple[IfOp, bool]] = []
+    guards: list[tuple[IfOp, bool]] = []
     op: Operation = block
     while op is not place.place:
         parent = op.parent_op()
         assert parent is not None
         if isinstance(parent, IfOp) and all(map(place.knows, parent.operands_of_set)):
-            found.append((parent, op.parent_region() is parent.then))
+            guards.append((parent, op.parent_region() is parent.then))
         op = parent
-    return found
+    return guards
 
 
 def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) -> list[Operation]:
@@ -279,15 +279,19 @@ def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) ->
         AffineMap(len(block.binding_operands), 0, tuple(exprs)), block.binding_operands
     )
     kept = [
-        one
-        for one in block.predicate.data.constraints
-        if all(place.knows(block.predicate_operands[dim]) for dim in one.lhs.used_dims())
+        constraint
+        for constraint in block.predicate.data.constraints
+        if all(place.knows(block.predicate_operands[dim]) for dim in constraint.lhs.used_dims())
     ]
     predicate, about = compact(
         AffineSet(len(block.predicate_operands), 0, tuple(kept)), block.predicate_operands
     )
     guards = _guards(block, place)
-    used = [*operands, *about, *(one for guard, _ in guards for one in guard.operands_of_set)]
+    used = [
+        *operands,
+        *about,
+        *(operand for guard, _ in guards for operand in guard.operands_of_set),
+    ]
     loops = place.loops(used)
     if loops is None:
         raise _not_counted(block)
@@ -297,18 +301,18 @@ def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) ->
             fresh_name(f"{block.label}_init"),
             [block.iters[n] for n in elements],
             bindings,
-            [values.get(one, one) for one in operands],
+            [values.get(operand, operand) for operand in operands],
             _init_of(block),
             predicate=predicate,
-            predicate_operands=[values.get(one, one) for one in about],
+            predicate_operands=[values.get(operand, operand) for operand in about],
         )
         fill.location = block.location
         for guard, holds in guards:
-            then, other = Region(Block([fill])), Region(Block())
+            then, empty = Region(Block([fill])), Region(Block())
             fill = IfOp(
                 guard.condition.data,
-                [values.get(one, one) for one in guard.operands_of_set],
-                *((then,) if holds else (other, then)),
+                [values.get(operand, operand) for operand in guard.operands_of_set],
+                *((then,) if holds else (empty, then)),
             )
             fill.location = guard.location
         return fill

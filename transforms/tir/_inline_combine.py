@@ -12,7 +12,7 @@ def inline_combine(op: CombineOp) -> Operation | None:
     """Replace ``op``; gives the op that follows now, the first of its combiner if it has ops."""
     following = op.next_op
     ops, results = op.inlined()
-    for one in ops:
-        one.location = op.location
+    for inlined in ops:
+        inlined.location = op.location
     Rewriter.replace_op(op, ops, results)
     return ops[0] if ops else following

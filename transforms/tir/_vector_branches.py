@@ -99,7 +99,7 @@ class Branches(MaskedValues):
     def guard(self, op: IfOp) -> None:
         """A ``tir.if``."""
         constraints = op.condition.data.constraints
-        exprs = self.exprs([one.lhs for one in constraints], op.operands_of_set)
+        exprs = self.exprs([constraint.lhs for constraint in constraints], op.operands_of_set)
         if exprs is None:
             self._lane_by_lane(op)
             return
@@ -114,20 +114,20 @@ class Branches(MaskedValues):
             for block in op.orelse.blocks:
                 self.rewrite(block.ops)
             return
-        uniform = [one for one in conditions if not self.has_lane(one.lhs)]
-        varying = [one for one in conditions if self.has_lane(one.lhs)]
+        uniform = [condition for condition in conditions if not self.has_lane(condition.lhs)]
+        varying = [condition for condition in conditions if self.has_lane(condition.lhs)]
         if not varying:
             self._guarded(op, uniform)
             return
         checks = self._in_all_lanes(varying) if self.mask is None else None
         if checks is None:
             self._in_some_lanes(op, uniform, varying)
-        elif not all(self.is_outside(one.lhs) for one in checks):
+        elif not all(self.is_outside(check.lhs) for check in checks):
             new = self._if_op(uniform + checks)
             self._block(new.then.block, op.then.block.ops)
-            other = Block()
-            new.orelse.add_block(other)
-            self.scopes.append(Scope(other))
+            orelse = Block()
+            new.orelse.add_block(orelse)
+            self.scopes.append(Scope(orelse))
             self._in_some_lanes(op, uniform, varying)
             self.scopes.pop()
         else:
@@ -142,9 +142,9 @@ class Branches(MaskedValues):
         new = self._if_op(conditions)
         self._block(new.then.block, op.then.block.ops)
         for block in op.orelse.blocks:
-            other = Block()
-            new.orelse.add_block(other)
-            self._block(other, block.ops)
+            orelse = Block()
+            new.orelse.add_block(orelse)
+            self._block(orelse, block.ops)
 
     def _in_some_lanes(
         self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
@@ -163,9 +163,9 @@ class Branches(MaskedValues):
         self._under_mask(op, self.lanes_where(varying))
         self.scopes.pop()
         for block in op.orelse.blocks:
-            other = Block()
-            new.orelse.add_block(other)
-            self._block(other, block.ops)
+            orelse = Block()
+            new.orelse.add_block(orelse)
+            self._block(orelse, block.ops)
 
     def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
         set_, operands = self.index.to_set(conditions)
@@ -180,14 +180,14 @@ class Branches(MaskedValues):
 
         A linear function has its minimum in the first or in the last lane.
         """
-        found: list[AffineConstraintExpr] = []
-        for one in conditions:
-            linear = self.linear(one.lhs)
-            if linear is None or one.kind is not AffineConstraintKind.ge:
+        minima: list[AffineConstraintExpr] = []
+        for condition in conditions:
+            linear = self.linear(condition.lhs)
+            if linear is None or condition.kind is not AffineConstraintKind.ge:
                 return None
             lowest = linear.base + min(0, linear.stride * (self.width - 1))
-            found += [*linear.given, at_least_zero(lowest)]
-        return simplify_constraints(found, self.index.ranges)
+            minima += [*linear.given, at_least_zero(lowest)]
+        return simplify_constraints(minima, self.index.ranges)
 
     # Branches
 
@@ -221,8 +221,8 @@ class Branches(MaskedValues):
         for scope, yielded in sides:
             self.scopes.append(scope)
             values = [
-                self.vector(one) if lanes else self.scalar(one)
-                for one, lanes in zip(yielded, varying, strict=True)
+                self.vector(value) if lanes else self.scalar(value)
+                for value, lanes in zip(yielded, varying, strict=True)
             ]
             self.emit(scf.YieldOp(*values))
             self.scopes.pop()
@@ -237,20 +237,20 @@ class Branches(MaskedValues):
             self._define(op, self._under_mask(op, self.vector(op.cond)))
             return
         condition = self.scalar(uniform[0])
-        for one in uniform[1:]:
-            condition = self.emit(arith.AndIOp(condition, self.scalar(one))).results[0]
-        then, other = Scope(Block()), Scope(Block())
+        for conjunct in uniform[1:]:
+            condition = self.emit(arith.AndIOp(condition, self.scalar(conjunct))).results[0]
+        then, orelse = Scope(Block()), Scope(Block())
         self.scopes.append(then)
         mask = self.vector(varying[0])
-        for one in varying[1:]:
-            mask = self.both(mask, self.vector(one))
+        for conjunct in varying[1:]:
+            mask = self.both(mask, self.vector(conjunct))
         self.emit(scf.YieldOp(*self._under_mask(op, mask)))
-        self.scopes[-1] = other
+        self.scopes[-1] = orelse
         self.rewrite(ops)
         self.source = op
         self.emit(scf.YieldOp(*map(self.vector, yielded)))
         self.scopes.pop()
-        self._define(op, self._if(condition, [then, other]))
+        self._define(op, self._if(condition, [then, orelse]))
 
     def _conjuncts(self, condition: SSAValue) -> tuple[list[SSAValue], list[SSAValue]]:
         """What has to hold for ``condition``, in all lanes alike and in each lane."""
@@ -258,23 +258,23 @@ class Branches(MaskedValues):
         varying: list[SSAValue] = []
         work = [condition]
         while work:
-            one = work.pop()
-            if not self.is_varying(one):
-                uniform.append(one)
-            elif isinstance(one.owner, arith.AndIOp):
-                work += one.owner.operands
+            conjunct = work.pop()
+            if not self.is_varying(conjunct):
+                uniform.append(conjunct)
+            elif isinstance(conjunct.owner, arith.AndIOp):
+                work += conjunct.owner.operands
             else:
-                varying.append(one)
+                varying.append(conjunct)
         return uniform, varying
 
     def _if(self, condition: SSAValue, sides: Sequence[Scope]) -> Sequence[SSAValue]:
         """An ``scf.if`` of two blocks, which end in their values; its results."""
-        then, other = (scope.block for scope in sides)
+        then, orelse = (scope.block for scope in sides)
         end = then.last_op
         assert end is not None
-        is_needed = end.operands or other.first_op is not other.last_op
-        types = [one.type for one in end.operands]
-        otherwise = Region(other) if is_needed else None
+        is_needed = end.operands or orelse.first_op is not orelse.last_op
+        types = [operand.type for operand in end.operands]
+        otherwise = Region(orelse) if is_needed else None
         return self.emit(scf.IfOp(condition, types, Region(then), otherwise)).results
 
     def _define(self, op: scf.IfOp, values: Sequence[SSAValue]) -> None:
@@ -291,22 +291,22 @@ class Branches(MaskedValues):
             if not ops and not yielded:
                 continue
             with self.under(self.but(condition) if n else condition):
-                if any(isinstance(one, ForOp) for one in region.walk()) and not yielded:
+                if any(isinstance(inner, ForOp) for inner in region.walk()) and not yielded:
                     self._if_any(ops)
                 else:
                     self.rewrite(ops)
                 self.source = op
-                values.append([self.vector(one) for one in yielded])
+                values.append([self.vector(value) for value in yielded])
         if not op.results:
             return []
         return [self._select(condition, *pair) for pair in zip(*values, strict=True)]
 
-    def _select(self, mask: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
-        """``value`` in the lanes of ``mask``, ``other`` in the others."""
+    def _select(self, mask: SSAValue, value: SSAValue, fallback: SSAValue) -> SSAValue:
+        """``value`` in the lanes of ``mask``, ``fallback`` in the others."""
         load = value.owner
-        if isinstance(load, MaskedLoadOp) and load.mask is mask and load.pass_thru is other:
+        if isinstance(load, MaskedLoadOp) and load.mask is mask and load.pass_thru is fallback:
             return value
-        return self.emit(SelectOp(mask, value, other)).results[0]
+        return self.emit(SelectOp(mask, value, fallback)).results[0]
 
     def _if_any(self, ops: Sequence[Operation]) -> None:
         """``ops``, which take some time, if a lane is active."""
@@ -365,19 +365,19 @@ def _accumulates(op: Operation) -> bool:
     What is stored under a mask and soon loaded again does not come from the CPU's store buffer:
     one by one is faster.
     """
-    loaded = {one.buffer for one in op.walk() if isinstance(one, LoadOp)}
-    return any(isinstance(one, StoreOp) and one.buffer in loaded for one in op.walk())
+    loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
+    return any(isinstance(inner, StoreOp) and inner.buffer in loaded for inner in op.walk())
 
 
 def _is_maskable(op: Operation) -> bool:
     """Whether all ops in ``op`` can be run for lanes of which some are inactive."""
     return all(
-        one is op
-        or isinstance(one, _MASKABLE)
+        inner is op
+        or isinstance(inner, _MASKABLE)
         or (
-            not one.regions
-            and one.name.startswith(("arith.", "math."))
-            and not isinstance(one, math.IPowIOp)  # divides for some exponents
+            not inner.regions
+            and inner.name.startswith(("arith.", "math."))
+            and not isinstance(inner, math.IPowIOp)  # divides for some exponents
         )
-        for one in op.walk()
+        for inner in op.walk()
     )

@@ -80,7 +80,7 @@ class Chunk(Branches):
     def rewrite(self, ops: Iterable[Operation]) -> None:
         for op in ops:
             self.source = op
-            if any(isinstance(one.type, VectorType) for one in (*op.operands, *op.results)):
+            if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
                 raise CannotVectorizeError(f"it contains {op.name} of vectors", op)
             rewrite = _REWRITES.get(type(op), Chunk._other)
             rewrite(self, op)
@@ -105,7 +105,7 @@ class Chunk(Branches):
             self._other(op)
 
     def _uniform(self, op: Operation) -> None:
-        operands = {one: self.scalar(one) for one in op.operands}
+        operands = {operand: self.scalar(operand) for operand in op.operands}
         if isinstance(op, DIVISIONS):
             operands[op.rhs] = self.safe_divisor(op.rhs, varying=False)
         new = self.emit(op.clone(operands))
@@ -132,15 +132,15 @@ class Chunk(Branches):
 
     def _elementwise(self, op: Operation) -> None:
         operands = []
-        for n, one in enumerate(op.operands):
+        for n, operand in enumerate(op.operands):
             condition = isinstance(op, arith.SelectOp) and n == 0
-            stays = condition and not self.is_varying(one)
-            operands.append(self.scalar(one) if stays else self.vector(one))
+            stays = condition and not self.is_varying(operand)
+            operands.append(self.scalar(operand) if stays else self.vector(operand))
         if isinstance(op, DIVISIONS):
             operands[1] = self.safe_divisor(op.rhs, varying=True)
         new = vector_class(type(op)).create(
             operands=operands,
-            result_types=[self.vector_type(one.type) for one in op.results],
+            result_types=[self.vector_type(result.type) for result in op.results],
             properties=op.properties.copy(),
             attributes=op.attributes.copy(),
         )
@@ -150,26 +150,28 @@ class Chunk(Branches):
 
     def _per_lane(self, op: Operation) -> None:
         """A scalar ``op`` for each lane."""
-        operands = {one: self.lanes(one) for one in op.operands}
-        made = [
-            self.emit(op.clone({one: values[n] for one, values in operands.items()}))
+        operands = {operand: self.lanes(operand) for operand in op.operands}
+        copies = [
+            self.emit(op.clone({operand: values[n] for operand, values in operands.items()}))
             for n in range(self.width)
         ]
         for n, old in enumerate(op.results):
-            self.define_lanes(old, [one.results[n] for one in made])
+            self.define_lanes(old, [copy.results[n] for copy in copies])
 
     def _access_per_lane(self, op: LoadOp | StoreOp) -> None:
         """A scalar access of ``op`` for each active lane."""
         place = self.exprs(op.indices.data.results, op.operands_of_map)
-        operands = {one: self.lanes(one) for one in op.operands} if place is None else {}
+        operands = (
+            {operand: self.lanes(operand) for operand in op.operands} if place is None else {}
+        )
         buffer = self.scalar(op.buffer)
         values = self.lanes(op.value) if isinstance(op, StoreOp) else []
 
         def access(n: int) -> SSAValue | None:
             if place is None:
-                new = op.clone({one: values[n] for one, values in operands.items()})
+                new = op.clone({operand: values[n] for operand, values in operands.items()})
             else:
-                map_, used = self.index.to_map([self.at_lane(one, n) for one in place])
+                map_, used = self.index.to_map([self.at_lane(expr, n) for expr in place])
                 new = (
                     StoreOp(values[n], buffer, map_, used)
                     if isinstance(op, StoreOp)
@@ -178,9 +180,9 @@ class Chunk(Branches):
             self.emit(new)
             return new.results[0] if new.results else None
 
-        made = [self.in_lane(n, lambda n=n: access(n)) for n in range(self.width)]
+        results = [self.in_lane(n, lambda n=n: access(n)) for n in range(self.width)]
         if isinstance(op, LoadOp):
-            self.define_lanes(op.result, [one for one in made if one is not None])
+            self.define_lanes(op.result, [result for result in results if result is not None])
 
     def _call(self, op: CallExternOp | CallIntrinsicOp) -> None:
         if has_effects(op):
@@ -206,13 +208,13 @@ class Chunk(Branches):
             return
         last = self.expr(op.indices[-1])
         linear = self.linear(last) if last is not None else None
-        others = [*op.indices[:-1], *op.sizes]
-        if linear is None or linear.given or any(map(self.is_varying, others)):
+        rest = [*op.indices[:-1], *op.sizes]
+        if linear is None or linear.given or any(map(self.is_varying, rest)):
             self._per_lane(op)
             return
         first = LinearizeOp(
-            [*(self.scalar(one) for one in op.indices[:-1]), self.apply(linear.base)],
-            [self.scalar(one) for one in op.sizes],
+            [*(self.scalar(index) for index in op.indices[:-1]), self.apply(linear.base)],
+            [self.scalar(size) for size in op.sizes],
         )
         base = self.index.expr(self.emit(first).results[0])
         self.define_expr(op.result, self.index.simplify(base + self.lane_expr * linear.stride))
@@ -221,7 +223,7 @@ class Chunk(Branches):
         if not any(map(self.is_varying, op.operands)):
             self._uniform(op)
             return
-        sizes = [self.expr(one) for one in op.sizes]
+        sizes = [self.expr(size) for size in op.sizes]
         whole = self.expr(op.index)
         linear = self.linear(whole) if whole is not None else None
         if linear is None or not self._delinearize_row(op, sizes, linear):
@@ -231,23 +233,23 @@ class Chunk(Branches):
         self, op: DelinearizeOp, sizes: list[AffineExpr | None], linear: Linear
     ) -> bool:
         """Delinearize the first lane's index, assuming that all lanes are in one row."""
-        known = [one for one in sizes if one is not None and self.is_outside(one)]
+        known = [size for size in sizes if size is not None and self.is_outside(size)]
         if len(known) != len(sizes) or not self.is_outside(linear.base) or linear.stride < 0:
             return False
         if op.parent is not self.loop.body.block:
             return False  # a guard may keep it from dividing by 0
         ops: list[Operation] = []
-        index, *values = [_value(one, self.index, ops) for one in (linear.base, *known)]
+        index, *values = [_value(expr, self.index, ops) for expr in (linear.base, *known)]
         first = DelinearizeOp(index, values)
         ops.append(first)
-        *outer, start = [self.index.expr(one) for one in first.indices]
+        *outer, start = [self.index.expr(part) for part in first.indices]
         check = simplify_constraint(
             self.in_range(start, linear.stride, known[-1]), self.index.ranges
         )
         if check is False:
             return False
-        for one in ops:
-            one.location = op.location
+        for new_op in ops:
+            new_op.location = op.location
         self.prologue += ops
         self.assume(linear.given if check is True else (*linear.given, check))
         for old, expr in zip(op.indices, outer, strict=False):
@@ -285,7 +287,7 @@ class Chunk(Branches):
 
     def _lines(self, place: list[AffineExpr] | None) -> list[Linear | None]:
         """The indices as functions of the lane; None for what is none."""
-        return [None] if place is None else [self.linear(one) for one in place]
+        return [None] if place is None else [self.linear(expr) for expr in place]
 
     def _is_row(self, buffer: SSAValue, strides: list[int]) -> bool:
         """Whether steps of ``strides`` are a row that is accessed as one."""
@@ -328,11 +330,11 @@ class Chunk(Branches):
         place = self.exprs(op.indices.data.results, op.operands_of_map)
         if place is None or self.mask is not None:
             return
-        strides = _strides([self.linear(one) for one in place])
+        strides = _strides([self.linear(expr) for expr in place])
         is_row = strides is not None and _is_row(op.buffer.type, strides)
         lanes = range(self.width) if any(map(self.has_lane, place)) and not is_row else range(1)
         for n in lanes:
-            map_, operands = self.index.to_map([self.at_lane(one, n) for one in place])
+            map_, operands = self.index.to_map([self.at_lane(expr, n) for expr in place])
             self.emit(PrefetchOp(self.scalar(op.buffer), map_, operands))
 
     def _assumed(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
@@ -351,7 +353,7 @@ class Chunk(Branches):
 def _sweep(block: Block) -> None:
     """Remove what is computed for nothing: parts of conditions that were taken apart."""
     for op in reversed(list(block.walk())):
-        if op.results and op.has_trait(Pure) and not any(one.first_use for one in op.results):
+        if op.results and op.has_trait(Pure) and not any(result.first_use for result in op.results):
             op.detach()
             op.erase()
 

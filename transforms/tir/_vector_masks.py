@@ -109,9 +109,9 @@ class MaskedValues(LaneValues):
 
     def lanes_where(self, conditions: Sequence[AffineConstraintExpr]) -> SSAValue:
         """The lanes in which all of ``conditions`` (over the roots and the lane) hold."""
-        first, *others = map(self._lanes_where, conditions)
-        for one in others:
-            first = self.both(first, one)
+        first, *rest = map(self._lanes_where, conditions)
+        for lanes in rest:
+            first = self.both(first, lanes)
         return first
 
     def _lanes_where(self, condition: AffineConstraintExpr) -> SSAValue:
@@ -186,8 +186,8 @@ class MaskedValues(LaneValues):
         if varying:
             return self.emit(SelectOp(self.mask, value, self._dense(old.type, [1]))).results[0]
         assert isinstance(old.type, IntegerType | IndexType)
-        one = self.emit(arith.ConstantOp(IntegerAttr(1, old.type))).results[0]
-        return self.emit(SelectOp(self.any_lane(), value, one)).results[0]
+        unit = self.emit(arith.ConstantOp(IntegerAttr(1, old.type))).results[0]
+        return self.emit(SelectOp(self.any_lane(), value, unit)).results[0]
 
     def _is_safe_divisor(self, old: SSAValue) -> bool:
         expr = self.expr(old) if old.type == INDEX else None
@@ -220,7 +220,7 @@ class MaskedValues(LaneValues):
     ) -> SSAValue | None:
         """What ``make`` gives, if ``condition`` holds; else zero."""
         mask, self.mask = self.mask, None
-        then, other = Block(), Block()
+        then, orelse = Block(), Block()
         self.scopes.append(Scope(then))
         value = make()
         self.emit(scf.YieldOp(*(() if value is None else (value,))))
@@ -229,10 +229,10 @@ class MaskedValues(LaneValues):
         if value is None:
             self.emit(scf.IfOp(condition, [], Region(then)))
             return None
-        self.scopes.append(Scope(other))
+        self.scopes.append(Scope(orelse))
         self.emit(scf.YieldOp(self._zero(value.type)))
         self.scopes.pop()
-        return self.emit(scf.IfOp(condition, [value.type], Region(then), Region(other))).results[0]
+        return self.emit(scf.IfOp(condition, [value.type], Region(then), Region(orelse))).results[0]
 
     def _zero(self, type_: Attribute) -> SSAValue:
         if isinstance(type_, AnyFloat):
@@ -254,7 +254,7 @@ class MaskedValues(LaneValues):
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
         zero = self._dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
-        indices = [self.apply(one) for one in first]
+        indices = [self.apply(expr) for expr in first]
         return self.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
 
     def store_masked_row(
@@ -262,7 +262,7 @@ class MaskedValues(LaneValues):
     ) -> None:
         """Store the active lanes of a row that begins at ``first``."""
         assert self.mask is not None
-        indices = [self.apply(one) for one in first]
+        indices = [self.apply(expr) for expr in first]
         self.emit(MaskedStoreOp(buffer, indices, self.mask, value))
 
     def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:

@@ -50,7 +50,7 @@ class Scope:
     """A block under construction, and the values made in it on demand, by what they are."""
 
     block: Block
-    made: dict[object, SSAValue] = field(default_factory=dict)
+    memo: dict[object, SSAValue] = field(default_factory=dict)
 
 
 class LaneValues:
@@ -93,9 +93,9 @@ class LaneValues:
     def _once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
         """``make()``, or what it gave earlier at a place that this one sees."""
         for scope in reversed(self.scopes):
-            if key in scope.made:
-                return scope.made[key]
-        value = self.scopes[-1].made[key] = make()
+            if key in scope.memo:
+                return scope.memo[key]
+        value = self.scopes[-1].memo[key] = make()
         return value
 
     def apply(self, expr: AffineExpr) -> SSAValue:
@@ -179,11 +179,11 @@ class LaneValues:
         self, exprs: Sequence[AffineExpr], operands: Sequence[SSAValue]
     ) -> list[AffineExpr] | None:
         """``exprs`` over the old values ``operands``, if those are affine."""
-        dims = [self.expr(one) for one in operands]
-        known = [one for one in dims if one is not None]
+        dims = [self.expr(operand) for operand in operands]
+        known = [dim for dim in dims if dim is not None]
         if len(known) != len(dims):
             return None
-        return [self.index.simplify(one.replace_dims_and_symbols(known, ())) for one in exprs]
+        return [self.index.simplify(expr.replace_dims_and_symbols(known, ())) for expr in exprs]
 
     # Conversions
 
@@ -250,7 +250,7 @@ class LaneValues:
             return self._gather(INDEX, [self.apply(self.at_lane(expr, n)) for n in lanes])
         steps = [linear.stride * n for n in range(self.width)]
         if isinstance(linear.base, AffineConstantExpr):
-            return self._dense(INDEX, [linear.base.value + one for one in steps])
+            return self._dense(INDEX, [linear.base.value + step for step in steps])
         base, type_ = self.apply(linear.base), self.vector_type(INDEX)
         splat = self._once(("splat", base), lambda: self.emit(BroadcastOp(base, type_)).results[0])
         return self.emit(arith.AddiOp(splat, self._dense(INDEX, steps))).results[0]

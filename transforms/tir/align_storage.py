@@ -71,7 +71,7 @@ class AlignStoragePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
-            for alloc in [one for one in function.walk() if isinstance(one, AllocOp)]:
+            for alloc in [nested for nested in function.walk() if isinstance(nested, AllocOp)]:
                 if KEY in alloc.attributes:
                     _Layout(alloc).apply()
 
@@ -94,7 +94,7 @@ class _Layout:
     def apply(self) -> None:
         asked = self.alloc.attributes.pop(KEY)
         assert isinstance(asked, ArrayAttr)
-        entries = [one.get_values() for one in asked if isinstance(one, DenseArrayBase)]
+        entries = [entry.get_values() for entry in asked if isinstance(entry, DenseArrayBase)]
         for axis, factor, offset in sorted(entries, reverse=True):
             why = self._unserved() or self._try(int(axis), int(factor), int(offset))
             if why is not None:
@@ -108,7 +108,7 @@ class _Layout:
 
     def _accesses(self) -> list[Access]:
         uses = [use.operation for use in self.alloc.buffer.uses]
-        return [one for one in uses if isinstance(one, LoadOp | StoreOp)]
+        return [user for user in uses if isinstance(user, LoadOp | StoreOp)]
 
     def _unserved(self) -> str | None:
         if not isinstance(self.type.layout, NoneAttr):
@@ -125,7 +125,7 @@ class _Layout:
         """Serve an axis unless that makes the buffer too large, or say why not."""
         sizes, index = list(self.sizes), list(self.index)
         why = self._serve(axis, factor, offset)
-        if math.prod(one for one in self.sizes if isinstance(one, int)) > LIMIT:
+        if math.prod(size for size in self.sizes if isinstance(size, int)) > LIMIT:
             self.sizes, self.index = sizes, index
             why = f"the buffer would have more than {LIMIT} elements"
         return why
@@ -135,9 +135,9 @@ class _Layout:
         if axis == len(self.sizes) - 1:
             return self._spread(factor, offset)
         inner = self.sizes[axis + 2 :]
-        if any(not isinstance(one, int) for one in inner):
+        if any(not isinstance(size, int) for size in inner):
             return "the sizes inside of it are known at the call only"
-        unit = math.prod(one for one in inner if isinstance(one, int))
+        unit = math.prod(size for size in inner if isinstance(size, int))
         if not unit:
             return None  # there are no elements
         size = self.sizes[axis + 1]
@@ -190,9 +190,11 @@ class _Layout:
 
     def _rewrite(self) -> None:
         alloc = self.alloc
-        shape = [one if isinstance(one, int) else DYNAMIC for one in self.sizes]
+        shape = [size if isinstance(size, int) else DYNAMIC for size in self.sizes]
         type_ = MemRefType(self.type.element_type, shape, self.type.layout, self.type.memory_space)
-        new = AllocOp(alloc.label, type_, [one for one in self.sizes if not isinstance(one, int)])
+        new = AllocOp(
+            alloc.label, type_, [size for size in self.sizes if not isinstance(size, int)]
+        )
         new.attributes.update(alloc.attributes)
         new.location = alloc.location
         if len(shape) != self.type.get_num_dims():
@@ -209,7 +211,7 @@ class _Layout:
 
 def _reindex(op: Access, index: Sequence[AffineExpr]) -> None:
     old = op.indices.data
-    exprs = tuple(one.replace_dims_and_symbols(old.results, []) for one in index)
+    exprs = tuple(expr.replace_dims_and_symbols(old.results, []) for expr in index)
     map_, operands = compact(AffineMap(old.num_dims, 0, exprs), op.operands_of_map)
     fixed = len(op.operands) - len(op.operands_of_map)
     op.operands = [*list(op.operands)[:fixed], *operands]

@@ -65,7 +65,10 @@ class ApplyStridesPass(ModulePass):
 def strides_attr(strides: Sequence[int | str]) -> ArrayAttr:
     """Strides as the attribute of an argument."""
     return ArrayAttr(
-        [StringAttr(one) if isinstance(one, str) else IntegerAttr(one, i64) for one in strides]
+        [
+            StringAttr(stride) if isinstance(stride, str) else IntegerAttr(stride, i64)
+            for stride in strides
+        ]
     )
 
 
@@ -75,9 +78,9 @@ def strides_of(
     """The strides in the attribute of an argument; None without one. Raises KC4340."""
     if attr is None:
         return None
-    found: list[int | str] = []
-    for one in attr.data if isinstance(attr, ArrayAttr) else (attr,):
-        if not isinstance(one, IntegerAttr | StringAttr):
+    strides: list[int | str] = []
+    for stride in attr.data if isinstance(attr, ArrayAttr) else (attr,):
+        if not isinstance(stride, IntegerAttr | StringAttr):
             raise CodegenError(
                 "KC4340",
                 f"apply-strides: {STRIDES} = {attr}",
@@ -85,8 +88,8 @@ def strides_of(
                 why="a stride is a number of elements, or a name for what the call finds",
                 hints=[f'{STRIDES} = ["s0", 1]'],
             )
-        found.append(one.value.data if isinstance(one, IntegerAttr) else one.data)
-    return tuple(found)
+        strides.append(stride.value.data if isinstance(stride, IntegerAttr) else stride.data)
+    return tuple(strides)
 
 
 def _apply(function: func.FuncOp) -> None:
@@ -109,13 +112,15 @@ def _apply(function: func.FuncOp) -> None:
         for use in argument.uses:
             if use.operation.name not in _ACCESSES:
                 raise _refuse(label, use.operation)
-        layout = StridedLayoutAttr([None if isinstance(one, str) else one for one in strides])
+        layout = StridedLayoutAttr(
+            [None if isinstance(stride, str) else stride for stride in strides]
+        )
         new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
         Rewriter.replace_value_with_new_type(argument, new)
         changed = True
     if changed:
         outputs = list(function.function_type.outputs)
-        types = [one.type for one in function.args]
+        types = [argument.type for argument in function.args]
         function.function_type = FunctionType.from_lists(types, outputs)
 
 

@@ -78,7 +78,7 @@ class CompactBufferAllocationPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
-            allocs = [one for one in function.walk() if isinstance(one, AllocOp)]
+            allocs = [nested for nested in function.walk() if isinstance(nested, AllocOp)]
             if allocs:
                 index = BoundIndexValues()
                 for alloc in allocs:
@@ -95,7 +95,7 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
             return
         accesses.append(op)
     home = alloc.parent
-    touching = [one for one in accesses if not isinstance(one, PrefetchOp)]
+    touching = [access for access in accesses if not isinstance(access, PrefetchOp)]
     if not touching or home is None:
         return
     places: list[tuple[ForOp | None, list[Interval]]] = []
@@ -138,13 +138,13 @@ def _loops_around_all(accesses: Sequence[Access], home: Block) -> list[ForOp]:
                 path.append(parent)
             child = parent
         path.reverse()
-        common = path if common is None else [one for one in common if one in path]
-    found: list[ForOp] = []
+        common = path if common is None else [loop for loop in common if loop in path]
+    loops: list[ForOp] = []
     for loop in common or []:
         if loop.kind.data is ForKind.VECTORIZED:
             break
-        found.append(loop)
-    return found
+        loops.append(loop)
+    return loops
 
 
 def _useful(region: Sequence[Interval], alloc: AllocOp) -> list[Interval]:
@@ -155,8 +155,8 @@ def _useful(region: Sequence[Interval], alloc: AllocOp) -> list[Interval]:
     if not isinstance(type_.layout, NoneAttr):
         return [whole] * len(region)
     return [
-        whole if one.size is None or DYNAMIC != size <= one.size else one
-        for one, size in zip(region, type_.get_shape(), strict=True)
+        whole if interval.size is None or DYNAMIC != size <= interval.size else interval
+        for interval, size in zip(region, type_.get_shape(), strict=True)
     ]
 
 
@@ -165,9 +165,9 @@ def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     dynamic, elements = 0, 1
-    for one, size in zip(region, type_.get_shape(), strict=True):
-        if one.size is not None:
-            elements *= one.size
+    for interval, size in zip(region, type_.get_shape(), strict=True):
+        if interval.size is not None:
+            elements *= interval.size
         elif size == DYNAMIC:
             dynamic += 1
         else:
@@ -177,7 +177,7 @@ def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
 
 def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
     """Whether an iteration of ``loop`` may read what it has not written before."""
-    stores = [one for one in accesses if isinstance(one, StoreOp)]
+    stores = [access for access in accesses if isinstance(access, StoreOp)]
     for load in accesses:
         if not isinstance(load, LoadOp):
             continue
@@ -219,18 +219,18 @@ def _move(alloc: AllocOp, accesses: Sequence[Access], home: Block) -> None:
 def _shrink(
     alloc: AllocOp, accesses: Sequence[Access], region: Sequence[Interval], index: IndexValues
 ) -> None:
-    if all(one.size is None for one in region):
+    if all(interval.size is None for interval in region):
         return
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     shape: list[int] = []
     sizes = []
     dynamic = iter(alloc.dynamic_sizes)
-    for one, size in zip(region, type_.get_shape(), strict=True):
+    for interval, size in zip(region, type_.get_shape(), strict=True):
         given = next(dynamic) if size == DYNAMIC else None
-        if one.size is None and given is not None:
+        if interval.size is None and given is not None:
             sizes.append(given)
-        shape.append(size if one.size is None else one.size)
+        shape.append(size if interval.size is None else interval.size)
     new = AllocOp(
         alloc.label,
         MemRefType(type_.element_type, shape, type_.layout, type_.memory_space),
@@ -238,8 +238,8 @@ def _shrink(
     )
     new.attributes.update(alloc.attributes)
     new.location = alloc.location
-    base, base_operands = index.to_map([one.base for one in region])
-    single = [one.size == 1 for one in region]
+    base, base_operands = index.to_map([interval.base for interval in region])
+    single = [interval.size == 1 for interval in region]
     for op in accesses:
         _rebase(op, base, base_operands, single)
     home = alloc.parent

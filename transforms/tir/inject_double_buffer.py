@@ -79,9 +79,9 @@ class InjectDoubleBufferPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
             marked = [
-                one
-                for one in function.walk()
-                if isinstance(one, AllocOp) and MARK in one.attributes
+                nested
+                for nested in function.walk()
+                if isinstance(nested, AllocOp) and MARK in nested.attributes
             ]
             if marked:
                 for block in loop_tree.blocks(function):
@@ -139,10 +139,10 @@ def _rewrite(overlap: Overlap) -> None:
 
 def _ops(block: Block) -> list[Operation]:
     """What is in ``block``, taken out of it."""
-    found = list(block.ops)
-    for op in found:
+    ops = list(block.ops)
+    for op in ops:
         op.detach()
-    return found
+    return ops
 
 
 def _guarded(rest: AffineExpr, operands: Sequence[SSAValue], body: Block) -> IfOp:
@@ -209,14 +209,19 @@ def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribu
     """What is noted at a buffer, where a dimension was put in front of the others."""
     for key, value in attributes.items():
         if key == "tir.storage_align" and isinstance(value, ArrayAttr):
-            shifted = [list(one.get_values()) for one in value if isinstance(one, DenseArrayBase)]
+            shifted = [
+                list(entry.get_values()) for entry in value if isinstance(entry, DenseArrayBase)
+            ]
             yield (
                 key,
                 ArrayAttr(
-                    [DenseArrayBase.from_list(i64, [one[0] + 1, *one[1:]]) for one in shifted]
+                    [DenseArrayBase.from_list(i64, [entry[0] + 1, *entry[1:]]) for entry in shifted]
                 ),
             )
         elif key == "tir.axis_separators" and isinstance(value, DenseArrayBase):
-            yield key, DenseArrayBase.from_list(i64, [one + 1 for one in value.get_values()])
+            yield (
+                key,
+                DenseArrayBase.from_list(i64, [separator + 1 for separator in value.get_values()]),
+            )
         else:
             yield key, value

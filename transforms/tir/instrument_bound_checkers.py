@@ -90,20 +90,25 @@ class InstrumentBoundCheckersPass(ModulePass):
     name = "instrument-bound-checkers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        defined = [one for one in functions(op) if one.body.blocks]
-        accesses = {one: [each for each in one.walk() if each.name in _CHECKS] for one in defined}
-        ranks = [_rank(each) for found in accesses.values() for each in found]
+        defined = [function for function in functions(op) if function.body.blocks]
+        accesses = {
+            function: [each for each in function.walk() if each.name in _CHECKS]
+            for function in defined
+        }
+        ranks = [_rank(each) for ops in accesses.values() for each in ops]
         words = record_words(max(ranks, default=0))
         module = _Module(op, MemRefType(i64, [words]))
-        for one in defined:
-            module.add_record(one)
-        for one in defined:
-            _Function(module, one).run(accesses[one])
+        for function in defined:
+            module.add_record(function)
+        for function in defined:
+            _Function(module, function).run(accesses[function])
 
 
 def _rank(access: Operation) -> int:
     return max(
-        one.type.get_num_dims() for one in access.operands if isinstance(one.type, MemRefType)
+        operand.type.get_num_dims()
+        for operand in access.operands
+        if isinstance(operand.type, MemRefType)
     )
 
 
@@ -116,7 +121,7 @@ class _Module:
         self.records: dict[str, SSAValue] = {}  # of the functions with a body, by their names
         self.sites = 0
         self.reports: dict[int, str] = {}
-        self.taken = {one.sym_name.data for one in functions(op)}
+        self.taken = {function.sym_name.data for function in functions(op)}
 
     def add_record(self, function: func.FuncOp) -> None:
         """Give ``function`` a last argument for the record."""
@@ -146,10 +151,10 @@ class _Module:
         inputs: list[Attribute] = [self.record, i64, *[_INDEX] * (2 * rank)]
         block = Block(arg_types=inputs)
         record, site, *values = block.args
-        one, none = arith.ConstantOp.from_int_and_width(1, i64), _number(0, i64)
+        increment, none = arith.ConstantOp.from_int_and_width(1, i64), _number(0, i64)
         first = _number(0, _INDEX)
         counted = memref.AtomicRMWOp.build(
-            operands=[one.result, record, [first.result]],
+            operands=[increment.result, record, [first.result]],
             result_types=[i64],
             properties={"kind": IntegerAttr(_ADD, i64)},
         )
@@ -164,7 +169,7 @@ class _Module:
                 value = cast.result
             inside.add_op(memref.StoreOp.get(value, record, [place.result]))
         inside.add_op(scf.YieldOp())
-        block.add_ops([one, none, first, counted, is_first])
+        block.add_ops([increment, none, first, counted, is_first])
         block.add_op(scf.IfOp(is_first.results[0], [], Region(inside)))
         block.add_op(func.ReturnOp())
         return func.FuncOp(name, (inputs, []), Region(block), visibility="private")
@@ -272,8 +277,8 @@ class _Function:
         site = _number(self._site(access, name, len(indices), lanes), i64)
         call = func.CallOp(report, [self.record, site.result, *indices, *sizes], [])
         block = Block([site, call, scf.YieldOp()])
-        for one in block.ops:
-            one.location = self.op.location
+        for op in block.ops:
+            op.location = self.op.location
         self.emit(scf.IfOp(outside, [], Region(block)))
         self._leave_unless(inside, f"{name} is accessed outside of its bounds")
 
@@ -310,7 +315,7 @@ class _Function:
         callee = op.callee.string_value()
         if callee not in self.module.records:
             return
-        results = [one.type for one in op.results]
+        results = [result.type for result in op.results]
         new = func.CallOp(op.callee, [*op.arguments, self.record], results)
         new.attributes = dict(op.attributes)
         self.emit(new)
@@ -374,8 +379,8 @@ class _Function:
         def mixed(static: Any, dynamic: Sequence[SSAValue]) -> list[SSAValue]:
             rest = iter(dynamic)
             return [
-                next(rest) if one == DYNAMIC_INDEX else self.number(int(one))
-                for one in static.iter_values()
+                next(rest) if entry == DYNAMIC_INDEX else self.number(int(entry))
+                for entry in static.iter_values()
             ]
 
         offsets = mixed(op.static_offsets, op.offsets)

@@ -163,7 +163,7 @@ class _Lowering:
         return [ops[0] if ops else following]
 
     def _access(self, op: LoadOp | StoreOp | PrefetchOp) -> None:
-        exprs = [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        exprs = [self.index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
         affine_map, operands = self.index.to_map(exprs)
         fixed = len(op.operands) - len(op.operands_of_map)
         op.operands = [*op.operands[:fixed], *operands]
@@ -183,16 +183,16 @@ class _Lowering:
             value = self.index.roots[expr.position]
         if value is None:
             if isinstance(expr, AffineConstantExpr):
-                made: Operation = arith.ConstantOp(IntegerAttr(expr.value, INDEX))
+                computed: Operation = arith.ConstantOp(IntegerAttr(expr.value, INDEX))
             else:
                 affine_map, operands = self.index.to_map([expr])
-                made = ApplyOp(affine_map.results[0], operands)
-            made.location = uses[0].operation.location
-            value = made.results[0]
+                computed = ApplyOp(affine_map.results[0], operands)
+            computed.location = uses[0].operation.location
+            value = computed.results[0]
             value.name_hint = arg.name_hint
             first = body.first_op
             assert first is not None, "a use of a block variable is in the block"
-            body.insert_op_before(made, first)
+            body.insert_op_before(computed, first)
         for use in uses:
             use.operation.operands[use.index] = value
 

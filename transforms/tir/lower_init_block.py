@@ -138,13 +138,13 @@ class _Lowering:
 
     def variables(self, exprs: Iterable[AffineExpr]) -> set[SSAValue]:
         """The loop and block variables that ``exprs`` depend on."""
-        found: set[SSAValue] = set()
+        variables: set[SSAValue] = set()
         for expr in exprs:
             for dim in dimensions(expr):
                 value = self.index.roots[dim]
                 assert value is not None
-                found |= self.dependences(value)
-        return found
+                variables |= self.dependences(value)
+        return variables
 
     def dependences(self, value: SSAValue) -> frozenset[SSAValue]:
         """The loop and block variables that ``value`` is computed from."""
@@ -154,29 +154,31 @@ class _Lowering:
             if isinstance(owner, Block):
                 known = frozenset([value] if isinstance(owner.parent_op(), ForOp | BlockOp) else [])
             else:
-                known = frozenset().union(*(self.dependences(one) for one in owner.operands))
+                known = frozenset().union(
+                    *(self.dependences(operand) for operand in owner.operands)
+                )
             self._dependences[value] = known
         return known
 
     def users_below(self, place: Operation) -> dict[SSAValue, _Users]:
         """Who uses which buffer in ``place``."""
-        found = self._users.get(place)
-        if found is None:
-            found = self._users[place] = {}
+        by_buffer = self._users.get(place)
+        if by_buffer is None:
+            by_buffer = self._users[place] = {}
             work: list[tuple[Operation, Operation]] = [(place, place)]
             while work:
                 op, unit = work.pop()
                 if isinstance(op, BlockOp):
                     unit = op
                 for buffer, reads, writes in _accesses(op):
-                    users = found.setdefault(buffer, _Users())
+                    users = by_buffer.setdefault(buffer, _Users())
                     user = unit if isinstance(unit, BlockOp) else op
                     if reads:
                         users.readers.add(user)
                     if writes:
                         users.writers.add(user)
                 work += [(inner, unit) for inner in loop_tree.children(op)]
-        return found
+        return by_buffer
 
 
 class _Plan:
@@ -187,7 +189,7 @@ class _Plan:
         self.lowering = lowering
         self.index = lowering.index
         self.block = block
-        exprs = [self.index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        exprs = [self.index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
         kinds = block.types
         reduce_exprs = [
             expr for expr, kind in zip(exprs, kinds, strict=True) if kind is IterType.REDUCE
@@ -218,12 +220,12 @@ class _Plan:
         if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
             raise _Stay  # some instance of the block is repeated
         tests = [*self._predicate(), *self._path()]
-        others = [*self._begun(inner), *(is_zero(expr) for expr in rest)]
+        extra = [*self._begun(inner), *(is_zero(expr) for expr in rest)]
         self.conditions = simplify_constraints(
-            [*(new for _, new in tests), *others], self.index.ranges
+            [*(new for _, new in tests), *extra], self.index.ranges
         )
         self.about_reduction = simplify_constraints(
-            [*(new for old, new in tests if lowering.variables([old]) & carriers), *others],
+            [*(new for old, new in tests if lowering.variables([old]) & carriers), *extra],
             self.index.ranges,
         )
         """Those of the conditions that the elements of an empty reduction need not meet."""
@@ -232,7 +234,7 @@ class _Plan:
             self.conditions = None  # loops that are not copied have no iteration either
         spatial = [e for e, kind in zip(exprs, kinds, strict=True) if kind is not IterType.REDUCE]
         starts_at_zero = carriers <= self.zero and not lowering.variables(spatial) & {
-            one.var for one in inner if one.var in self.zero and one.static_extent != 1
+            loop.var for loop in inner if loop.var in self.zero and loop.static_extent != 1
         }
         if self.conditions is not None and not (starts_at_zero and _updates_in_place(block)):
             late = late_init(block, self.place)
@@ -262,20 +264,22 @@ class _Plan:
             if isinstance(owner, DelinearizeOp)
             else []
         )
-        if not parts or any(self.at_zero(self.index.expr(one)) != ZERO for one in parts):
+        if not parts or any(self.at_zero(self.index.expr(part)) != ZERO for part in parts):
             raise _Stay
         return True
 
     def _predicate(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
         """The predicate, as far as it does not say that the reduction is empty: what is compared
         with 0, and the condition where the loops that are not copied are at 0."""
-        found = []
-        for one in self._over_roots(self.block.predicate.data, self.block.predicate_operands):
-            rest = self.at_zero(one.lhs)
-            gone, _ = linear_terms(self.index.simplify(rest - one.lhs))
+        tests = []
+        for constraint in self._over_roots(
+            self.block.predicate.data, self.block.predicate_operands
+        ):
+            rest = self.at_zero(constraint.lhs)
+            gone, _ = linear_terms(self.index.simplify(rest - constraint.lhs))
             high = self.index.bounds(rest)[1]
             if (
-                one.kind is AffineConstraintKind.ge
+                constraint.kind is AffineConstraintKind.ge
                 and gone
                 and all(factor > 0 for factor in gone.values())
                 and all(self.index.is_natural(atom) for atom in gone)
@@ -283,8 +287,8 @@ class _Plan:
                 and (high is None or high >= 0)
             ):
                 continue  # an upper bound of the reduction that does not depend on any loop
-            found.append((one.lhs, AffineConstraintExpr(one.kind, rest, ZERO)))
-        return found
+            tests.append((constraint.lhs, AffineConstraintExpr(constraint.kind, rest, ZERO)))
+        return tests
 
     def _begun(self, inner: Sequence[ForOp]) -> list[AffineConstraintExpr]:
         """That the loops which are not copied have an iteration.
@@ -301,7 +305,7 @@ class _Plan:
 
     def _path(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
         """The conditions of each ``tir.if`` between ``place`` and the block, like the predicate."""
-        found: list[tuple[AffineExpr, AffineConstraintExpr]] = []
+        tests: list[tuple[AffineExpr, AffineConstraintExpr]] = []
         op: Operation = self.block
         while op is not self.place:
             parent = op.parent_op()
@@ -309,25 +313,29 @@ class _Plan:
             if isinstance(parent, IfOp):
                 if op.parent_region() is not parent.then:
                     raise _Stay
-                for one in self._over_roots(parent.condition.data, parent.operands_of_set):
-                    at_zero = AffineConstraintExpr(one.kind, self.at_zero(one.lhs), ZERO)
-                    found.append((one.lhs, at_zero))
+                for constraint in self._over_roots(parent.condition.data, parent.operands_of_set):
+                    at_zero = AffineConstraintExpr(
+                        constraint.kind, self.at_zero(constraint.lhs), ZERO
+                    )
+                    tests.append((constraint.lhs, at_zero))
             elif not isinstance(parent, ForOp):
                 raise _Stay
             op = parent
-        return found
+        return tests
 
     def _over_roots(
         self, space: AffineSet, operands: Sequence[SSAValue]
     ) -> list[AffineConstraintExpr]:
         return [
-            AffineConstraintExpr(one.kind, self.index.compose(one.lhs, operands), ZERO)
-            for one in space.constraints
+            AffineConstraintExpr(
+                constraint.kind, self.index.compose(constraint.lhs, operands), ZERO
+            )
+            for constraint in space.constraints
         ]
 
     def _check_values(self) -> None:
         """All values that the new nest uses must be there, or be computable, before ``place``."""
-        exprs = [*self.bindings, *(one.lhs for one in self.conditions or ())]
+        exprs = [*self.bindings, *(constraint.lhs for constraint in self.conditions or ())]
         for expr in exprs:
             for dim in dimensions(expr):
                 value = self.index.roots[dim]
@@ -351,8 +359,8 @@ class _Plan:
         if self.about_reduction is None:
             return bool(sizes)
         used: set[SSAValue] = set()
-        for one in self.about_reduction:
-            used |= {self.index.roots[dim] for dim in dimensions(one.lhs)}  # pyright: ignore
+        for constraint in self.about_reduction:
+            used |= {self.index.roots[dim] for dim in dimensions(constraint.lhs)}  # pyright: ignore
         for loop in self.kept:
             if loop.dynamic_extent is not None and loop.var in self.carriers:
                 used.add(loop.dynamic_extent)
@@ -386,13 +394,13 @@ class _Plan:
                 raise _Stay
         if reads & writes:
             raise _Stay
-        others: set[Operation] = set()
+        statements: set[Operation] = set()
         for buffer in reads | writes:
-            found = users.get(buffer, _Users())
-            others |= found.writers
+            uses = users.get(buffer, _Users())
+            statements |= uses.writers
             if buffer in writes:
-                others |= found.readers
-        if any(not loop_tree.is_inside(other, self.block) for other in others):
+                statements |= uses.readers
+        if any(not loop_tree.is_inside(statement, self.block) for statement in statements):
             raise _Stay
 
     def build(self) -> BlockOp | None:
@@ -461,10 +469,10 @@ class _Plan:
             self.lowering.fresh_name(f"{block.label}_init"),
             iters,
             affine_map,
-            [rebuilt(one) for one in binding_operands],
+            [rebuilt(operand) for operand in binding_operands],
             Region(body),
             predicate=affine_set,
-            predicate_operands=[rebuilt(one) for one in set_operands],
+            predicate_operands=[rebuilt(operand) for operand in set_operands],
         )
         new.location = block.location
         emit(new)
@@ -485,7 +493,7 @@ class Decomposition:
         """How to decompose ``block`` at ``loop``, or why that is not provably the same."""
         root = loop_tree.enclosing_function(block)
         assert root is not None
-        lowering = _Lowering({one.label for one in loop_tree.blocks(root)})
+        lowering = _Lowering({inner.label for inner in loop_tree.blocks(root)})
         try:
             plan = _Plan(lowering, block, loop)
             plan.check_order(lowering.users_below(loop))
@@ -515,7 +523,7 @@ def _updates_in_place(block: BlockOp) -> bool:
                 return False
         elif op.buffer in inits:
             init = inits[op.buffer]
-            place = [twin.get(one, one) for one in init.operands_of_map]
+            place = [twin.get(operand, operand) for operand in init.operands_of_map]
             if op.indices != init.indices or list(op.operands_of_map) != place:
                 return False
     return True

@@ -100,12 +100,12 @@ def _block(block: Block, options: PartitionLoopsPass) -> None:
 
 def _visit(op: Operation, options: PartitionLoopsPass) -> None:
     loops, bodies = _loop(op, options) if isinstance(op, ForOp) else ([op], [])
-    for one in loops:
-        for region in one.regions:
+    for part in loops:
+        for region in part.regions:
             for block in region.blocks:
                 _block(block, options)
-    for one in bodies:
-        _visit(one, options)
+    for part in bodies:
+        _visit(part, options)
 
 
 def _loop(
@@ -117,7 +117,7 @@ def _loop(
     if (
         not chosen
         or loop.kind.data not in (ForKind.SERIAL, ForKind.PARALLEL)
-        or any(isinstance(one, BlockOp) for one in preorder(loop))
+        or any(isinstance(inner, BlockOp) for inner in preorder(loop))
     ):
         return [loop], []
     if hint:
@@ -125,12 +125,12 @@ def _loop(
         kept = {key: value for key, value in loop.annotations.data.items() if key != HINT}
         loop.annotations = DictionaryAttr(kept) if kept else None
     index = IndexValues()
-    found = _interval(loop, index)
-    if found is None:
+    interval = _interval(loop, index)
+    if interval is None:
         if hint and options.unroll_loop_with_partition_hint_no_interval:
             loop.kind = ForKindAttr(ForKind.UNROLLED)
         return [loop], []
-    return _Cut(loop, index, options).cut(found)
+    return _Cut(loop, index, options).cut(interval)
 
 
 def _interval(loop: ForOp, index: IndexValues) -> _Interval | None:
@@ -140,12 +140,12 @@ def _interval(loop: ForOp, index: IndexValues) -> _Interval | None:
     for op in preorder(loop):
         if not isinstance(op, IfOp):
             continue
-        dims = [index.expr(one) for one in op.operands_of_set]
-        for n, one in enumerate(op.condition.data.constraints):
-            if one.kind is AffineConstraintKind.eq:
+        dims = [index.expr(operand) for operand in op.operands_of_set]
+        for n, constraint in enumerate(op.condition.data.constraints):
+            if constraint.kind is AffineConstraintKind.eq:
                 continue
-            expr = (one.lhs - one.rhs).replace_dims_and_symbols(dims, ())
-            if one.kind is AffineConstraintKind.le:
+            expr = (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, ())
+            if constraint.kind is AffineConstraintKind.le:
                 expr = expr * -1
             rest = _for_all_inner(loop, index, index.simplify(expr))
             if rest is None:
@@ -172,7 +172,7 @@ def _for_all_inner(
             factor = scale
         elif var in used:
             return None
-        elif any(_inside(index.roots[one], loop) for one in used):
+        elif any(_inside(index.roots[dim], loop) for dim in used):
             inner[atom] = scale
         else:
             outer[atom] = scale
@@ -197,16 +197,16 @@ class _Cut:
         self.loop = loop
         self.index = index
         self.options = options
-        self.made: list[Operation] = []
+        self.emitted: list[Operation] = []
         self.loops: list[Operation] = []
         self.bodies: list[Operation] = []
 
-    def cut(self, found: _Interval) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    def cut(self, interval: _Interval) -> tuple[Sequence[Operation], Sequence[Operation]]:
         size = self.loop.extent_value
         extent = AffineExpr.constant(size) if isinstance(size, int) else self.index.expr(size)
         zero = AffineExpr.constant(0)
-        start = self._extreme([zero, *found.starts], arith.MaxSIOp)
-        end = self._extreme([extent, *found.ends], arith.MinSIOp)
+        start = self._extreme([zero, *interval.starts], arith.MaxSIOp)
+        end = self._extreme([extent, *interval.ends], arith.MinSIOp)
         if isinstance(start, AffineConstantExpr) and isinstance(end, AffineConstantExpr):
             if end.value <= start.value:
                 return [self.loop], []
@@ -216,9 +216,9 @@ class _Cut:
         assert block is not None
         # What comes before conditions hold, where they hold, and what comes after.
         self._part(zero, start, {})
-        self._part(start, end, found.held)
+        self._part(start, end, interval.held)
         self._part(end, extent, {})
-        block.insert_ops_before(self.made, self.loop)
+        block.insert_ops_before(self.emitted, self.loop)
         self.loop.detach()
         self.loop.erase()
         return self.loops, self.bodies
@@ -228,20 +228,20 @@ class _Cut:
     ) -> AffineExpr:
         """The largest or the smallest of ``exprs``, as few of them as matter."""
         best: AffineExpr = exprs[0]
-        for one in exprs[1:]:
-            pair = (best, one) if kind is arith.MaxSIOp else (one, best)
+        for expr in exprs[1:]:
+            pair = (best, expr) if kind is arith.MaxSIOp else (expr, best)
             if _at_least(self.index, *pair):
                 continue
             if _at_least(self.index, *reversed(pair)):
-                best = one
+                best = expr
                 continue
-            op = kind(self._value(best), self._value(one))
+            op = kind(self._value(best), self._value(expr))
             best = self.index.expr(self._emit(op))
         return best
 
     def _emit(self, op: Operation) -> SSAValue:
         op.location = self.loop.location
-        self.made.append(op)
+        self.emitted.append(op)
         return op.results[0]
 
     def _value(self, expr: AffineExpr) -> SSAValue:
@@ -267,38 +267,38 @@ class _Cut:
         annotations = loop.annotations.data if loop.annotations is not None else None
         extent = known if known is not None else self._value(size)
         # The body is made in a list of its own, and then moved into the loop.
-        outside, self.made = self.made, []
-        made = ForOp(loop.label, extent, None, loop.kind.data, annotations)
-        made.location = loop.location
+        outside, self.emitted = self.emitted, []
+        new_loop = ForOp(loop.label, extent, None, loop.kind.data, annotations)
+        new_loop.location = loop.location
         if start == AffineExpr.constant(0):
-            at: SSAValue = made.var
+            at: SSAValue = new_loop.var
         else:
             affine, operands = self.index.to_map([start])
             expr = AffineExpr.dimension(len(operands)) + affine.results[0]
-            at = self._emit(ApplyOp(expr, [*operands, made.var]))
+            at = self._emit(ApplyOp(expr, [*operands, new_loop.var]))
         self._body(at, held)
-        made.body.block.add_ops(self.made)
-        self.made = [*outside, made]
-        self.loops.append(made)
+        new_loop.body.block.add_ops(self.emitted)
+        self.emitted = [*outside, new_loop]
+        self.loops.append(new_loop)
 
     def _body(self, at: SSAValue, held: dict[IfOp, set[int]]) -> list[Operation]:
         values: dict[SSAValue, SSAValue] = {self.loop.var: at}
         copies: list[Operation] = []
         for op in self.loop.body.block.ops:
-            made = op.clone(values)
-            copies.append(made)
-            for old, new in zip(op.walk(), made.walk(), strict=True):
+            copy = op.clone(values)
+            copies.append(copy)
+            for old, new in zip(op.walk(), copy.walk(), strict=True):
                 new.location = old.location
         block = Block(copies)
-        olds = [one for op in self.loop.body.block.ops for one in op.walk()]
-        news = [one for op in copies for one in op.walk()]
+        olds = [inner for op in self.loop.body.block.ops for inner in op.walk()]
+        news = [inner for op in copies for inner in op.walk()]
         for old, new in zip(olds, news, strict=True):
             if isinstance(old, IfOp) and isinstance(new, IfOp) and old in held:
                 _without(new, held[old])
         left = list(block.ops)
-        for one in left:
-            one.detach()
-        self.made += left
+        for op in left:
+            op.detach()
+        self.emitted += left
         return left
 
 
@@ -310,7 +310,7 @@ def _remove_dead(function: Operation) -> None:
             if index.conditions(op.condition.data, op.operands_of_set) is None:
                 _replace(op, op.orelse.block if op.orelse.blocks else None)
         elif isinstance(op, ForOp):
-            if all(isinstance(one, ApplyOp | arith.ConstantOp) for one in op.body.block.ops):
+            if all(isinstance(child, ApplyOp | arith.ConstantOp) for child in op.body.block.ops):
                 _replace(op, None)
 
 
@@ -325,8 +325,8 @@ def _replace(op: Operation, by: Block | None) -> None:
     op.erase()
 
 
-def _at_least(index: IndexValues, one: AffineExpr, other: AffineExpr) -> bool:
-    low, _ = index.bounds(index.simplify(one - other))
+def _at_least(index: IndexValues, larger: AffineExpr, smaller: AffineExpr) -> bool:
+    low, _ = index.bounds(index.simplify(larger - smaller))
     return low is not None and low >= 0
 
 
@@ -334,7 +334,7 @@ def _without(op: IfOp, held: set[int]) -> None:
     """Drop conditions that hold; without any, the op becomes what it guards."""
     space = op.condition.data
     kept: list[AffineConstraintExpr] = [
-        one for n, one in enumerate(space.constraints) if n not in held
+        constraint for n, constraint in enumerate(space.constraints) if n not in held
     ]
     if kept:
         op.condition = AffineSetAttr(AffineSet(space.num_dims, 0, tuple(kept)))

@@ -91,13 +91,13 @@ class _Counts:
     blocks: bool = False
     operations: int = 0
 
-    def beside(self, other: _Counts) -> _Counts:
+    def beside(self, neighbour: _Counts) -> _Counts:
         return _Counts(
-            self.steps + other.steps,
-            max(self.unrolled, other.unrolled),
-            max(self.normal, other.normal),
-            self.blocks or other.blocks,
-            self.operations + other.operations,
+            self.steps + neighbour.steps,
+            max(self.unrolled, neighbour.unrolled),
+            max(self.normal, neighbour.normal),
+            self.blocks or neighbour.blocks,
+            self.operations + neighbour.operations,
         )
 
 
@@ -213,9 +213,9 @@ def _unroll(loop: ForOp, extent: int) -> None:
         block.insert_op_before(at, loop)
         values: dict[SSAValue, SSAValue] = {loop.var: at.result}
         for op in loop.body.block.ops:
-            made = op.clone(values)
-            block.insert_op_before(made, loop)
-            for old, new in zip(op.walk(), made.walk(), strict=True):
+            copy = op.clone(values)
+            block.insert_op_before(copy, loop)
+            for old, new in zip(op.walk(), copy.walk(), strict=True):
                 new.location = old.location
     loop.detach()
     loop.erase()

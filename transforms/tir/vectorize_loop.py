@@ -131,11 +131,11 @@ def pieces(extent: int, native: int) -> list[tuple[int, int]]:
     if width == 1:
         return [(1, extent)]
     rest = extent % width
-    found = [(width, extent // width)]
+    parts = [(width, extent // width)]
     if rest:
         whole = rest > 1 and rest & (rest - 1) == 0
-        found.append((rest, 1) if whole else (1, rest))
-    return found
+        parts.append((rest, 1) if whole else (1, rest))
+    return parts
 
 
 class _Lowering:

@@ -74,11 +74,13 @@ class VerifyGpuCodePass(ModulePass):
 
 def _kernels(function: func.FuncOp) -> list[ForOp]:
     """The outermost loops of threads."""
-    found: list[ForOp] = []
+    kernels: list[ForOp] = []
     for loop in loop_tree.loops(function):
-        if loop.axis is not None and not any(loop_tree.is_inside(loop, one) for one in found):
-            found.append(loop)
-    return found
+        if loop.axis is not None and not any(
+            loop_tree.is_inside(loop, kernel) for kernel in kernels
+        ):
+            kernels.append(loop)
+    return kernels
 
 
 def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
@@ -101,13 +103,16 @@ def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None
 def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
     accesses = [op for op in kernel.walk() if isinstance(op, LoadOp | StoreOp)]
     buffers = dict.fromkeys(op.buffer for op in accesses if memory_scope(op.buffer) in SHARED)
-    sizes = {one: _size(one, kernel) for one in buffers}
+    sizes = {buffer: _size(buffer, kernel) for buffer in buffers}
     total, limit = sum(sizes.values()), target.limits["max_shared_memory_per_block"]
     if total <= limit:
         return
-    table = sorted(sizes.items(), key=lambda one: -one[1])
-    width = max(len(buffer_name(one)) for one in sizes)
-    facts = [f"{buffer_name(one):<{width}}  {_kib(size):>10}  {_shape(one)}" for one, size in table]
+    table = sorted(sizes.items(), key=lambda entry: -entry[1])
+    width = max(len(buffer_name(buffer)) for buffer in sizes)
+    facts = [
+        f"{buffer_name(buffer):<{width}}  {_kib(size):>10}  {_shape(buffer)}"
+        for buffer, size in table
+    ]
     raise CodegenError(
         "KC3440",
         f"verify-gpu-code: a block of @{function.sym_name.data} uses {_kib(total)} of shared "
@@ -123,7 +128,7 @@ def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
 
 def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> list[str]:
     """Where the largest buffers could be computed to be smaller, and smaller tiles."""
-    found: list[str] = []
+    hints: list[str] = []
     for buffer, size in table[:2]:
         rest = total - size
         best: tuple[int, ForOp] | None = None
@@ -132,11 +137,11 @@ def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> lis
             if there < size and (best is None or (best[0] + rest > limit and there < best[0])):
                 best = there, loop
         if best is not None:
-            found.append(
+            hints.append(
                 f"compute_at {buffer_name(buffer)} at {best[1].label}: {_kib(best[0])} instead of "
                 f"{_kib(size)}"
             )
-    return found or ["make the tile of a block smaller: split its loops by smaller factors"]
+    return hints or ["make the tile of a block smaller: split its loops by smaller factors"]
 
 
 def _inner_loops(buffer: SSAValue) -> list[ForOp]:
@@ -145,20 +150,20 @@ def _inner_loops(buffer: SSAValue) -> list[ForOp]:
     if not loads:
         return []
     shared = [
-        one
-        for one in all_loops_around(loads[0])
-        if all(loop_tree.is_inside(load, one) for load in loads)
-        and not any(loop_tree.is_inside(store, one) for store in stores_to(buffer))
+        loop
+        for loop in all_loops_around(loads[0])
+        if all(loop_tree.is_inside(load, loop) for load in loads)
+        and not any(loop_tree.is_inside(store, loop) for store in stores_to(buffer))
     ]
-    return [one for one in shared if one.axis is None]
+    return [loop for loop in shared if loop.axis is None]
 
 
 def _box_size(buffer: SSAValue, loop: ForOp) -> int:
     part = box(loads_of(buffer), loop.body.block, BoundIndexValues(), memory_scope(buffer)) or []
     assert isinstance(buffer.type, MemRefType)
     sizes = [
-        one.size if one.size is not None else whole
-        for one, whole in zip(part, buffer.type.get_shape(), strict=True)
+        interval.size if interval.size is not None else whole
+        for interval, whole in zip(part, buffer.type.get_shape(), strict=True)
     ]
     return math.prod(sizes) * _element_bytes(buffer.type)
 
@@ -183,7 +188,7 @@ def _element_bytes(type_: MemRefType) -> int:
 
 def _shape(buffer: SSAValue) -> str:
     assert isinstance(buffer.type, MemRefType)
-    sizes = ["?" if one == DYNAMIC else str(one) for one in buffer.type.get_shape()]
+    sizes = ["?" if size == DYNAMIC else str(size) for size in buffer.type.get_shape()]
     return "x".join([*sizes, str(buffer.type.element_type)])
 
 
