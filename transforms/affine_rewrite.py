@@ -26,7 +26,7 @@ _Space = TypeVar("_Space", AffineMap, AffineSet)
 def _exprs(space: AffineMap | AffineSet) -> list[AffineExpr]:
     if isinstance(space, AffineMap):
         return list(space.results)
-    return [one.lhs for one in space.constraints]
+    return [constraint.lhs for constraint in space.constraints]
 
 
 def _rebuild(space: _Space, count: int, exprs: Sequence[AffineExpr]) -> _Space:
@@ -52,14 +52,14 @@ def compact(space: _Space, operands: Operands) -> tuple[_Space, list[SSAValue]]:
             position[operand] = len(distinct)
             distinct.append(operand)
         dims.append(AffineExpr.dimension(position[operand]))
-    exprs = [simplify(one.replace_dims_and_symbols(dims, []), ()) for one in _exprs(space)]
+    exprs = [simplify(expr.replace_dims_and_symbols(dims, []), ()) for expr in _exprs(space)]
     used: dict[int, int] = {}
     for expr in exprs:
         for part in expr.dfs():
             if isinstance(part, AffineDimExpr):
                 used.setdefault(part.position, len(used))
     final = [AffineExpr.dimension(used.get(n, 0)) for n in range(len(distinct))]
-    exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
+    exprs = [expr.replace_dims_and_symbols(final, []) for expr in exprs]
     return _rebuild(space, len(used), exprs), [distinct[n] for n in used]
 
 
@@ -74,7 +74,7 @@ def compose(
     dims = [
         shifted if operand is old else AffineExpr.dimension(n) for n, operand in enumerate(operands)
     ]
-    exprs = [one.replace_dims_and_symbols(dims, []) for one in _exprs(space)]
+    exprs = [result.replace_dims_and_symbols(dims, []) for result in _exprs(space)]
     return compact(_rebuild(space, count + len(new), exprs), [*operands, *new])
 
 

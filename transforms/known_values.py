@@ -27,29 +27,29 @@ def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
     owner = value.owner
     if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
         return False
-    return all(can_rebuild(one, anchor) for one in owner.operands)
+    return all(can_rebuild(operand, anchor) for operand in owner.operands)
 
 
-def rebuild(value: SSAValue, anchor: Operation, made: dict[SSAValue, SSAValue]) -> SSAValue:
-    """``value`` at ``anchor``; see :func:`can_rebuild`. ``made`` remembers what was computed."""
-    if value in made or is_available(value, anchor):
-        return made.get(value, value)
+def rebuild(value: SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue]) -> SSAValue:
+    """``value`` at ``anchor``; see :func:`can_rebuild`. ``known`` remembers what was computed."""
+    if value in known or is_available(value, anchor):
+        return known.get(value, value)
     owner = value.owner
     assert isinstance(owner, Operation)
     for operand in owner.operands:
-        rebuild(operand, anchor, made)
-    copy = owner.clone(made)
+        rebuild(operand, anchor, known)
+    copy = owner.clone(known)
     copy.location = owner.location
     home = anchor.parent
     assert home is not None
     home.insert_op_before(copy, anchor)
-    made.update(zip(owner.results, copy.results, strict=True))
-    return made[value]
+    known.update(zip(owner.results, copy.results, strict=True))
+    return known[value]
 
 
-def rebuild_captured(top: Operation, made: dict[SSAValue, SSAValue]) -> None:
+def rebuild_captured(top: Operation, known: dict[SSAValue, SSAValue]) -> None:
     """Compute before ``top`` once more what it uses and is not known there; see :func:`rebuild`."""
-    replaced = {value: rebuild(value, top, made) for value in captured_values(top)}
+    replaced = {value: rebuild(value, top, known) for value in captured_values(top)}
     for op in top.walk():
         for n, operand in enumerate(op.operands):
             if operand in replaced and replaced[operand] is not operand:

@@ -21,7 +21,7 @@ def simpler_map(
     """
     index = index or IndexValues()
     weight = _weight(space.results, operands, index)
-    simple, values = index.to_map([index.compose(one, operands) for one in space.results])
+    simple, values = index.to_map([index.compose(expr, operands) for expr in space.results])
     return (simple, values) if _weight(simple.results, values, index) < weight else None
 
 
@@ -36,9 +36,11 @@ def simpler_set(
     conditions = index.conditions(space, operands)
     if not conditions:
         return conditions is not None
-    weight = _weight([one.lhs for one in space.constraints], operands, index)
+    weight = _weight([constraint.lhs for constraint in space.constraints], operands, index)
     simple, values = index.to_set(conditions)
-    is_simpler = _weight([one.lhs for one in simple.constraints], values, index) < weight
+    is_simpler = (
+        _weight([constraint.lhs for constraint in simple.constraints], values, index) < weight
+    )
     return (simple, values) if is_simpler else None
 
 
@@ -47,7 +49,7 @@ def _weight(
 ) -> _Weight:
     """What a rewrite makes less: operands to see through, operands, operations."""
     return (
-        sum(not is_root(one, index) for one in operands),
+        sum(not is_root(operand, index) for operand in operands),
         len(operands),
         sum(1 for expr in exprs for _ in expr.dfs()),
     )

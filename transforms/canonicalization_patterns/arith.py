@@ -31,16 +31,16 @@ class ShortenExtremes(RewritePattern):
         kept: list[SSAValue] = []
         for n, term in enumerate(terms):
             rest = (*kept, *terms[n + 1 :])
-            if not any(_is_beyond(op, one, term, index) for one in rest):
+            if not any(_is_beyond(op, rival, term, index) for rival in rest):
                 kept.append(term)
         if len(kept) == len(terms):
             return
-        value, *others = kept
-        made: list[arith.MinSIOp | arith.MaxSIOp] = []
-        for term in others:
-            made.append(type(op)(value, term))
-            value = made[-1].result
-        rewriter.replace(op, made, [value])
+        value, *remaining = kept
+        chain: list[arith.MinSIOp | arith.MaxSIOp] = []
+        for term in remaining:
+            chain.append(type(op)(value, term))
+            value = chain[-1].result
+        rewriter.replace(op, chain, [value])
 
 
 def _terms(op: arith.MinSIOp | arith.MaxSIOp) -> list[SSAValue]:

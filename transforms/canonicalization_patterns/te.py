@@ -44,9 +44,9 @@ class SimplifyCondition(RewritePattern):
         if simpler is None or isinstance(simpler, bool):
             return
         condition, values = simpler
-        made = ConditionOp(condition, values, op.value)
-        made.attributes.update(op.attributes)
-        rewriter.replace(op, made)
+        simplified = ConditionOp(condition, values, op.value)
+        simplified.attributes.update(op.attributes)
+        rewriter.replace(op, simplified)
 
 
 class TakeAllTerms(RewritePattern):

@@ -70,8 +70,8 @@ class EvaluateLinearize(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LinearizeOp, rewriter: PatternRewriter, /) -> None:
-        if (made := _evaluated([op.result])) is not None:
-            rewriter.replace(op, made)
+        if (applies := _evaluated([op.result])) is not None:
+            rewriter.replace(op, applies)
 
 
 class EvaluateDelinearize(RewritePattern):
@@ -85,20 +85,20 @@ class EvaluateDelinearize(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DelinearizeOp, rewriter: PatternRewriter, /) -> None:
-        if (made := _evaluated(op.indices)) is not None:
-            rewriter.replace(op, made, [one.result for one in made])
+        if (applies := _evaluated(op.indices)) is not None:
+            rewriter.replace(op, applies, [apply.result for apply in applies])
 
 
 def _evaluated(values: Sequence[SSAValue]) -> list[ApplyOp] | None:
     """``values`` by ``tir.apply``; None if one is not affine."""
     index = IndexValues()
-    if any(is_root(one, index) for one in values):
+    if any(is_root(value, index) for value in values):
         return None
-    made: list[ApplyOp] = []
+    applies: list[ApplyOp] = []
     for value in values:
         space, operands = index.to_map([index.expr(value)])
-        made.append(ApplyOp(space.results[0], operands))
-    return made
+        applies.append(ApplyOp(space.results[0], operands))
+    return applies
 
 
 class ComposeAccess(RewritePattern):
@@ -224,7 +224,7 @@ class DecideIf(RewritePattern):
         if not isinstance(holds, bool) or op.attributes:
             return
         taken, dropped = (op.then, op.orelse) if holds else (op.orelse, op.then)
-        if any(_initialises(one) for block in dropped.blocks for one in block.ops):
+        if any(_initialises(inner) for block in dropped.blocks for inner in block.ops):
             return
         if taken.blocks:
             _inline(op, taken.block, rewriter)
@@ -278,12 +278,14 @@ class SimplifyBlock(RewritePattern):
         elif isinstance(predicate, bool):
             predicate = None  # one that never holds: EraseIdleBlock
         index = IndexValues()
-        sizes = [one if isinstance(one, int) else index.constant(one) for one in op.extents]
+        sizes = [
+            extent if isinstance(extent, int) else index.constant(extent) for extent in op.extents
+        ]
         shape = [
             size if known is None else max(known, 0)
             for size, known in zip(op.extents, sizes, strict=True)
         ]
-        dynamic = [one for one in shape if not isinstance(one, int)]
+        dynamic = [size for size in shape if not isinstance(size, int)]
         if bindings is None and predicate is None and len(dynamic) == len(op.dynamic_extents):
             return
         op.properties["static_extents"] = DenseArrayBase.from_list(
@@ -441,13 +443,13 @@ def _may_access(op: Operation, buffer: SSAValue, *, writes_only: bool) -> bool:
     return False
 
 
-def _is_other_memory(buffer: SSAValue, other: SSAValue) -> bool:
+def _is_other_memory(buffer: SSAValue, second: SSAValue) -> bool:
     """Whether two buffers are known to share no element."""
-    roots = [_whole(one) for one in (buffer, other)]
+    roots = [_whole(value) for value in (buffer, second)]
     return roots[0] is not roots[1] and all(
-        isinstance(one.owner, AllocOp)
-        or (isinstance(one.owner, Block) and isinstance(one.owner.parent_op(), func.FuncOp))
-        for one in roots
+        isinstance(root.owner, AllocOp)
+        or (isinstance(root.owner, Block) and isinstance(root.owner.parent_op(), func.FuncOp))
+        for root in roots
     )
 
 

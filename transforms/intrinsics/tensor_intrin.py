@@ -72,8 +72,8 @@ class TensorIntrin:
     @property
     def functions(self) -> list[FuncOp]:
         """The description, and what may take its place."""
-        found = (self.description, self.implementation, self.init, self.update)
-        return [one for one in found if one is not None]
+        functions = (self.description, self.implementation, self.init, self.update)
+        return [function for function in functions if function is not None]
 
     @staticmethod
     def parse(name: str, text: str, file: str | None = None) -> TensorIntrin:
@@ -89,17 +89,17 @@ class TensorIntrin:
                 module,
             )
             own = [op for op in home.body.ops if isinstance(op, FuncOp)]
-            others = tuple(op for op in own if _is_private(op))
-            found = {_name(op): op for op in own if op not in others}
-            unknown = [one for one in found if one not in ROLES]
-            if unknown or not {"description", "implementation"} <= found.keys():
+            externals = tuple(op for op in own if _is_private(op))
+            by_role = {_name(op): op for op in own if op not in externals}
+            unknown = [role for role in by_role if role not in ROLES]
+            if unknown or not {"description", "implementation"} <= by_role.keys():
                 raise _invalid(
                     name,
                     home,
-                    f"it has the functions {', '.join(map(str, found)) or 'none'}",
+                    f"it has the functions {', '.join(map(str, by_role)) or 'none'}",
                     ["description and implementation, and init and update for a reduction"],
                 )
-            return _checked(name, found, _features(home), others)
+            return _checked(name, by_role, _features(home), externals)
 
     @staticmethod
     def register(
@@ -117,22 +117,22 @@ class TensorIntrin:
 
         Raises KC3570 where it is none, KC3571 for a name that is taken unless ``override``.
         """
-        found: dict[str, FuncOp] = {}
-        others: dict[str, FuncOp] = {}
-        for role, one in zip(ROLES, (desc, impl, init, update), strict=True):
-            if one is not None:
-                found[role], more = _function(name, one)
-                others.update((op.sym_name.data, op) for op in more)
-        made = _checked(name, found, tuple(features), tuple(others.values()))
+        functions: dict[str, FuncOp] = {}
+        externals: dict[str, FuncOp] = {}
+        for role, given in zip(ROLES, (desc, impl, init, update), strict=True):
+            if given is not None:
+                functions[role], more = _function(name, given)
+                externals.update((op.sym_name.data, op) for op in more)
+        intrin = _checked(name, functions, tuple(features), tuple(externals.values()))
         if not override and (name in _REGISTERED or name in registry.current().intrinsics):
             raise ScheduleError(
                 "KC3571",
                 f"there is a tensor intrinsic '{name}' already",
-                location=location_of(made.description),
+                location=location_of(intrin.description),
                 hints=["register(..., override=True) replaces it"],
             )
-        _REGISTERED[name] = made
-        return made
+        _REGISTERED[name] = intrin
+        return intrin
 
     @staticmethod
     def get(name: str) -> TensorIntrin:
@@ -173,15 +173,15 @@ def _parsed(text: str, file: str) -> ModuleOp:
 
 
 def _name(op: Operation) -> str | None:
-    found = op.get_attr_or_prop("sym_name")
-    return found.data if isinstance(found, StringAttr) else None
+    symbol = op.get_attr_or_prop("sym_name")
+    return symbol.data if isinstance(symbol, StringAttr) else None
 
 
 def _features(module: ModuleOp) -> tuple[str, ...]:
     given = module.attributes.get("kc.features")
     if not isinstance(given, ArrayAttr):
         return ()
-    return tuple(one.data for one in given if isinstance(one, StringAttr))
+    return tuple(feature.data for feature in given if isinstance(feature, StringAttr))
 
 
 def _is_private(op: FuncOp) -> bool:
@@ -197,11 +197,11 @@ def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
     module = getattr(given, "op", given)
     if isinstance(module, FuncOp):
         return module, []
-    found = [op for op in module.body.ops if isinstance(op, FuncOp)]
-    public = [op for op in found if not _is_private(op)]
+    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    public = [op for op in functions if not _is_private(op)]
     if len(public) != 1:
         raise _invalid(name, module, f"a text has {len(public)} functions, not one")
-    return public[0], [op for op in found if op is not public[0]]
+    return public[0], [op for op in functions if op is not public[0]]
 
 
 def _invalid(name: str, op: Operation, why: str, hints: Sequence[str] = ()) -> ScheduleError:
@@ -221,7 +221,7 @@ def _checked(
     externals: tuple[FuncOp, ...],
 ) -> TensorIntrin:
     """The intrinsic of ``functions``, if they are one; else KC3570."""
-    made = TensorIntrin(
+    intrin = TensorIntrin(
         name,
         functions["description"],
         functions["implementation"],
@@ -230,12 +230,12 @@ def _checked(
         features,
         externals,
     )
-    _check_description(name, made.description)
-    own = made.description.function_type.inputs.data
-    for function in made.functions:
+    _check_description(name, intrin.description)
+    own = intrin.description.function_type.inputs.data
+    for function in intrin.functions:
         types = function.function_type.inputs.data
         role = function.sym_name.data
-        if [_element(one) for one in types] != [_element(one) for one in own]:
+        if [_element(type_) for type_ in types] != [_element(type_) for type_ in own]:
             raise _invalid(
                 name,
                 function,
@@ -248,15 +248,17 @@ def _checked(
         if len(blocks) != 1 or not isinstance(blocks[0].last_op, ReturnOp):
             raise _invalid(name, function, f"@{role} has no body of one block")
         _check_vectors(name, function)
-    if (made.init is None) != (made.update is None):
+    if (intrin.init is None) != (intrin.update is None):
         raise _invalid(
             name,
-            made.init or made.update or made.description,
+            intrin.init or intrin.update or intrin.description,
             "init and update come together: one starts what the other goes on with",
         )
-    if made.init is not None and not made.block.has_init:
-        raise _invalid(name, made.init, "it has an init, but the block of its description has none")
-    return made
+    if intrin.init is not None and not intrin.block.has_init:
+        raise _invalid(
+            name, intrin.init, "it has an init, but the block of its description has none"
+        )
+    return intrin
 
 
 def _element(type_: Any) -> Any:
@@ -276,13 +278,13 @@ def _check_description(name: str, function: FuncOp) -> None:
                 name, function, f"an argument is {type_}, not a buffer of constant shape"
             )
     op: Operation = function
-    work = [one for one in function.body.block.ops if loop_tree.has_work(one)]
-    work = [one for one in work if not isinstance(one, ReturnOp)]
+    work = [op for op in function.body.block.ops if loop_tree.has_work(op)]
+    work = [op for op in work if not isinstance(op, ReturnOp)]
     while len(work) == 1 and isinstance(work[0], ForOp):
         op = work[0]
         if work[0].static_extent is None:
             raise _invalid(name, op, f"the extent of loop {work[0].label} is not a constant")
-        work = [one for one in work[0].body.block.ops if loop_tree.has_work(one)]
+        work = [op for op in work[0].body.block.ops if loop_tree.has_work(op)]
     if len(work) != 1 or not isinstance(work[0], BlockOp):
         raise _invalid(
             name,
@@ -290,7 +292,7 @@ def _check_description(name: str, function: FuncOp) -> None:
             "the description is loops around one block, and nothing else",
         )
     block = work[0]
-    if block.predicate.data.constraints or any(one.regions for one in block.body.block.ops):
+    if block.predicate.data.constraints or any(op.regions for op in block.body.block.ops):
         raise _invalid(name, block, f"block {block.label} has a predicate, or regions in its body")
     for op in block.walk():
         if loop_tree.has_effects(op) and not isinstance(op, BlockOp | LoadOp | StoreOp):

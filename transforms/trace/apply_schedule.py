@@ -67,9 +67,9 @@ class ApplySchedulePass(ModulePass):
                 verify_module(schedule)
                 check_dominance(schedule)
                 self._perform(op, schedule)
-        for one in sequences(op):
-            one.detach()
-            one.erase()
+        for sequence in sequences(op):
+            sequence.detach()
+            sequence.erase()
         op.attributes.pop(MARK, None)
 
     def _perform(self, module: ModuleOp, schedule: ModuleOp) -> None:

@@ -37,61 +37,68 @@ class Binder:
         what the parameter takes) and KC3703 (missing).
         """
         given = self._given(args, kwargs)
-        found: dict[str, Any] = {}
+        bound: dict[str, Any] = {}
         parts: dict[str, list[Any]] = {}
-        for one in self.parameters:
-            if one.name not in given:
-                if one.default is REQUIRED:
-                    raise self._missing(one)
-                if one.element is None:
+        for parameter in self.parameters:
+            if parameter.name not in given:
+                if parameter.default is REQUIRED:
+                    raise self._missing(parameter)
+                if parameter.element is None:
                     continue
-            value = given.get(one.name, one.default)
-            slot = self._slot(one, value)
-            if one.element is not None:
+            value = given.get(parameter.name, parameter.default)
+            slot = self._slot(parameter, value)
+            if parameter.element is not None:
                 part = parts.setdefault(slot.name, [])
-                part.append(self._part(one, slot, value))
+                part.append(self._part(parameter, slot, value))
                 if slot.handle is not None:
-                    found[slot.name] = part
+                    bound[slot.name] = part
                 elif len(part) == sum(slot in it.slots for it in self.parameters):
-                    self._keep(found, slot, self._accept(one, slot, part))
+                    self._keep(bound, slot, self._accept(parameter, slot, part))
                 continue
-            self._keep(found, slot, self._accept(one, slot, value))
-        return found
+            self._keep(bound, slot, self._accept(parameter, slot, value))
+        return bound
 
     def bind_some(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """As :meth:`bind`, with the named arguments alone."""
-        found: dict[str, Any] = {}
-        for one in self.parameters:
-            if one.name in kwargs and one.element is None:
-                slot = self._slot(one, kwargs[one.name])
-                found[slot.name] = self._accept(one, slot, kwargs[one.name])
-        return found
+        bound: dict[str, Any] = {}
+        for parameter in self.parameters:
+            if parameter.name in kwargs and parameter.element is None:
+                slot = self._slot(parameter, kwargs[parameter.name])
+                bound[slot.name] = self._accept(parameter, slot, kwargs[parameter.name])
+        return bound
 
-    def _keep(self, found: dict[str, Any], slot: Slot, value: Any) -> None:
+    def _keep(self, bound: dict[str, Any], slot: Slot, value: Any) -> None:
         if not is_default(slot, value):
-            found[slot.name] = value
+            bound[slot.name] = value
 
     def _given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         given: dict[str, Any] = {}
         values = list(args)
-        for one in self.parameters:
+        for parameter in self.parameters:
             if not values:
                 break
-            if one.variadic:
+            if parameter.variadic:
                 is_list = len(values) == 1 and isinstance(values[0], list | tuple)
-                given[one.name] = list(values[0]) if is_list else values
+                given[parameter.name] = list(values[0]) if is_list else values
                 values = []
             else:
-                given[one.name] = values.pop(0)
+                given[parameter.name] = values.pop(0)
         if values:
             raise self._error(
                 "KC3700",
                 f"{self.method} takes {_count(len(self.parameters))}, {len(args)} are given",
-                [f"the arguments are: {', '.join(one.name for one in self.parameters)}"],
+                [
+                    "the arguments are: "
+                    f"{', '.join(parameter.name for parameter in self.parameters)}"
+                ],
             )
-        names = [one.name for one in self.parameters]
+        names = [parameter.name for parameter in self.parameters]
         # As flags and sched know it: scope for storage_scope.
-        fields = {one.slots[0].name: one.name for one in self.parameters if one.element is None}
+        fields = {
+            parameter.slots[0].name: parameter.name
+            for parameter in self.parameters
+            if parameter.element is None
+        }
         for given_name, value in kwargs.items():
             name = given_name if given_name in names else fields.get(given_name, given_name)
             if name in given:
@@ -147,7 +154,7 @@ class Binder:
             if value is None and slot.default == ():
                 return []
             raise self._mismatch(parameter.name, f"a list of {slot.handle}s", value)
-        return [self.resolve(slot, one) for one in value]
+        return [self.resolve(slot, item) for item in value]
 
     def _missing(self, parameter: Parameter) -> ScheduleError:
         return self._error(

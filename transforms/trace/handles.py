@@ -57,8 +57,8 @@ class Handle:
     @property
     def name(self) -> str:
         """The name in the IR; what it was, when it is gone."""
-        found = self.session.table.get(self) if self.session is not None else None
-        return found.label if isinstance(found, ForOp | BlockOp) else self.label
+        op = self.session.table.get(self) if self.session is not None else None
+        return op.label if isinstance(op, ForOp | BlockOp) else self.label
 
     @property
     def gone(self) -> str | None:

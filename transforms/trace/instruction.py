@@ -60,7 +60,7 @@ class Instruction:
 
 def samples(step: Any) -> bool:
     """Whether a step chooses at random."""
-    return any(one.name == "decision" for one in slots(step))
+    return any(slot.name == "decision" for slot in slots(step))
 
 
 def variables_in(value: Any) -> Iterator[Variable]:
@@ -68,11 +68,11 @@ def variables_in(value: Any) -> Iterator[Variable]:
     if isinstance(value, Variable):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from variables_in(one)
+        for item in value:
+            yield from variables_in(item)
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from variables_in(one)
+        for item in value.values():
+            yield from variables_in(item)
 
 
 def replaced(value: Any, mapping: dict[int, Variable]) -> Any:
@@ -80,7 +80,7 @@ def replaced(value: Any, mapping: dict[int, Variable]) -> Any:
     if isinstance(value, Handle) or type(value) is not int and isinstance(value, Variable):
         return mapping.get(id(value), value)
     if isinstance(value, list):
-        return [replaced(one, mapping) for one in value]
+        return [replaced(item, mapping) for item in value]
     if isinstance(value, dict):
-        return {key: replaced(one, mapping) for key, one in value.items()}
+        return {key: replaced(item, mapping) for key, item in value.items()}
     return value

@@ -25,32 +25,39 @@ _KEYS = ("kind", "arguments", "outputs", "decision", "unsafe", "location")
 def to_json(instructions: Sequence[Instruction]) -> dict[str, Any]:
     """The trace as data that ``json.dumps`` takes."""
     names = name_variables(instructions)
-    return {"version": VERSION, "instructions": [_encode(one, names) for one in instructions]}
-
-
-def _encode(one: Instruction, names: dict[int, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "kind": one.kind,
-        "arguments": {key: _value(value, names) for key, value in one.arguments.items()},
+    return {
+        "version": VERSION,
+        "instructions": [_encode(instruction, names) for instruction in instructions],
     }
-    if one.outputs:
-        found["outputs"] = [names[id(output)] for output in one.outputs]
-    if one.decision is not None:
-        found["decision"] = _value(one.decision, names)
-    if one.unsafe:
-        found["unsafe"] = True
-    if one.location is not None:
-        found["location"] = [one.location.file, one.location.line, one.location.column]
-    return found
+
+
+def _encode(instruction: Instruction, names: dict[int, str]) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        "kind": instruction.kind,
+        "arguments": {key: _value(value, names) for key, value in instruction.arguments.items()},
+    }
+    if instruction.outputs:
+        encoded["outputs"] = [names[id(output)] for output in instruction.outputs]
+    if instruction.decision is not None:
+        encoded["decision"] = _value(instruction.decision, names)
+    if instruction.unsafe:
+        encoded["unsafe"] = True
+    if instruction.location is not None:
+        encoded["location"] = [
+            instruction.location.file,
+            instruction.location.line,
+            instruction.location.column,
+        ]
+    return encoded
 
 
 def _value(value: Any, names: dict[int, str]) -> Any:
     if isinstance(value, Variable):
         return {"var": names[id(value)]}
     if isinstance(value, list | tuple):
-        return [_value(one, names) for one in value]
+        return [_value(item, names) for item in value]
     if isinstance(value, dict):
-        return {"dict": {key: _value(one, names) for key, one in value.items()}}
+        return {"dict": {key: _value(item, names) for key, item in value.items()}}
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if value is None or isinstance(value, bool | int | float | str):
@@ -94,22 +101,24 @@ class _JsonReader(Reader):
                 f"the trace has version {whole.get('version')!r}",
                 why=f"this kc reads version {VERSION}",
             )
-        for number, one in enumerate(self._list(whole.get("instructions"), "instructions")):
+        for number, entry in enumerate(self._list(whole.get("instructions"), "instructions")):
             with called_from(Location(f"{self.name}, instruction", number + 1)):
-                self._instruction(one)
+                self._instruction(entry)
         return self.instructions
 
     def _instruction(self, data: Any) -> None:
-        found = self._dict(data, "an instruction", _KEYS)
-        step = find_step(self._text(found.get("kind"), "kind"))
-        arguments = found.get("arguments", {})
+        entry = self._dict(data, "an instruction", _KEYS)
+        step = find_step(self._text(entry.get("kind"), "kind"))
+        arguments = entry.get("arguments", {})
         if not isinstance(arguments, dict):
             raise error("KC3714", f"arguments is an object, not {arguments!r}")
         fields = {key: self._value(value) for key, value in arguments.items()}
-        outputs = [self._text(one, "an output") for one in self._list(found.get("outputs", []), "")]
-        if "decision" in found:
-            fields["decision"] = self._value(found["decision"])
-        place = found.get("location")
+        outputs = [
+            self._text(output, "an output") for output in self._list(entry.get("outputs", []), "")
+        ]
+        if "decision" in entry:
+            fields["decision"] = self._value(entry["decision"])
+        place = entry.get("location")
         location = None
         if place is not None:
             match place:
@@ -117,7 +126,7 @@ class _JsonReader(Reader):
                     location = Location(file, line, column)
                 case _:
                     raise error("KC3714", f"location is [file, line, column], not {place!r}")
-        unsafe = found.get("unsafe") is True
+        unsafe = entry.get("unsafe") is True
         checked = from_fields(step, fields, self, unsafe=unsafe)
         decision = checked.pop("decision", None)
         names = outputs if outputs or step.gives == "nothing" else None
@@ -125,13 +134,13 @@ class _JsonReader(Reader):
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self._value(one) for one in value]
+            return [self._value(item) for item in value]
         if not isinstance(value, dict):
             return value
         if set(value) == {"var"}:
             return self.variable(self._text(value["var"], "var"))
         if set(value) == {"dict"} and isinstance(value["dict"], dict):
-            return {key: self._value(one) for key, one in value["dict"].items()}
+            return {key: self._value(item) for key, item in value["dict"].items()}
         if set(value) == {"float"} and value["float"] in ("inf", "-inf", "nan"):
             return float(value["float"])
         raise error("KC3714", f"{value!r} is no value", ['{"var": NAME}', '{"dict": {...}}'])

@@ -27,27 +27,27 @@ SCHEDULE = "sch"
 def to_python(instructions: Sequence[Instruction]) -> str:
     """The calls as text, one a line."""
     names = name_variables(instructions, [SCHEDULE])
-    return "".join(f"{call_text(one, names)}\n" for one in instructions)
+    return "".join(f"{call_text(instruction, names)}\n" for instruction in instructions)
 
 
 def call_text(instruction: Instruction, names: dict[int, str]) -> str:
     """One call."""
-    outputs = [names.get(id(one), "_") for one in instruction.outputs]
+    outputs = [names.get(id(output), "_") for output in instruction.outputs]
     left = f"{', '.join(outputs)} = " if outputs else ""
     if outputs and instruction.step.gives.endswith("s") and len(outputs) == 1:
         left = f"[{outputs[0]}] = "
     arguments: list[str] = []
-    for one in parameters(instruction.step):
-        slot = next((it for it in one.slots if it.name in instruction.arguments), None)
+    for parameter in parameters(instruction.step):
+        slot = next((it for it in parameter.slots if it.name in instruction.arguments), None)
         if slot is None:
             continue
         value = instruction.arguments[slot.name]
-        if one.variadic:
+        if parameter.variadic:
             arguments += [value_text(it, names) for it in value]
             continue
-        if one.element is not None:
-            value = value[one.element]
-        arguments.append(f"{one.name}={value_text(value, names)}")
+        if parameter.element is not None:
+            value = value[parameter.element]
+        arguments.append(f"{parameter.name}={value_text(value, names)}")
     if instruction.decision is not None:
         arguments.append(f"decision={value_text(instruction.decision, names)}")
     if instruction.unsafe:
@@ -60,9 +60,9 @@ def value_text(value: Any, names: dict[int, str]) -> str:
     if isinstance(value, Variable):
         return names.get(id(value), "?")
     if isinstance(value, list | tuple):
-        return f"[{', '.join(value_text(one, names) for one in value)}]"
+        return f"[{', '.join(value_text(item, names) for item in value)}]"
     if isinstance(value, dict):
-        inner = (f"{key!r}: {value_text(one, names)}" for key, one in value.items())
+        inner = (f"{key!r}: {value_text(item, names)}" for key, item in value.items())
         return f"{{{', '.join(inner)}}}"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
@@ -126,7 +126,7 @@ class _PythonReader(Reader):
 
     def _targets(self, target: ast.expr) -> list[str] | None:
         many = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        names = [one.id for one in many if isinstance(one, ast.Name)]
+        names = [node.id for node in many if isinstance(node, ast.Name)]
         return names if len(names) == len(many) else None
 
     def _call(self, call: ast.Call, names: list[str] | None, place: Location) -> None:
@@ -139,12 +139,12 @@ class _PythonReader(Reader):
         if owner != self.schedule:
             raise error("KC3710", f"'{owner}' is not the schedule '{self.schedule}'")
         step = find_step(function.attr)
-        args = [self._value(one) for one in call.args]
+        args = [self._value(argument) for argument in call.args]
         kwargs: dict[str, Any] = {}
-        for one in call.keywords:
-            if one.arg is None:
+        for keyword in call.keywords:
+            if keyword.arg is None:
                 raise self._not_understood(call)
-            kwargs[one.arg] = self._value(one.value)
+            kwargs[keyword.arg] = self._value(keyword.value)
         binder = Binder(step, self.resolve)
         arguments = binder.bind(args, kwargs)
         decision = arguments.pop("decision", None)
@@ -158,7 +158,7 @@ class _PythonReader(Reader):
         ):
             return node.value
         if isinstance(node, ast.List | ast.Tuple):
-            return [self._value(one) for one in node.elts]
+            return [self._value(element) for element in node.elts]
         if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
             keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
             return dict(zip(keys, map(self._value, node.values), strict=True))

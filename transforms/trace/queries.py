@@ -114,7 +114,7 @@ class GetChildBlocks(Query):
 
     def answer(self, session: Session) -> Answer:
         root = _op(self.loop or self.block)
-        return Answer([one for one in loop_tree.blocks(root) if one is not root])
+        return Answer([block for block in loop_tree.blocks(root) if block is not root])
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,12 @@ class GetOutputBlocks(Query):
 
     def answer(self, session: Session) -> Answer:
         root = session.function(self.func) if self.scope_block is None else _op(self.scope_block)
-        found = []
+        outputs = []
         for block in loop_tree.blocks(root):
-            outer = [one.owner for one in buffers_written(block)]
+            outer = [buffer.owner for buffer in buffers_written(block)]
             if block is not root and any(
-                not (isinstance(one, AllocOp) and loop_tree.is_inside(one, root)) for one in outer
+                not (isinstance(owner, AllocOp) and loop_tree.is_inside(owner, root))
+                for owner in outer
             ):
-                found.append(block)
-        return Answer(found)
+                outputs.append(block)
+        return Answer(outputs)

@@ -21,7 +21,7 @@ def find_step(name: str) -> Step:
     steps = current().steps
     entry = steps.get(name.replace("_", "-"))
     if entry is None:
-        names = [one.replace("-", "_") for one in steps]
+        names = [key.replace("-", "_") for key in steps]
         raise error("KC3711", f"there is no step '{name}'", suggest(name, names))
     return entry.load()
 
@@ -40,20 +40,20 @@ class Reader:
 
     def variable(self, name: str) -> Variable:
         """The variable of a name. Raises KC3712."""
-        found = self.variables.get(name)
-        if found is None:
+        variable = self.variables.get(name)
+        if variable is None:
             hints = suggest(name, self.variables, "the variables are")
             raise error("KC3712", f"there is no variable '{name}'", hints)
-        return found
+        return variable
 
     def resolve(self, slot: Slot, value: Any) -> Handle:
         """The handle for an argument; a block's name stands for ``get_block`` of it."""
         if isinstance(value, str) and slot.handle == "block":
-            made = BlockRV(value)
+            block = BlockRV(value)
             self.instructions.append(
-                Instruction(GetBlock, {"block": value}, (made,), location=CALL_SITE.get())
+                Instruction(GetBlock, {"block": value}, (block,), location=CALL_SITE.get())
             )
-            return made
+            return block
         kind = LoopRV if slot.handle == "loop" else BlockRV
         if not isinstance(value, kind):
             raise error("KC3702", f"'{slot.name}' takes a {slot.handle}, not {check_type(value)}")
@@ -81,9 +81,9 @@ class Reader:
             )
         outputs = [_variable(step, name) for name in names or ()]
         self.variables.update(zip(names or (), outputs, strict=True))
-        made = Instruction(step, arguments, tuple(outputs), decision, location, unsafe)
-        self.instructions.append(made)
-        return made
+        instruction = Instruction(step, arguments, tuple(outputs), decision, location, unsafe)
+        self.instructions.append(instruction)
+        return instruction
 
 
 def _results(count: int) -> str:
@@ -101,8 +101,8 @@ def from_fields(
 ) -> dict[str, Any]:
     """Arguments that are given by field, checked. Raises KC3701, KC3702 and KC3703."""
     method = step.name.replace("-", "_")
-    declared = {one.name: one for one in slots(step)}
-    found: dict[str, Any] = {}
+    declared = {slot.name: slot for slot in slots(step)}
+    checked: dict[str, Any] = {}
     if unsafe and not getattr(step, "undecidable", False):
         raise error(
             "KC3701",
@@ -122,7 +122,7 @@ def from_fields(
                 continue
             if slot.many:
                 many = value if isinstance(value, list) else [value]
-                value = [reader.resolve(slot, one) for one in many]
+                value = [reader.resolve(slot, item) for item in many]
             else:
                 value = reader.resolve(slot, value)
         else:
@@ -135,8 +135,8 @@ def from_fields(
                     problem.hints,
                 ) from None
         if not is_default(slot, value):
-            found[name] = value
+            checked[name] = value
     for slot in declared.values():
-        if slot.default is REQUIRED and slot.name not in found:
+        if slot.default is REQUIRED and slot.name not in checked:
             raise error("KC3703", f"{method}: the argument '{slot.name}' is missing")
-    return found
+    return checked

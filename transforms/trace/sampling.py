@@ -60,7 +60,7 @@ class SampleCategorical(Query):
         if (
             not count
             or len(self.probs) != count
-            or not all(0 <= one < math.inf for one in self.probs)
+            or not all(0 <= probability < math.inf for probability in self.probs)
         ):
             raise _refuse(
                 "KC3730",
@@ -192,8 +192,8 @@ class SamplePartitionedTile(Query):
 
 def divisors(number: int) -> list[int]:
     """The divisors of a number, in order."""
-    small = [one for one in range(1, math.isqrt(number) + 1) if number % one == 0]
-    return small + [number // one for one in reversed(small) if one * one != number]
+    small = [divisor for divisor in range(1, math.isqrt(number) + 1) if number % divisor == 0]
+    return small + [number // divisor for divisor in reversed(small) if divisor * divisor != number]
 
 
 def random_tile(rng: random.Random, extent: int, n: int, limit: int) -> list[int]:
@@ -204,7 +204,7 @@ def random_tile(rng: random.Random, extent: int, n: int, limit: int) -> list[int
     tile: list[int] = []
     left = extent
     for number in range(n - 1):
-        choices = [one for one in divisors(left) if number or one <= limit]
+        choices = [divisor for divisor in divisors(left) if number or divisor <= limit]
         tile.append(rng.choice(choices))
         left //= tile[-1]
     return [left, *reversed(tile)]
@@ -264,7 +264,7 @@ class SampleComputeLocation(Query):
                     f"block {self.block} can be computed at "
                     + ", ".join(f"{n}: {_place(places[n])}" for n in sorted(places)),
                 )
-            chosen = max((one for one in places if ROOT <= one <= chosen), default=ROOT)
+            chosen = max((depth for depth in places if ROOT <= depth <= chosen), default=ROOT)
         return Answer([places[chosen]], chosen)
 
     def _places(self, session: Session) -> dict[int, ForOp | Mark]:
@@ -274,15 +274,15 @@ class SampleComputeLocation(Query):
         function = loop_tree.enclosing_function(block)
         assert function is not None
         site = session.site(function)
-        found: dict[int, ForOp | Mark] = {ROOT: Mark.ROOT}
+        places: dict[int, ForOp | Mark] = {ROOT: Mark.ROOT}
         if _is_legal(pass_class("compute-inline")(self.block), site):
-            found[INLINE] = Mark.INLINE
+            places[INLINE] = Mark.INLINE
         users = list(consumers(block))
         loops = loop_tree.loops_around(users[0]) if users else []
         for depth, loop in enumerate(loops):
             if _is_legal(pass_class("compute-at")(self.block, LoopRef(loop)), site):
-                found[depth] = loop
-        return found
+                places[depth] = loop
+        return places
 
 
 def _is_legal(primitive: Any, site: Any) -> bool:

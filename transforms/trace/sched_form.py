@@ -32,13 +32,15 @@ def to_sequence(instructions: Sequence[Instruction], name: str = MAIN) -> NamedS
     block.args[0].name_hint = "module"
     names = name_variables(instructions, ["module"])
     values: dict[int, SSAValue] = {}
-    for one in instructions:
-        fields = {key: _valued(value, values) for key, value in one.arguments.items()}
-        if one.decision is not None:
-            fields["decision"] = one.decision
-        op = op_of(one.step).create_from(fields, len(one.outputs), one.unsafe)
-        op.location = loc_attr(one.location)
-        for output, result in zip(one.outputs, op.results, strict=True):
+    for instruction in instructions:
+        fields = {key: _valued(value, values) for key, value in instruction.arguments.items()}
+        if instruction.decision is not None:
+            fields["decision"] = instruction.decision
+        op = op_of(instruction.step).create_from(
+            fields, len(instruction.outputs), instruction.unsafe
+        )
+        op.location = loc_attr(instruction.location)
+        for output, result in zip(instruction.outputs, op.results, strict=True):
             result.name_hint = names[id(output)]
             values[id(output)] = result
         block.add_op(op)
@@ -51,9 +53,9 @@ def _valued(value: Any, values: dict[int, SSAValue]) -> Any:
     if isinstance(value, Variable):
         return values[id(value)]
     if isinstance(value, list):
-        return [_valued(one, values) for one in value]
+        return [_valued(item, values) for item in value]
     if isinstance(value, dict):
-        return {key: _valued(one, values) for key, one in value.items()}
+        return {key: _valued(item, values) for key, item in value.items()}
     return value
 
 
@@ -73,23 +75,25 @@ def from_mlir(text: str, name: str = "<trace>") -> list[Instruction]:
 
 def sequences(module: ModuleOp) -> list[NamedSequenceOp]:
     """The sequences of a module, in order."""
-    return [one for one in module.walk() if isinstance(one, NamedSequenceOp)]
+    return [op for op in module.walk() if isinstance(op, NamedSequenceOp)]
 
 
 def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
     """The sequence of a name; without one ``@__transform_main``, or the only one. KC3720."""
-    found = sequences(module)
-    names = [one.sym_name.data for one in found]
+    candidates = sequences(module)
+    names = [sequence.sym_name.data for sequence in candidates]
     wanted = name if name is not None else MAIN
-    for one in found:
-        if one.sym_name.data == wanted:
-            return one
-    if name is None and len(found) == 1:
-        return found[0]
+    for sequence in candidates:
+        if sequence.sym_name.data == wanted:
+            return sequence
+    if name is None and len(candidates) == 1:
+        return candidates[0]
     raise ScheduleError(
         "KC3720",
-        f"there is no sequence '{wanted}'" if found else "there is no transform.named_sequence",
-        location=location_of(found[0] if found else module.body.block.first_op),
+        f"there is no sequence '{wanted}'"
+        if candidates
+        else "there is no transform.named_sequence",
+        location=location_of(candidates[0] if candidates else module.body.block.first_op),
         hints=suggest(wanted, names, "the sequences are")
         or ["transform.named_sequence @__transform_main() { ... transform.yield }"],
     )
@@ -127,9 +131,9 @@ def from_sequence(sequence: NamedSequenceOp) -> list[Instruction]:
             fields = {key: _recorded(value, variables) for key, value in op.fields.items()}
             checked = from_fields(op.STEP, fields, reader, unsafe=op.unsafe)
             decision = checked.pop("decision", None)
-            names = [one.name_hint or "" for one in op.results]
-            made = reader.add(op.STEP, checked, names, decision, op.unsafe, location)
-        variables.update(zip(op.results, made.outputs, strict=True))
+            names = [result.name_hint or "" for result in op.results]
+            instruction = reader.add(op.STEP, checked, names, decision, op.unsafe, location)
+        variables.update(zip(op.results, instruction.outputs, strict=True))
     return reader.instructions
 
 
@@ -138,24 +142,24 @@ def _recorded(value: Any, variables: dict[SSAValue, Variable]) -> Any:
     if isinstance(value, SSAValue):
         return variables.get(value, value)
     if isinstance(value, list):
-        return [_recorded(one, variables) for one in value]
+        return [_recorded(item, variables) for item in value]
     if isinstance(value, dict):
-        return {key: _recorded(one, variables) for key, one in value.items()}
+        return {key: _recorded(item, variables) for key, item in value.items()}
     return value
 
 
 def check_step(step: Step, fields: dict[str, Any], unsafe: bool) -> None:
     """Whether an operation's fields are what its step takes: the verifier of ``sched``."""
-    made: dict[SSAValue, Variable] = {}
+    variables: dict[SSAValue, Variable] = {}
 
     def stand_in(value: Any) -> Any:
         if isinstance(value, SSAValue):
             is_variable = isinstance(value.type, LoopType | BlockType | ParamType)
-            return made.setdefault(value, _variable(value)) if is_variable else value
+            return variables.setdefault(value, _variable(value)) if is_variable else value
         if isinstance(value, list):
-            return [stand_in(one) for one in value]
+            return [stand_in(item) for item in value]
         if isinstance(value, dict):
-            return {key: stand_in(one) for key, one in value.items()}
+            return {key: stand_in(item) for key, item in value.items()}
         return value
 
     given = {key: stand_in(value) for key, value in fields.items()}

@@ -44,7 +44,11 @@ class Trace:
     @property
     def decisions(self) -> dict[Instruction, Any]:
         """What each sampling decided."""
-        return {one: one.decision for one in self.insts if one.decision is not None}
+        return {
+            instruction: instruction.decision
+            for instruction in self.insts
+            if instruction.decision is not None
+        }
 
     def get_decision(self, inst: Instruction) -> Any:
         """What a sampling decided, None for anything else."""
@@ -53,7 +57,12 @@ class Trace:
     def with_decision(self, inst: Instruction, decision: Any, remove_postproc: bool) -> Trace:
         """The same trace with another decision for one of its samplings."""
         chosen = self._until_postproc(remove_postproc)
-        return Trace([one.with_decision(decision) if one is inst else one for one in chosen])
+        return Trace(
+            [
+                instruction.with_decision(decision) if instruction is inst else instruction
+                for instruction in chosen
+            ]
+        )
 
     # Forms ---------------------------------------------------------------------------------
 
@@ -116,18 +125,20 @@ class Trace:
         """The trace without the queries and samplings whose results nobody uses."""
         kept: list[Instruction] = []
         used: set[int] = set()
-        for one in reversed(self._until_postproc(remove_postproc)):
-            if getattr(one.step, "pure", False) and not any(id(it) in used for it in one.outputs):
+        for instruction in reversed(self._until_postproc(remove_postproc)):
+            if getattr(instruction.step, "pure", False) and not any(
+                id(it) in used for it in instruction.outputs
+            ):
                 continue
-            used.update(id(it) for it in one.inputs())
-            kept.append(one)
+            used.update(id(it) for it in instruction.inputs())
+            kept.append(instruction)
         return Trace(kept[::-1])
 
     def _until_postproc(self, remove: bool) -> list[Instruction]:
         """The instructions, without what follows ``enter_postproc`` if that is to go."""
         if remove:
-            for number, one in enumerate(self.insts):
-                if one.kind == POSTPROC:
+            for number, instruction in enumerate(self.insts):
+                if instruction.kind == POSTPROC:
                     return self.insts[:number]
         return self.insts
 
@@ -149,33 +160,35 @@ def replay(
     called = caller_location()
     before, session.adapting = session.adapting, not same
     try:
-        for number, one in enumerate(instructions):
-            arguments = one.arguments
+        for number, instruction in enumerate(instructions):
+            arguments = instruction.arguments
             if mapping:
                 arguments = {key: replaced(it, mapping) for key, it in arguments.items()}
-            decision = one.decision
-            if decision_provider is not None and samples(one.step):
-                inputs = list(one.inputs())
-                others = [it for it in arguments.values() if not isinstance(it, Variable)]
-                decision = decision_provider(one, inputs, others, decision)
+            decision = instruction.decision
+            if decision_provider is not None and samples(instruction.step):
+                inputs = list(instruction.inputs())
+                constants = [it for it in arguments.values() if not isinstance(it, Variable)]
+                decision = decision_provider(instruction, inputs, constants, decision)
             try:
                 done = session.perform(
-                    one.step,
+                    instruction.step,
                     arguments,
-                    one.location,
+                    instruction.location,
                     decision=decision,
-                    outputs=one.outputs if same else None,
-                    unsafe=one.unsafe,
+                    outputs=instruction.outputs if same else None,
+                    unsafe=instruction.unsafe,
                 )
-                _check_count(one, done)
+                _check_count(instruction, done)
             except KCError as error:
                 if not told:
                     raise
-                text = call_text(one, name_variables(instructions, [SCHEDULE]))
+                text = call_text(instruction, name_variables(instructions, [SCHEDULE]))
                 place = f", applied at {called}" if called is not None else ""
                 error.facts = (f"step {number + 1} of the trace{place}: {text}", *error.facts)
                 raise
-            mapping.update((id(a), b) for a, b in zip(one.outputs, done.outputs, strict=False))
+            mapping.update(
+                (id(a), b) for a, b in zip(instruction.outputs, done.outputs, strict=False)
+            )
     finally:
         session.adapting = before
 

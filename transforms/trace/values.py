@@ -51,7 +51,7 @@ def accept(slot: Slot, value: Any) -> Any:
             problem = problem or error
     assert problem is not None
     if len(slot.types) > 1:
-        expected = dict.fromkeys(expected_of(one) for one in slot.types)
+        expected = dict.fromkeys(expected_of(kind) for kind in slot.types)
         raise Mismatch(" or ".join(expected))
     raise problem
 
@@ -68,7 +68,7 @@ def expected_of(type_: Any) -> str:
             return f"a list, each {_element(args[0])}"
         return f"a list of {len(args)}"
     if isinstance(type_, type) and issubclass(type_, enum.Enum):
-        return "one of " + ", ".join(repr(one.value) for one in type_)
+        return "one of " + ", ".join(repr(member.value) for member in type_)
     described = getattr(type_, "expected", None)
     if described is not None:
         return described
@@ -77,8 +77,8 @@ def expected_of(type_: Any) -> str:
 
 
 def _element(type_: Any) -> str:
-    members = [one for one in typing.get_args(type_) if one is not type(None)] or [type_]
-    return " or ".join(expected_of(one) for one in members)
+    members = [arg for arg in typing.get_args(type_) if arg is not type(None)] or [type_]
+    return " or ".join(expected_of(member) for member in members)
 
 
 def _accept(type_: Any, value: Any) -> Any:
@@ -120,7 +120,7 @@ def _integer(value: Any) -> int:
 
 def _enum(type_: type[enum.Enum], value: Any) -> str:
     text = value.value if isinstance(value, type_) else value
-    names = [str(one.value) for one in type_]
+    names = [str(member.value) for member in type_]
     if text not in names:
         raise Mismatch(expected_of(type_), suggest(str(text), names))
     return text
@@ -138,7 +138,7 @@ def _tuple(type_: Any, value: Any) -> Any:
     kinds = args[:1] * len(values) if len(args) == 2 and args[1] is Ellipsis else args
     if len(kinds) != len(values):
         raise Mismatch(expected_of(type_))
-    return [_member(kind, one, type_) for kind, one in zip(kinds, values, strict=True)]
+    return [_member(kind, item, type_) for kind, item in zip(kinds, values, strict=True)]
 
 
 def _member(kind: Any, value: Any, whole: Any) -> Any:
@@ -147,9 +147,9 @@ def _member(kind: Any, value: Any, whole: Any) -> Any:
         members = ()
     if value is None and type(None) in members:
         return None
-    for one in [one for one in members if one is not type(None)] or [kind]:
+    for member in [member for member in members if member is not type(None)] or [kind]:
         try:
-            return _accept(one, value)
+            return _accept(member, value)
         except Mismatch:
             continue
     raise Mismatch(expected_of(whole))
@@ -158,17 +158,19 @@ def _member(kind: Any, value: Any, whole: Any) -> Any:
 def _object(type_: Any, value: Any) -> Any:
     """A value of a type of its own: what its ``of`` accepts, text, or such an object."""
     if isinstance(value, type_):
-        if not any(isinstance(one, SSAValue) for one in getattr(value, "__dict__", {}).values()):
+        if not any(
+            isinstance(attribute, SSAValue) for attribute in getattr(value, "__dict__", {}).values()
+        ):
             return value
         value = str(value)  # a trace knows the names of values, not the values
     value = recorded(value) if isinstance(value, SSAValue) else value
     try:
         if hasattr(type_, "of"):
-            made = type_.of(plain(value))
+            converted = type_.of(plain(value))
         elif isinstance(value, str):
-            made = type_.from_option(value)
+            converted = type_.from_option(value)
         elif isinstance(value, int) and not isinstance(value, bool):
-            made = type_(int(value))
+            converted = type_(int(value))
         else:
             raise Mismatch(expected_of(type_))
     except KCError:
@@ -177,17 +179,17 @@ def _object(type_: Any, value: Any) -> Any:
         raise Mismatch(expected_of(type_) + (f" ({error})" if str(error) else "")) from error
     # Lists and numbers stay what they are, with the variables in them.
     is_text = isinstance(value, int | float | str | list | tuple) and not isinstance(value, bool)
-    return recorded(value) if is_text else made
+    return recorded(value) if is_text else converted
 
 
 def recorded(value: Any) -> Any:
     """Free data as it is recorded: sequences as lists, values of the IR by their names."""
     if isinstance(value, Mapping):
-        return {key: recorded(one) for key, one in value.items()}
+        return {key: recorded(item) for key, item in value.items()}
     if isinstance(value, SSAValue):
         return value.name_hint or "value"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [recorded(one) for one in value]
+        return [recorded(item) for item in value]
     if isinstance(value, Variable | str | bool) or value is None:
         return value
     if type(value).__name__ in _BOOLS:
@@ -204,9 +206,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, SSAValue):
         return value.name_hint or "value"
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return value
 
 
@@ -221,12 +223,12 @@ def build(slot: Slot, value: Any, handle: Callable[[Any], Any]) -> Any:
 
 def _chosen(types: Sequence[Any], value: Any) -> Any:
     """The one of several types that takes a recorded value."""
-    for one in types[:-1]:
+    for type_ in types[:-1]:
         try:
-            _accept(one, value)
+            _accept(type_, value)
         except Mismatch:
             continue
-        return one
+        return type_
     return types[-1]
 
 
@@ -236,7 +238,7 @@ def _build(type_: Any, value: Any) -> Any:
         if hasattr(args[0], "tuple_of"):
             return args[0].tuple_of(value)
         kinds = args[:1] * len(value) if len(args) == 2 and args[1] is Ellipsis else args
-        return tuple(_build_member(kind, one) for kind, one in zip(kinds, value, strict=True))
+        return tuple(_build_member(kind, item) for kind, item in zip(kinds, value, strict=True))
     if not isinstance(type_, type) or type_ in _PLAIN or isinstance(value, type_):
         return value
     if issubclass(type_, enum.Enum):
@@ -251,7 +253,7 @@ def _build_member(kind: Any, value: Any) -> Any:
         return None if value is None else _build(kind, value)
     if typing.get_origin(kind) in (tuple, typing.Literal):
         return _build(kind, value)
-    members = [one for one in typing.get_args(kind) if one is not type(None)]
+    members = [member for member in typing.get_args(kind) if member is not type(None)]
     return _build(_chosen(members, value), value)
 
 
