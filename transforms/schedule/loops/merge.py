@@ -189,7 +189,7 @@ def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
     for gone in nest[1:]:
         gone.erase()
     for op in reversed(moved):  # what was for the extents only
-        if not loop_tree.has_effects(op) and not any(list(use.uses) for use in op.results):
+        if not loop_tree.has_effects(op) and not any(list(result.uses) for result in op.results):
             Rewriter.erase_op(op)
 
 

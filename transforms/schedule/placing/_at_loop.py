@@ -92,7 +92,7 @@ class AtLoop(Primitive):
         holds = [
             n
             for n, op in enumerate(children)
-            if any(loop_tree.is_inside(user, op) for user in near)
+            if any(loop_tree.is_inside(neighbour, op) for neighbour in near)
         ]
         bound = holds[0] if before else holds[-1]
         first, last = (0, bound) if before else (bound, len(children) - 1)
