@@ -19,7 +19,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, S
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -843,6 +843,21 @@ def base_buffer(buffer: SSAValue) -> SSAValue | None:
     if isinstance(owner, memref.GetGlobalOp):
         return buffer if _is_table(owner) else None
     return None
+
+
+def may_share_memory(first: SSAValue, second: SSAValue) -> bool:
+    """Whether elements of two buffers may be the same; arguments of a function share none."""
+    bases = base_buffer(first), base_buffer(second)
+    return None in bases or bases[0] is bases[1]
+
+
+def accesses_memory_of(op: Operation, buffer: SSAValue) -> bool:
+    """Whether ``op``, or what is in it, takes a buffer that may share memory with ``buffer``."""
+    return any(
+        isinstance(operand.type, MemRefType) and may_share_memory(operand, buffer)
+        for nested in op.walk()
+        for operand in nested.operands
+    )
 
 
 def _is_table(op: memref.GetGlobalOp) -> bool:

@@ -18,7 +18,7 @@ an operation is kept on the operation itself, and so ends with it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,15 +75,17 @@ class _Note:
         )
 
 
-def verify_changes(root: Operation) -> None:
+def verify_changes(root: Operation, within: Iterable[Operation] | None = None) -> None:
     """Verify what is new or different in ``root`` since the last call that saw it.
 
-    Values from outside ``root`` are taken to be defined there.
+    Values from outside ``root`` are taken to be defined there. Of the operations of its body only
+    those ``within`` are visited, where that is given, and all if ``root`` itself changed: the
+    others are taken to be as they were verified.
 
     Raises ParseError: KC1101 (an operation is wrong), KC1201 (a value is used where its definition
     does not reach) and KC1202 (a block variable leaves its domain).
     """
-    _Visit().run(root)
+    _Visit(within).run(root)
 
 
 _Frame = tuple[Operation | None, list[int], set[int], bool]
@@ -95,13 +97,16 @@ a loop or a block around changed.
 
 
 class _Visit:
-    def __init__(self) -> None:
+    def __init__(self, within: Iterable[Operation] | None) -> None:
+        self.within = None if within is None else {id(op) for op in within}
         self.changed_blocks: list[BlockOp] = []
         self.has_control_flow = False
 
     def run(self, root: Operation) -> None:
         """Visit ``root`` and everything below it."""
         changed = _verify(root)
+        if changed:
+            self.within = None
         visible = set() if root.has_trait(IsolatedFromAbove) else _from_outside(root)
         frames: list[_Frame] = []
         self._enter(frames, root, visible, changed)
@@ -115,7 +120,13 @@ class _Visit:
         """Whether every operand is visible where it is used."""
         while frames:
             op, defined, visible, changed = frames.pop()
+            within = None if frames else self.within
             while op is not None:
+                if within is not None and id(op) not in within:
+                    for result in op.__dict__["results"]:
+                        visible.add(id(result))
+                    op = op._next_op  # pyright: ignore[reportPrivateUsage]
+                    continue
                 for operand in op._operands:  # pyright: ignore[reportPrivateUsage]
                     if id(operand) not in visible:
                         return False

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
+from kc.analysis.dependence import accesses_memory_of
 from kc.analysis.loop_tree import has_effects, has_work, preorder
 from kc.analysis.reductions import reduction_of
 from kc.dialects import tir
@@ -68,10 +69,10 @@ def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
 
 
 def _next_use(top: Operation, buffer: SSAValue) -> Operation | None:
-    """The first op after ``top``, beside it, in which ``buffer`` is used."""
+    """The first op after ``top``, beside it, that may use the memory of ``buffer``."""
     one = top.next_op
     while one is not None:
-        if any(buffer in nested.operands for nested in one.walk()):
+        if accesses_memory_of(one, buffer):
             return one
         if not isinstance(one, tir.ForOp | tir.BlockOp | tir.IfOp | tir.AllocOp) and (
             one.regions or (has_effects(one) and not isinstance(one, tir.LoadOp | tir.StoreOp))

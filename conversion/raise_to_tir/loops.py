@@ -17,6 +17,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
+from kc.analysis.dependence import accesses_memory_of
 from kc.conversion.raise_to_tir.structured import identity
 from kc.dialects import tir
 from kc.dialects.affine import MaxOp
@@ -146,15 +147,18 @@ def _place(
     uses = list(result.uses)
     store = uses[0].operation if len(uses) == 1 else None
     if isinstance(store, affine.StoreOp | memref.StoreOp) and store.value is result:
-        between, one = [], op.next_op
-        while one is not None and one is not store:
-            between.append(one)
-            one = one.next_op
-        touched = any(store.memref in inner.operands for inner in op.walk())
-        early = all(
-            isinstance(index.owner, Block) or index.owner not in between for index in store.indices
-        )
-        if one is store and early and not touched and _are_harmless(between, store.memref):
+        between: list[Operation] = []
+        following = op.next_op
+        while following is not None and following is not store:
+            between.append(following)
+            following = following.next_op
+        place = (store.memref, *store.indices)
+        if (
+            following is store
+            and not any(value.owner in between for value in place)
+            and not any(inner.regions for inner in between)
+            and not any(accesses_memory_of(inner, store.memref) for inner in (op, *between))
+        ):
             raiser.skipped.add(store)
             space = without_symbols(store.map.data) if isinstance(store, affine.StoreOp) else None
             operands = [raiser.value(index) for index in store.indices]
@@ -167,10 +171,6 @@ def _place(
     sizes: list[Extent] = []
     name = result.name_hint or "carried"
     return raiser.alloc(name, MemRefType(init.type, []), sizes, op), []
-
-
-def _are_harmless(ops: Sequence[Operation], buffer: SSAValue) -> bool:
-    return all(not one.regions and buffer not in one.operands for one in ops)
 
 
 def _can_carry(values: Sequence[SSAValue]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -19,8 +20,9 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 
@@ -105,6 +107,17 @@ class _Parser(LocationParser):
             message, why = wrong
             raise ParseError("KC1001", message, location=self.place(start), why=why)
         return op
+
+    class _TensorLiteralElement(LocationParser._TensorLiteralElement):
+        """An element of ``dense<...>``; xDSL takes the bits of a hexadecimal float for a number."""
+
+        def to_type(self, parser: AttrParser, type: Any) -> Any:
+            if not isinstance(type, AnyFloat) or self.span.text[:2] != "0x":
+                return super().to_type(parser, type)
+            bits = self.to_int(parser)
+            if bits >> (8 * type.compile_time_size):
+                parser.raise_error(f"{self.span.text} is no {type}", at_position=self.span)
+            return type.unpack(bits.to_bytes(type.compile_time_size, "little"), 1)[0]
 
     def failed_at(self) -> Location:
         """The innermost operation that an exception came out of."""
@@ -274,6 +287,10 @@ def verify_operation(op: Operation) -> None:
         if not message.startswith(f"{_name(op)}:"):
             message = f"{_name(op)}: {message}"
         raise ParseError("KC1101", message, location=location_of(op)) from error
+    around = op.parent_op()
+    is_symbol = op.has_trait(SymbolOpInterface, value_if_unregistered=False)
+    if is_symbol and around is not None and not around.has_trait(SymbolTable):
+        raise _invalid(op, f"{_name(op)} in {_name(around)}, which has no symbol table")
     for region in op.regions:
         _verify_blocks(op, region)
     if (unseen := _UNSEEN.get(op.name)) is not None:

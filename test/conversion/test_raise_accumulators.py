@@ -112,3 +112,68 @@ def test_an_accumulation_over_nothing_after_a_reset(n: int):
         t = np.zeros(1)
         call(a, t, n)
         np.testing.assert_array_equal(t, [3 + a[3, :n].sum()])
+
+
+def test_a_result_stored_through_another_view_of_what_is_read():
+    """What is carried is not kept in an element that the loop reads by another name."""
+    text = """
+    func.func @f(%A: memref<5xf64>) {
+      %z = arith.constant 0.0 : f64
+      %view = "memref.cast"(%A) : (memref<5xf64>) -> memref<?xf64>
+      %r = affine.for %k = 0 to 5 iter_args(%c = %z) -> (f64) {
+        %x = affine.load %A[%k] : memref<5xf64>
+        %s = arith.addf %c, %x : f64
+        affine.yield %s : f64
+      }
+      affine.store %r, %view[1] : memref<?xf64>
+      return
+    }"""
+    assert_computes(text, np.arange(1.0, 6.0), np.array([1.0, 15.0, 3.0, 4.0, 5.0]))
+
+
+def test_a_result_stored_to_a_view_that_is_made_after_the_loop():
+    text = """
+    func.func @f(%A: memref<5xf64>) {
+      %z = arith.constant 1.0 : f64
+      %r = affine.for %k = 0 to 5 iter_args(%c = %z) -> (f64) {
+        %s = arith.addf %c, %c : f64
+        affine.yield %s : f64
+      }
+      %view = "memref.cast"(%A) : (memref<5xf64>) -> memref<?xf64>
+      affine.store %r, %view[1] : memref<?xf64>
+      return
+    }"""
+    assert_computes(text, np.zeros(5), np.array([0.0, 32.0, 0.0, 0.0, 0.0]))
+
+
+def test_a_fill_through_another_view_of_what_is_written_before_the_reduction():
+    """The fill does not move behind a store to the same element by another name."""
+    text = """
+    func.func @f(%A: memref<4xf64>) {
+      %z = arith.constant 7.0 : f64
+      %one = arith.constant 1.0 : f64
+      %view = "memref.cast"(%A) : (memref<4xf64>) -> memref<?xf64>
+      affine.for %i = 0 to 4 {
+        affine.store %z, %view[%i] : memref<?xf64>
+      }
+      affine.for %i = 0 to 2 {
+        affine.store %one, %A[%i] : memref<4xf64>
+      }
+      affine.for %i = 0 to 4 {
+        affine.for %k = 0 to 3 {
+          %o = affine.load %view[%i] : memref<?xf64>
+          %s = arith.addf %o, %one : f64
+          affine.store %s, %view[%i] : memref<?xf64>
+        }
+      }
+      return
+    }"""
+    assert_computes(text, np.zeros(4), np.array([4.0, 4.0, 10.0, 10.0]))
+
+
+def assert_computes(text: str, given: np.ndarray, expected: np.ndarray) -> None:
+    mod = kc.tir.Schedule(kc.IRModule.parse(text)).mod
+    for call in (kc.build(mod), lambda *args: run(mod.op, "f", args)):
+        result = given.copy()
+        call(result)
+        np.testing.assert_array_equal(result, expected)

@@ -1,13 +1,20 @@
 """Bad text: every mistake is a diagnostic at its place, whatever xDSL raises for it."""
 
 import contextlib
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_tests import examples
 from xdsl.dialects import arith, cf, func
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnregisteredOp, i32
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    ModuleOp,
+    UnregisteredOp,
+    i32,
+)
 from xdsl.ir import Block, Region
 
 from kc.support import registry
@@ -390,3 +397,48 @@ def test_divisors_of_accesses_are_positive():
     )
     text = text.replace("-8]", "(2 * 4)]")
     verify_module(parse_module(text, "x.mlir", registry.context()))
+
+
+def test_symbols_are_in_symbol_tables():
+    text = """func.func @f() {
+  func.func private @g()
+  func.call @g() : () -> ()
+  func.return
+}
+"""
+    assert complaint(text) == (
+        "error[KC1101]: func.func in func.func, which has no symbol table\n"
+        "  --> x.mlir:2:3  func.func private @g()"
+    )
+
+
+def constant(literal: str, type_: str) -> DenseIntOrFPElementsAttr:
+    text = f"%0 = arith.constant dense<{literal}> : {type_}"
+    op = parse_module(text, "x.mlir", registry.context()).body.block.first_op
+    assert isinstance(op, arith.ConstantOp)
+    assert isinstance(op.value, DenseIntOrFPElementsAttr)
+    return op.value
+
+
+@pytest.mark.parametrize(
+    ("literal", "type_", "values"),
+    [
+        ("0xFF800000", "vector<2xf32>", [-math.inf, -math.inf]),
+        ("[0x7c00, 1.5]", "tensor<2xf16>", [math.inf, 1.5]),
+        ("[[0x8000000000000000]]", "tensor<1x1xf64>", [-0.0]),
+        ("[0x3f80, 0xff80]", "vector<2xbf16>", [1.0, -math.inf]),
+        ("0x10", "vector<2xi32>", [16, 16]),
+    ],
+)
+def test_hexadecimal_elements_of_floats_are_bits(literal: str, type_: str, values: list[float]):
+    """As of ``arith.constant 0xFF800000 : f32``, and as mlir-opt has it."""
+    elements = [str(value) for value in constant(literal, type_).get_values()]
+    assert elements == [str(value) for value in values]  # -0.0 is not 0.0
+
+
+def test_hexadecimal_elements_are_not_wider_than_their_type():
+    assert complaint("%0 = arith.constant dense<[0x17c00, 0x1]> : vector<2xf16>") == (
+        "error[KC1001]: 0x17c00 is no f16\n"
+        "  --> x.mlir:1:28  %0 = arith.constant dense<[0x17c00, 0x1]> : vector<2xf16>\n"
+        "                                              ^"
+    )

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from kc.analysis.dependence import base_buffer
-from kc.analysis.loop_tree import buffer_name, loops, preorder
+from kc.analysis.loop_tree import buffer_name, loops
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
 from kc.support import fresh_names as names
@@ -230,9 +230,7 @@ class FreshNames:
     """Names for blocks and buffers that are new in a function."""
 
     def __init__(self, site: Site) -> None:
-        named = (one for one in preorder(site.function) if isinstance(one, (BlockOp, AllocOp)))
-        self.taken = {one.label for one in named}
-        self.taken |= {one.name_hint or "" for one in site.function.body.block.args}
+        self.taken = site.names()
 
     def take(self, wanted: str) -> str:
         """``wanted``, or with a number where a block or a buffer has that name."""

@@ -21,16 +21,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.trust import Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
-from kc.dialects.tir import BlockOp, ForKind, ForOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
@@ -110,8 +110,30 @@ def copy_history(old: Operation, new: Operation) -> None:
         _HISTORY[new] = dict(_HISTORY[old])
 
 
+class _Nest(NamedTuple):
+    """What an operation of the function's body has in it."""
+
+    root: Operation
+    """Kept, so that its ``id`` is no other operation's."""
+    blocks: list[BlockOp]
+    names: frozenset[str]
+    """Of its blocks and allocs."""
+
+    @classmethod
+    def read(cls, root: Operation) -> Self:
+        """Look through ``root``."""
+        named = [op for op in loop_tree.preorder(root) if isinstance(op, BlockOp | AllocOp)]
+        blocks = [op for op in named if isinstance(op, BlockOp)]
+        return cls(root, blocks, frozenset([op.label for op in named]))
+
+
 class Site:
-    """One function being scheduled: resolves references and words refusals."""
+    """One function being scheduled: resolves references and words refusals.
+
+    It remembers what is in each operation of the function's body, of which a primitive touches
+    few: what it costs to find a block and to verify what was done does not grow with the rest.
+    Whoever else changes the function needs a new site.
+    """
 
     def __init__(
         self, function: func.FuncOp, target: Target, block: BlockRef | None = None
@@ -119,6 +141,8 @@ class Site:
         self.function = function
         self.target = target
         self._block = block
+        self._nests: dict[int, _Nest] = {}
+        """By ``id``: what is in the operations of the body that are as they were verified."""
         self._blocks: dict[str, list[BlockOp]] | None = None
         self._is_changing = False
 
@@ -129,32 +153,108 @@ class Site:
 
     @property
     def blocks(self) -> Mapping[str, list[BlockOp]]:
-        """The blocks of the function by their names, in program order.
-
-        Found once between two changes: by way of a site, primitives alone change the function.
-        """
-        if self._blocks is not None:
+        """The blocks of the function by their names, in program order."""
+        if self._blocks is not None and not self._is_changing:
             return self._blocks
         blocks: dict[str, list[BlockOp]] = {}
-        for block in loop_tree.blocks(self.function):
-            blocks.setdefault(block.label, []).append(block)
+        for nest in self._read_nests():
+            for block in nest.blocks:
+                blocks.setdefault(block.label, []).append(block)
         if not self._is_changing:
             self._blocks = blocks
         return blocks
 
+    def names(self) -> set[str]:
+        """The names of the function's blocks, allocs and arguments."""
+        names = {arg.name_hint or "" for arg in self.function.args}
+        return names.union(*[nest.names for nest in self._read_nests()])
+
+    def _read_nests(self) -> Iterator[_Nest]:
+        nests = self._nests
+        for op in self._body():
+            yield nests.get(id(op)) or _Nest.read(op)
+
+    def _body(self) -> Iterator[Operation]:
+        for block in self.function.body.blocks:
+            op = block.first_op
+            while op is not None:
+                yield op
+                op = op._next_op  # pyright: ignore[reportPrivateUsage]  # properties take a while
+
     @contextlib.contextmanager
-    def changing(self) -> Iterator[None]:
-        """While the function is changed: what was found in it is forgotten, and not kept."""
-        self._blocks, self._is_changing = None, True
+    def changing(self, touched: Iterable[Operation] | None) -> Iterator[None]:
+        """While operations of the body are changed, or any (None): what was read in them is
+        forgotten, until :meth:`verify`."""
+        if touched is None:
+            self.forget()
+        else:
+            for op in touched:
+                self._forget_nest(op)
+        was_changing, self._is_changing = self._is_changing, True
         try:
             yield
         finally:
-            self._is_changing = False
+            self._is_changing = was_changing
+
+    def forget(self) -> None:
+        """Forget what was read in the function."""
+        self._nests.clear()
+        self._blocks = None
+
+    def _forget_nest(self, op: Operation) -> None:
+        nest = self._nests.pop(id(op), None)
+        if nest is None or self._blocks is None:
+            return
+        for block in nest.blocks:
+            if self._blocks.get(block.label) != [block]:
+                self._blocks = None  # to be read again: those of a name are in program order
+                return
+            del self._blocks[block.label]
+
+    def verify(self) -> None:
+        """Verify what changed. Raises ParseError, as ``verify_changes`` does."""
+        changed = [op for op in self._body() if id(op) not in self._nests]
+        verify_changes(self.function, within=changed)
+        if self._is_changing:
+            return  # a primitive that another one uses, which goes on
+        for op in changed:
+            nest = self._nests[id(op)] = _Nest.read(op)
+            for block in nest.blocks:
+                if self._blocks is not None and block.label in self._blocks:
+                    self._blocks = None
+                if self._blocks is not None:
+                    self._blocks[block.label] = [block]
+
+    def nest_of(self, op: Operation) -> Operation | None:
+        """The operation of the function's body that ``op`` is in, or is."""
+        current: Operation | None = op
+        while current is not None and (around := current.parent_op()) is not self.function:
+            current = around
+        return current
+
+    def nests_around(self, ops: Iterable[Operation]) -> set[Operation]:
+        """The operations of the body that ``ops`` are in, those that use the same buffers, and
+        what makes these."""
+        nests = {nest for op in ops if (nest := self.nest_of(op)) is not None}
+        buffers = {
+            operand
+            for nest in nests
+            for op in loop_tree.preorder(nest)
+            for operand in (*op.operands, *op.results)
+            if isinstance(operand.type, MemRefType)
+        }
+        users = [use.operation for buffer in buffers for use in buffer.uses]
+        makers = [buffer.owner for buffer in buffers if isinstance(buffer.owner, Operation)]
+        return nests | {nest for op in (*users, *makers) if (nest := self.nest_of(op)) is not None}
 
     def resolve_block(self, ref: BlockRef) -> BlockOp:
         """The block that ``ref`` means."""
         if isinstance(ref.target, BlockOp):
             return ref.target
+        found = self.blocks.get(ref.target, [])
+        if len(found) == 1 and loop_tree.is_inside(found[0], self.function):
+            return found[0]
+        self.forget()  # before a refusal: in case that something else changed the function
         found = self.blocks.get(ref.target, [])
         if len(found) == 1:
             return found[0]
@@ -330,10 +430,11 @@ class Primitive(ABC):
         watcher, module = step_watcher(), site.function.parent_op()
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
-        with site.changing():
+        named = self._named(site)
+        with site.changing(site.nests_around(named) if named else None):
             done = self.rewrite(site, plan)
         try:
-            verify_changes(site.function)
+            site.verify()
         except KCError as error:
             raise InternalError(f"{self.name} left IR that does not verify: {error}") from error
         if watcher is not None and isinstance(module, ModuleOp):
@@ -350,15 +451,19 @@ class Primitive(ABC):
 
     def _named(self, site: Site) -> list[Operation]:
         """The loops and blocks that the options name."""
-        found: list[Operation] = []
-        for one in fields(self):  # pyright: ignore[reportArgumentType]
-            value = getattr(self, one.name)
-            for ref in value if isinstance(value, tuple) else (value,):
-                if isinstance(ref, LoopRef):
-                    found.append(site.resolve_loop(ref))
-                elif isinstance(ref, BlockRef):
-                    found.append(site.resolve_block(ref))
-        return found
+        refs: list[LoopRef | BlockRef] = []
+        for option in fields(self):  # pyright: ignore[reportArgumentType]
+            value = getattr(self, option.name)
+            values = value if isinstance(value, tuple) else (value,)
+            refs += [ref for ref in values if isinstance(ref, LoopRef | BlockRef)]
+        blocks = [site.resolve_block(ref) for ref in refs if isinstance(ref, BlockRef)]
+        loops: list[ForOp] = []
+        for ref in refs:
+            if isinstance(ref, LoopRef):
+                around = [loop for block in blocks for loop in loop_tree.loops_around(block)]
+                named = [loop for loop in around if ref.target in (loop, loop.label)]
+                loops += named or [site.resolve_loop(ref)]
+        return [*blocks, *loops]
 
     @classmethod
     def legal(cls, site: Site) -> Iterator[Self]:

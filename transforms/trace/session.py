@@ -94,6 +94,7 @@ class Session(Handles):
         """Take over the module, the handles and the trace of another session."""
         self.module, self.trace = other.module, other.trace
         self.table, self.gone, self._handles = other.table, other.gone, other._handles
+        self._sites = other._sites
 
     # Performing ----------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ class Handles:
         self.working: str | None = None
         """The function that names are looked up in, where none is given."""
         self._handles: dict[Operation, list[Handle]] = {}
+        self._sites: dict[func.FuncOp, Site] = {}
 
     # What handles mean ---------------------------------------------------------------------
 
@@ -173,9 +174,7 @@ class Handles:
         """The function of a name; without one that of :meth:`function`, or that has the block."""
         if name is None and self.working is None:
             having = [
-                one
-                for one in loop_tree.kernels(self.module)
-                if any(found.label == block for found in loop_tree.blocks(one))
+                one for one in loop_tree.kernels(self.module) if block in self.site(one).blocks
             ]
             if len(having) == 1:
                 return having[0]
@@ -183,7 +182,10 @@ class Handles:
 
     def site(self, function: func.FuncOp) -> Site:
         """Where primitives work."""
-        return Site(function, self.target)
+        site = self._sites.get(function)
+        if site is None:
+            site = self._sites[function] = Site(function, self.target)
+        return site
 
 
 def refused(code: str, message: str, **details: Any) -> ScheduleError:
