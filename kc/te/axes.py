@@ -51,9 +51,9 @@ class Axes:
     def _start(self) -> None:
         op, axes = self.op, self.roots
         if isinstance(op, ScanOp):
-            updates = ", ".join(dict.fromkeys(one.name for one in op.update))
-            for one in op.spatial_axis_:
-                self._gone[one] = f"the rows of {op.name} are computed by {updates}, in its loops"
+            updates = ", ".join(dict.fromkeys(tensor.name for tensor in op.update))
+            for axis in op.spatial_axis_:
+                self._gone[axis] = f"the rows of {op.name} are computed by {updates}, in its loops"
         if self.scan is not None and isinstance(op, ComputeOp):
             time = op.axis[0]
             self._gone[time] = f"time is the axis {self.scan.scan_axis.name} of {self.scan.name}"
@@ -69,10 +69,10 @@ class Axes:
         from it: from how axes were ordered, those in ``used`` (default: all).
         """
         kept = [
-            one.primitive.replace("-", "_")
-            for one in self.records
-            if one.primitive not in _LAYOUT
-            or (used is not None and not any(axis in used for axis in one.axes))
+            record.primitive.replace("-", "_")
+            for record in self.records
+            if record.primitive not in _LAYOUT
+            or (used is not None and not any(axis in used for axis in record.axes))
         ]
         if kept:
             warn(
@@ -101,7 +101,7 @@ class Axes:
     @property
     def relations(self) -> list[Relation]:
         """The splits and fusions recorded so far."""
-        return [one.relation for one in self.records if one.relation is not None]
+        return [record.relation for record in self.records if record.relation is not None]
 
     # Looking up ----------------------------------------------------------------------------
 
@@ -114,11 +114,11 @@ class Axes:
                 location=caller_location(),
                 hints=[f"s[{self.op.name}].op.axis gives the axes"],
             )
-        if any(axis is one for one in self.leaf_iter_vars):
+        if any(axis is leaf for leaf in self.leaf_iter_vars):
             return axis
         for record in self.records:
             if record.relation is not None and axis in parents(record.relation):
-                into = ", ".join(one.name for one in record.results)
+                into = ", ".join(result.name for result in record.results)
                 raise ScheduleError(
                     "KC3104",
                     f"{primitive}: axis {axis.name} of {self.op.name} is gone",
@@ -127,7 +127,7 @@ class Axes:
                     f"{record.location}",
                     hints=[f"use {into}"],
                 )
-        names = ", ".join(one.name for one in self.leaf_iter_vars)
+        names = ", ".join(leaf.name for leaf in self.leaf_iter_vars)
         why = f"{self.op.name} has the axes {names}" if names else f"{self.op.name} has no axes"
         if axis in self._gone:
             raise ScheduleError(
@@ -151,7 +151,7 @@ class Axes:
     def _owner(self, axis: IterVar) -> str | None:
         """The other stage that ``axis`` is a leaf of."""
         for stage in self.schedule.stages if self.schedule is not None else ():
-            if any(axis is one for one in stage.leaf_iter_vars):
+            if any(axis is leaf for leaf in stage.leaf_iter_vars):
                 return stage.op.name
         return None
 
@@ -217,7 +217,7 @@ class Axes:
 
     def new_axis(self, name: str, kind: str) -> IterVar:
         """An axis that a primitive makes; its name is no other leaf's."""
-        chosen = free_name(name, {one.name for one in self.leaf_iter_vars})
+        chosen = free_name(name, {leaf.name for leaf in self.leaf_iter_vars})
         axis = IterVar(chosen, None, kind, 0, caller_location())  # pyright: ignore
         self.all_iter_vars.append(axis)
         return axis
@@ -278,29 +278,29 @@ class Axes:
         """Fuse neighbouring axes into one; a pair may be given in either order. One axis stays
         itself; none make a new outermost axis of one iteration."""
         given = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
-        axes = [self.leaf(one, "fuse") for one in given]
+        axes = [self.leaf(axis, "fuse") for axis in given]
         if not axes:
             return self._unit_axis()
-        for one in axes:
-            self._serial(one, "fuse")
-        places = [self.leaf_iter_vars.index(one) for one in axes]
+        for axis in axes:
+            self._serial(axis, "fuse")
+        places = [self.leaf_iter_vars.index(axis) for axis in axes]
         if len(axes) == 2 and places[0] == places[1] + 1:
             axes.reverse()
             places.reverse()
         if places != list(range(places[0], places[0] + len(axes))):
-            order = ", ".join(one.name for one in self.leaf_iter_vars)
+            order = ", ".join(leaf.name for leaf in self.leaf_iter_vars)
             raise ScheduleError(
                 "KC3109",
-                f"fuse: {', '.join(one.name for one in axes)} of {self.op.name}",
+                f"fuse: {', '.join(axis.name for axis in axes)} of {self.op.name}",
                 location=caller_location(),
                 why=f"only neighbours can be fused, from the outside in; the order is {order}",
                 hints=["reorder first"],
             )
         if len(axes) == 1:
             return axes[0]
-        kind = "reduce" if any(one.kind == "reduce" for one in axes) else "spatial"
+        kind = "reduce" if any(axis.kind == "reduce" for axis in axes) else "spatial"
         del self.leaf_iter_vars[places[0] : places[-1] + 1]
-        fused = self.new_axis("_".join(one.name for one in axes) + "_fused", kind)
+        fused = self.new_axis("_".join(axis.name for axis in axes) + "_fused", kind)
         self.leaf_iter_vars.insert(places[0], fused)
         self.record("fuse", axes, {}, Fuse(tuple(axes), fused))
         return fused
@@ -315,15 +315,15 @@ class Axes:
 
     def reorder(self, *args: IterVar) -> None:
         """Put axes into the given order; the places they take are those they have."""
-        axes = [self.leaf(one, "reorder") for one in args]
-        if len({id(one) for one in axes}) != len(axes):
-            twice = next(one for one in axes if sum(one is other for other in axes) > 1)
+        axes = [self.leaf(axis, "reorder") for axis in args]
+        if len({id(axis) for axis in axes}) != len(axes):
+            twice = next(axis for axis in axes if sum(axis is named for named in axes) > 1)
             raise ScheduleError(
                 "KC3110",
                 f"reorder: axis {twice.name} is named twice",
                 location=caller_location(),
             )
-        places = sorted(self.leaf_iter_vars.index(one) for one in axes)
+        places = sorted(self.leaf_iter_vars.index(axis) for axis in axes)
         for place, axis in zip(places, axes, strict=True):
             self.leaf_iter_vars[place] = axis
         if axes:
@@ -354,7 +354,9 @@ class Axes:
         self._serial(leaf, primitive)
         across = str(arguments.get("thread_axis", "")).startswith("threadIdx")
         if leaf.kind == "reduce" and primitive != "unroll" and not across:
-            spatial = [one.name for one in self.leaf_iter_vars if one.kind != "reduce"]
+            spatial = [
+                candidate.name for candidate in self.leaf_iter_vars if candidate.kind != "reduce"
+            ]
             raise ScheduleError(
                 "KC3111",
                 f"{primitive}: axis {leaf.name} is a reduction of {self.op.name}",
@@ -384,7 +386,9 @@ class Axes:
         require_threads("bind", thread_ivar)
         if self._kinds.get(axis) == "bind":
             before = next(
-                one for one in self.records if one.primitive == "bind" and one.axes[0] is axis
+                record
+                for record in self.records
+                if record.primitive == "bind" and record.axes[0] is axis
             )
             warn(
                 "KC3142",

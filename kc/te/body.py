@@ -140,15 +140,15 @@ class Body:
         long chains of operators do not exhaust the stack."""
         stack = [expr]
         while stack:
-            one = stack[-1]
-            if one in self.memo:
+            current = stack[-1]
+            if current in self.memo:
                 stack.pop()
                 continue
-            waiting = [part for part in self._needs(one) if part not in self.memo]
+            waiting = [part for part in self._needs(current) if part not in self.memo]
             if waiting:
                 stack.extend(reversed(waiting))
                 continue
-            self.memo[one] = self._emit(one)
+            self.memo[current] = self._emit(current)
             stack.pop()
         return self.memo[expr]
 
@@ -203,14 +203,14 @@ class Body:
         if isinstance(expr, Broadcast | Ramp):
             return self._lanes(expr)
         if isinstance(expr, Shuffle):
-            vectors = [self.memo[one] for one in expr.args]
+            vectors = [self.memo[vector] for vector in expr.args]
             return made_of_lanes(self, vectors, expr.lanes, at)
         assert isinstance(expr, SelectExpr | IfThenElse)
         if self._is_lazy(expr):
-            then, other = self._branch(expr.on_true), self._branch(expr.on_false)
+            then, otherwise = self._branch(expr.on_true), self._branch(expr.on_false)
             kind = element_type(expr.dtype)
-            return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, other), at)
-        condition, a, b = (self.memo[one] for one in self._needs(expr))
+            return self.add(scf.IfOp(self.memo[expr.condition], [kind], then, otherwise), at)
+        condition, a, b = (self.memo[operand] for operand in self._needs(expr))
         return self.add(SelectOp(condition, a, b), at)
 
     def _lanes(self, expr: Broadcast | Ramp) -> SSAValue:
@@ -257,9 +257,9 @@ class Body:
             if isinstance(expr, Var) and expr in self.values:
                 return dim(self.values[expr])
             if isinstance(expr, Binary):
-                made = affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
-                if made is not None:
-                    return made
+                combined = affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
+                if combined is not None:
+                    return combined
             if isinstance(expr, Cast) and keeps_value(expr):
                 return build(expr.value)
             value = self.value(expr)
@@ -267,12 +267,12 @@ class Body:
 
         # A step of a scan sees its own row of what the step computes.
         row = element.tensor in self.rows
-        exprs = [build(one) for one in element.indices[row:]]
-        used = sorted({n for one in exprs for n in one.used_dims()})
+        exprs = [build(index) for index in element.indices[row:]]
+        used = sorted({n for index in exprs for n in index.used_dims()})
         final = [
             AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
         ]
-        exprs = [one.replace_dims_and_symbols(final, []) for one in exprs]
+        exprs = [index.replace_dims_and_symbols(final, []) for index in exprs]
         return exprs, [operands[n] for n in used]
 
     def conditions(
@@ -281,25 +281,25 @@ class Body:
         """``condition`` as affine constraints over operands, and what is not affine of it."""
         operands: list[SSAValue] = []
         constraints: list[AffineConstraintExpr] = []
-        others: list[Expr] = []
+        non_affine: list[Expr] = []
         stack = [condition]
         while stack:
-            one = stack.pop()
-            if isinstance(one, Binary) and one.op == "and" and one.dtype == "bool":
-                stack += [one.rhs, one.lhs]
+            conjunct = stack.pop()
+            if isinstance(conjunct, Binary) and conjunct.op == "and" and conjunct.dtype == "bool":
+                stack += [conjunct.rhs, conjunct.lhs]
                 continue
-            parts = [self.affine_of(part, operands) for part in self._sides(one)]
+            parts = [self.affine_of(part, operands) for part in self._sides(conjunct)]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
-                assert isinstance(one, Compare)
-                constraints.append(_constraint(one.op, parts[0], parts[1]))
+                assert isinstance(conjunct, Compare)
+                constraints.append(_constraint(conjunct.op, parts[0], parts[1]))
             else:
-                others.append(one)
-        return constraints, operands, others
+                non_affine.append(conjunct)
+        return constraints, operands, non_affine
 
-    def _sides(self, one: Expr) -> Sequence[Expr]:
+    def _sides(self, expr: Expr) -> Sequence[Expr]:
         """The sides of a comparison that an affine constraint may be."""
-        is_one = isinstance(one, Compare) and one.op != "ne" and one.lhs.dtype in INTS
-        return (one.lhs, one.rhs) if is_one else ()  # pyright: ignore
+        is_comparison = isinstance(expr, Compare) and expr.op != "ne" and expr.lhs.dtype in INTS
+        return (expr.lhs, expr.rhs) if is_comparison else ()  # pyright: ignore
 
     def affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
         """``expr`` as an affine function of axes and sizes, which are added to ``operands``."""
@@ -317,7 +317,7 @@ class Body:
             start = expr.start if isinstance(expr, IterVar) else 0
             return AffineExpr.dimension(operands.index(value)) + start
         if isinstance(expr, Binary):
-            lhs, rhs = (self.affine_of(one, operands) for one in (expr.lhs, expr.rhs))
+            lhs, rhs = (self.affine_of(side, operands) for side in (expr.lhs, expr.rhs))
             if lhs is not None and rhs is not None:
                 return affine(expr.op, lhs, rhs, expr)
         return None
@@ -417,26 +417,26 @@ class Body:
         if expr.lhs.dtype not in INTS:
             return None
         operands: list[SSAValue] = []
-        sides = [self.affine_of(one, operands) for one in (expr.lhs, expr.rhs)]
-        found = [one for one in sides if one is not None]
-        return (found, operands) if len(found) == 2 and operands else None
+        sides = [self.affine_of(side, operands) for side in (expr.lhs, expr.rhs)]
+        known = [side for side in sides if side is not None]
+        return (known, operands) if len(known) == 2 and operands else None
 
     def _compare(self, expr: Compare) -> SSAValue:
         affine = self._index_sides(expr)
         if affine is not None:
             # As indices, so that what the condition says of them is known to every analysis.
             sides, operands = affine
-            a, b = (self._index_operand(one, operands, expr.location) for one in sides)
+            a, b = (self._index_operand(side, operands, expr.location) for side in sides)
             sign = "" if expr.op in ("eq", "ne") else "s"
             return self.add(CmpiOp(a, b, f"{sign}{expr.op}"), expr.location)
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]
         dtype = expr.lhs.dtype
         if is_float(dtype):
             predicate = "une" if expr.op == "ne" else f"o{expr.op}"
-            made = CmpfOp(a, b, predicate)
+            op = CmpfOp(a, b, predicate)
             if expr.exact:
-                made.attributes[EXACT] = UnitAttr()
-            return self.add(made, expr.location)
+                op.attributes[EXACT] = UnitAttr()
+            return self.add(op, expr.location)
         if expr.op in ("eq", "ne"):
             return self.add(CmpiOp(a, b, expr.op), expr.location)
         sign = "s" if is_signed(dtype) else "u"
@@ -445,7 +445,7 @@ class Body:
     def _call(self, expr: Call) -> SSAValue:
         at = expr.location
         if len(expr.args) == 2:
-            a, b = (self.memo[one] for one in expr.args)
+            a, b = (self.memo[arg] for arg in expr.args)
             if expr.op in ("shl", "shr"):
                 return self._shift(expr, a, b)
             return self.add(BINARY_INTRINSICS[expr.op](a, b), at)
@@ -455,22 +455,22 @@ class Body:
         if expr.op == "neg":
             return self.add(arith.NegfOp(x), at)
         if expr.op == "sigmoid":
-            one = self._constant(1.0, expr.dtype, at)
+            unit = self._constant(1.0, expr.dtype, at)
             power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
-            return self.add(arith.DivfOp(one, self.add(arith.AddfOp(one, power), at)), at)
+            return self.add(arith.DivfOp(unit, self.add(arith.AddfOp(unit, power), at)), at)
         if expr.op == "reinterpret":
             return cast_bits(self, x, element_type(expr.dtype), at)
         return self.add(INTRINSICS[expr.op](x), at)
 
     def effect(self, expr: ExternCall) -> Sequence[SSAValue]:
         """Call what ``expr`` calls; gives the result, if there is one."""
-        for one in children(expr):
-            self.value(one)
-        values = {one: self.memo[one] for one in children(expr)}
-        made = call_op(expr, values, self.values)
-        made.location = loc_attr(expr.location)
-        self.block.add_op(made)
-        return made.results
+        for arg in children(expr):
+            self.value(arg)
+        values = {arg: self.memo[arg] for arg in children(expr)}
+        call = call_op(expr, values, self.values)
+        call.location = loc_attr(expr.location)
+        self.block.add_op(call)
+        return call.results
 
     def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
         """A shift that is defined for every distance: beyond the width as numpy has it."""

@@ -28,22 +28,22 @@ class Range:
 
 def arguments(schedule: Schedule) -> list[Tensor | Var]:
     """The arguments of a function of ``schedule``: inputs, outputs, and other sizes."""
-    scans = [one.op for one in schedule.stages if isinstance(one.op, ScanOp)]
+    scans = [stage.op for stage in schedule.stages if isinstance(stage.op, ScanOp)]
     states = {state.op for scan in scans for state in scan.state_placeholder}
     inputs = [
-        one.op.output(0)
-        for one in schedule.stages
-        if isinstance(one.op, PlaceholderOp) and one.op not in states
+        stage.op.output(0)
+        for stage in schedule.stages
+        if isinstance(stage.op, PlaceholderOp) and stage.op not in states
     ]
     outputs = [op.output(n) for op in schedule.outputs for n in range(op.num_outputs)]
-    sizes = {dim for one in (*inputs, *outputs) for dim in one.shape if isinstance(dim, Var)}
-    found: dict[Var, None] = {}
+    sizes = {dim for tensor in (*inputs, *outputs) for dim in tensor.shape if isinstance(dim, Var)}
+    extra: dict[Var, None] = {}
     for stage in schedule.stages:
         for expr in stage.expressions():
             for part in walk(expr):
                 if isinstance(part, Var) and part not in sizes:
-                    found[part] = None
-    return [*inputs, *outputs, *found]
+                    extra[part] = None
+    return [*inputs, *outputs, *extra]
 
 
 def schedule_ops(schedule: Schedule) -> IRModule:
@@ -71,25 +71,25 @@ def infer_bound(schedule: Schedule) -> dict[IterVar, Range]:
         for part in walk(expr)
         if isinstance(part, Var)
     }
-    found: dict[IterVar, Range] = {}
+    ranges: dict[IterVar, Range] = {}
     for stage in schedule.stages:
         if isinstance(stage.op, ScanOp):
             time = stage.op.scan_axis
-            found[time] = Range(const(time.start), as_expr(time.extent))
+            ranges[time] = Range(const(time.start), as_expr(time.extent))
     for stage, starts in lowered.entered.items():
         extents: dict[IterVar, Dim] = {}
         for axis, start in zip(stage.roots, starts, strict=True):
             extents[axis] = start.extent if start.extent is not None else dim_of(axis.extent)
             low = _to_te(start.base, start.values, sizes)
-            found[axis] = Range(add(low, const(axis.start)), as_expr(extents[axis]))
+            ranges[axis] = Range(add(low, const(axis.start)), as_expr(extents[axis]))
         for relation in stage.relations:
             extents.update(relation.extents(extents))
-            made = [axis for axis in results(relation) if axis in lowered.extents]
-            extents.update({axis: lowered.extents[axis] for axis in made})
+            new_axes = [axis for axis in results(relation) if axis in lowered.extents]
+            extents.update({axis: lowered.extents[axis] for axis in new_axes})
         for axis in stage.all_iter_vars:
-            if axis not in found and axis in extents:
-                found[axis] = Range(const(0), as_expr(extents[axis]))
-    return found
+            if axis not in ranges and axis in extents:
+                ranges[axis] = Range(const(0), as_expr(extents[axis]))
+    return ranges
 
 
 def _to_te(

@@ -32,9 +32,9 @@ class Buffer(Tensor):
     ) -> None:
         location = caller_location()
         checked = check_shape(shape, f"buffer {name}", location)
-        made = PlaceholderOp(check_name(name, location), checked, check_dtype(dtype), location)
-        super().__init__(made)
-        made.__dict__["_tensors"] = {0: self}
+        op = PlaceholderOp(check_name(name, location), checked, check_dtype(dtype), location)
+        super().__init__(op)
+        op.__dict__["_tensors"] = {0: self}
         self._scope = _check_scope(scope, name)
 
     def scope(self) -> str:
@@ -51,12 +51,12 @@ class Buffer(Tensor):
         """The distance of neighbours along each dimension, in elements."""
         if self.declared_strides is not None:
             return self.declared_strides
-        found: list[Any] = []
+        strides: list[Any] = []
         distance: Any = 1
-        for one in reversed(self.shape):
-            found.append(distance)
-            distance = one if type(distance) is int and distance == 1 else one * distance
-        return tuple(reversed(found))
+        for dim in reversed(self.shape):
+            strides.append(distance)
+            distance = dim if type(distance) is int and distance == 1 else dim * distance
+        return tuple(reversed(strides))
 
     @property
     def elem_offset(self) -> int:
@@ -85,9 +85,9 @@ class Buffer(Tensor):
     def element(self, indices: Sequence[Any]) -> Element:
         """The element at ``indices``, one a dimension. Raises KC2010, KC2011, KC2173 for others."""
         check_indices(self, indices)
-        made = super().__call__(*indices)
-        assert isinstance(made, Element)
-        return made
+        element = super().__call__(*indices)
+        assert isinstance(element, Element)
+        return element
 
     def vload(self, begin: Any, dtype: str | None = None) -> Expr:
         """A vector of the elements from ``begin``, one index a dimension, on: "int8x16" is of 16.
@@ -111,9 +111,9 @@ class Buffer(Tensor):
 
     def named(self, name: str) -> Buffer:
         """Another buffer of the same shape, type and strides."""
-        made = Buffer(self.shape, self.dtype, name, self._scope)
-        made.declared_strides = self.declared_strides
-        return made
+        buffer = Buffer(self.shape, self.dtype, name, self._scope)
+        buffer.declared_strides = self.declared_strides
+        return buffer
 
     def __repr__(self) -> str:
         return f"Buffer({shape_text(self.shape)}, {self.dtype}, name={self.name})"
@@ -141,43 +141,47 @@ def decl_buffer(
     ``offset_factor`` are promises about addresses that nothing here needs. Raises TEError.
     """
     del data_alignment, offset_factor
-    made = Buffer(shape, dtype, name, scope)
-    if strides is not None and len(strides) and not _same(strides, made.strides):
-        made.declared_strides = _check_strides(made, strides)
+    buffer = Buffer(shape, dtype, name, scope)
+    if strides is not None and len(strides) and not _same(strides, buffer.strides):
+        buffer.declared_strides = _check_strides(buffer, strides)
     if elem_offset is not None and not _same([elem_offset], [0]):
         why = "a buffer starts with its first element"
-        raise _refuse(made, f"elem_offset {elem_offset}", why, ["index from the offset on"])
+        raise _refuse(buffer, f"elem_offset {elem_offset}", why, ["index from the offset on"])
     if data is not None:
         why = "two names for one memory would hide that one writes what the other reads"
-        raise _refuse(made, "the memory of another one", why, ["index the other one"])
+        raise _refuse(buffer, "the memory of another one", why, ["index the other one"])
     if buffer_type not in ("", "default"):
         why = "broadcasting is an index of 0 along a dimension"
-        raise _refuse(made, f"buffer_type '{buffer_type}'", why, ["give it the shape that it has"])
+        raise _refuse(
+            buffer, f"buffer_type '{buffer_type}'", why, ["give it the shape that it has"]
+        )
     if axis_separators:
         why = "how a buffer is laid out is a matter of its schedule"
         hints = ["sch.set_axis_separator(block, buffer, axis_separators)"]
-        raise _refuse(made, f"axis_separators {list(axis_separators)}", why, hints)
-    return made
+        raise _refuse(buffer, f"axis_separators {list(axis_separators)}", why, hints)
+    return buffer
 
 
 def _check_strides(buffer: Buffer, strides: Sequence[Any]) -> tuple[int | Var, ...]:
-    found: list[Any] = [one.value if isinstance(one, Const) else one for one in strides]
-    if len(found) != len(buffer.shape):
+    checked: list[Any] = [
+        stride.value if isinstance(stride, Const) else stride for stride in strides
+    ]
+    if len(checked) != len(buffer.shape):
         raise _refuse(
             buffer,
-            f"{len(found)} strides for {len(buffer.shape)} dimensions",
+            f"{len(checked)} strides for {len(buffer.shape)} dimensions",
             "a stride is the distance of neighbours along a dimension",
             [f"leave strides out: a dense buffer has {shape_text(buffer.strides)}"],
         )
-    for one in found:
-        if type(one) is not int and not isinstance(one, Var):
+    for stride in checked:
+        if type(stride) is not int and not isinstance(stride, Var):
             raise _refuse(
                 buffer,
                 f"the strides {shape_text(strides)}",
                 "a stride is a number, or a variable that the call finds at the array",
                 ['te.var("stride"), or a number of elements'],
             )
-    return tuple(found)
+    return tuple(checked)
 
 
 def require_dense(buffer: Buffer, what: str) -> None:
@@ -212,13 +216,13 @@ def _check_scope(scope: Any, name: str) -> str:
     return scope or "global"
 
 
-def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    return len(one) == len(other) and all(map(same_expr, one, other))
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    return len(left) == len(right) and all(map(same_expr, left, right))
 
 
-def same_expr(one: Any, other: Any) -> bool:
+def same_expr(left: Any, right: Any) -> bool:
     """Whether two sizes are written alike."""
-    a, b = as_expr(one), as_expr(other)
+    a, b = as_expr(left), as_expr(right)
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value == b.value
     if a is b:

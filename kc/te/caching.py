@@ -34,11 +34,11 @@ def cache_read(
     location = caller_location()
     source = known_tensor(schedule, "cache_read", tensor)
     given: list[Any] = list(readers) if isinstance(readers, list | tuple) else [readers]
-    stages = [schedule[one] for one in given]
-    reading = [one.op.name for one in schedule.stages if source in one.op.input_tensors]
+    stages = [schedule[reader] for reader in given]
+    reading = [stage.op.name for stage in schedule.stages if source in stage.op.input_tensors]
     for stage in stages:
         if source not in stage.op.input_tensors:
-            inputs = ", ".join(one.name for one in stage.op.input_tensors) or "nothing"
+            inputs = ", ".join(operand.name for operand in stage.op.input_tensors) or "nothing"
             raise ScheduleError(
                 "KC3130",
                 f"cache_read: {stage.op.name} does not read {tensor.name}",
@@ -94,13 +94,13 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
     """See :meth:`kc.te.schedule.Schedule.cache_write`."""
     several = isinstance(tensor, list | tuple)
     given = tensor if several else [tensor]
-    tensors = [known_tensor(schedule, "cache_write", one) for one in given]
+    tensors = [known_tensor(schedule, "cache_write", result) for result in given]
     op = _writer(tensors)
     stage = schedule[op]
     require_no_transform(stage, "cache_write")
     cache, args = _cache(stage, op, scope)
     copies = tuple(cache.output(n)(*args) for n in range(op.num_outputs))
-    made = replace(
+    copy = replace(
         op,
         axis=list(op.axis),
         reduce_axis=[],
@@ -110,17 +110,17 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
     if cache.call is not None:
         forget_call(stage)  # it is the cache's
     reason = f"{op.name} is now the copy of {cache.name}, by cache_write at {caller_location()}"
-    outputs = {op.output(n): made.output(n) for n in range(op.num_outputs)}
-    stage.become(made, reason)
-    schedule.rewrite(outputs, became={stage: made})
+    outputs = {op.output(n): copy.output(n) for n in range(op.num_outputs)}
+    stage.become(copy, reason)
+    schedule.rewrite(outputs, became={stage: copy})
     _place(schedule, cache, scope, stage)
-    found = [cache.output(one.value_index) for one in tensors]
-    return found if several else found[0]
+    caches = [cache.output(result.value_index) for result in tensors]
+    return caches if several else caches[0]
 
 
 def require_no_transform(stage: Stage, primitive: str) -> None:
     """Refuse (KC3150) a stage whose tensor has another layout already."""
-    if any(isinstance(one, Transform) for one in stage.relations):
+    if any(isinstance(relation, Transform) for relation in stage.relations):
         raise ScheduleError(
             "KC3150",
             f"{primitive}: the layout of {stage.op.name} is transformed",
@@ -144,8 +144,8 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
             why="what is written to a cache is an element for each point of the axes",
             hints=[f"s.cache_read({op.name}, scope, readers) makes a copy that is read"],
         )
-    if len({id(one.op) for one in tensors}) > 1:
-        names = ", ".join(one.name for one in tensors)
+    if len({id(tensor.op) for tensor in tensors}) > 1:
+        names = ", ".join(tensor.name for tensor in tensors)
         raise ScheduleError(
             "KC3141",
             f"cache_write: {names} are not results of one compute",
@@ -153,7 +153,10 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
             why="the list is all results of one compute, which are computed together",
             hints=["one cache_write for each of them"],
         )
-    if len({one.value_index for one in tensors}) != op.num_outputs or len(tensors) > op.num_outputs:
+    if (
+        len({tensor.value_index for tensor in tensors}) != op.num_outputs
+        or len(tensors) > op.num_outputs
+    ):
         raise ScheduleError(
             "KC3141",
             f"cache_write: {len(tensors)} of the {op.num_outputs} results of {op.name}",
@@ -166,14 +169,18 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
 
 def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Expr]]:
     """``op`` with a dimension for each spatial leaf, and the element of it for one of ``op``."""
-    touched = {one for axis in op.reduce_axis for one in family(stage.relations, axis)}
+    touched = {relative for axis in op.reduce_axis for relative in family(stage.relations, axis)}
     time = op.axis[:1] if stage.scan is not None else []
-    leaves = [*time, *(one for one in stage.leaf_iter_vars if one not in touched)]
-    mixed = [one for one in op.axis if one in touched]
-    split = [one for one in stage.leaf_iter_vars if one in touched and one not in op.reduce_axis]
+    leaves = [*time, *(leaf for leaf in stage.leaf_iter_vars if leaf not in touched)]
+    mixed = [axis for axis in op.axis if axis in touched]
+    split = [
+        leaf for leaf in stage.leaf_iter_vars if leaf in touched and leaf not in op.reduce_axis
+    ]
     if split or mixed:
         axis = (split or mixed)[0]
-        was = ", ".join(one.name for one in op.reduce_axis if one in family(stage.relations, axis))
+        was = ", ".join(
+            root.name for root in op.reduce_axis if root in family(stage.relations, axis)
+        )
         raise ScheduleError(
             "KC3136",
             f"cache_write: axis {axis.name} of {op.name} is "
@@ -193,16 +200,16 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
         axes.append(make_axis(f"{leaf.name}_c", rebase.extents[leaf], "spatial", op.location))
         own[leaf] = axes[-1]
     roots, _ = rebase.to_roots(own)
-    substitute = Substitution({one: roots[one] for one in op.axis})
-    new = tuple(substitute(one) for one in op.bodies)
+    substitute = Substitution({axis: roots[axis] for axis in op.axis})
+    new = tuple(substitute(body) for body in op.bodies)
     cache = replace(
         op,
         name=cache_name(op.name, scope),
-        shape=tuple(dim_of(one.extent) for one in axes),
+        shape=tuple(dim_of(axis.extent) for axis in axes),
         axis=axes,
         reduce_axis=list(op.reduce_axis),
         body=new if isinstance(op.body, tuple) else new[0],
         call=None if op.call is None else op.call.on(roots),
     )
     values = rebase.to_leaves()
-    return cache, [values[one] for one in leaves]
+    return cache, [values[leaf] for leaf in leaves]

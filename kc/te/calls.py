@@ -50,25 +50,25 @@ def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
 
     Code may call it more or less often than it is written, and in the lanes of vectors.
     """
-    made = _call("call_pure_extern", func_name, args, dtype, pure=True)
-    for one in made.args:
-        if isinstance(one, BufferAccess):
+    call = _call("call_pure_extern", func_name, args, dtype, pure=True)
+    for arg in call.args:
+        if isinstance(arg, BufferAccess):
             raise TEError(
                 "KC2152",
-                f"call_pure_extern: {func_name} is given the buffer {one.buffer.name}",
-                location=made.location,
+                f"call_pure_extern: {func_name} is given the buffer {arg.buffer.name}",
+                location=call.location,
                 why="a pure function depends on its arguments alone, not on what memory holds",
                 hints=[f'tir.call_extern("{dtype}", "{func_name}", ...)'],
             )
-    if made.dtype == "void":
+    if call.dtype == "void":
         raise TEError(
             "KC2152",
             f"call_pure_extern: {func_name} gives nothing",
-            location=made.location,
+            location=call.location,
             why="a pure function is called for its result",
             hints=[f'tir.call_extern("void", "{func_name}", ...)'],
         )
-    return made
+    return call
 
 
 def call_packed(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
@@ -109,18 +109,18 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
         )
     if trace_action == DEFAULT_TRACE and get_global_func(DEFAULT_TRACE, True) is None:
         register_func(DEFAULT_TRACE, _print_values)
-    made = _call("trace", trace_action, tuple(args), "void", kind="trace")
-    value = made.args[-1]
+    call = _call("trace", trace_action, tuple(args), "void", kind="trace")
+    value = call.args[-1]
     if not isinstance(value, Expr):
         raise TEError(
             "KC2156",
             f"trace: the last value is {args[-1]!r}",
-            location=made.location,
+            location=call.location,
             why="it is the result, a scalar",
             hints=["te.trace([buffer, A[i]])"],
         )
-    made.dtype = value.dtype
-    return made
+    call.dtype = value.dtype
+    return call
 
 
 def _print_values(*values: Any) -> None:
@@ -150,7 +150,7 @@ def call_llvm_pure_intrin(
 def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     """Call an intrinsic by the name that TVM has for it, as "tir.exp" or "tir.if_then_else".
 
-    Raises TEError KC2151 for one that there is not.
+    Raises TEError KC2151 for an unknown name.
     """
     location = caller_location()
     short = func_name.removeprefix("tir.") if isinstance(func_name, str) else ""
@@ -175,17 +175,17 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
             ],
         )
     _check_count(short, known[short], args, given=len(args))
-    made = as_expr(known[short](*args))
-    return made if made.dtype == check_dtype(dtype) else made.astype(dtype)
+    result = as_expr(known[short](*args))
+    return result if result.dtype == check_dtype(dtype) else result.astype(dtype)
 
 
 def _check_count(name: str, function: Any, args: tuple[Any, ...], *, given: int) -> None:
     """Refuse (KC2220) another number of arguments than an intrinsic has."""
-    found = inspect.signature(function)
+    signature = inspect.signature(function)
     try:
-        found.bind(*args)
+        signature.bind(*args)
     except TypeError:
-        wanted = len(found.parameters) - (len(args) - given)
+        wanted = len(signature.parameters) - (len(args) - given)
         raise TEError(
             "KC2220",
             f"call_intrin: {name} is given {counted(given, 'argument')}",
@@ -232,38 +232,38 @@ def _call(
             hints=[f'tir.{what}("int32", "abs", x)'] if of_c else [f'tir.{what}("my.function", x)'],
         )
     kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
-    given = tuple(_argument(what, name, n, one, kind) for n, one in enumerate(args))
+    given = tuple(_argument(what, name, n, arg, kind) for n, arg in enumerate(args))
     return ExternCall(name, given, kept, location, kind, pure)
 
 
-def _argument(what: str, name: str, n: int, one: Any, kind: str) -> Expr | BufferAccess | str:
+def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | BufferAccess | str:
     location = caller_location()
-    if isinstance(one, str) and kind != "c":
-        return one
-    if isinstance(one, BufferAccess):
-        return one
-    if isinstance(one, Tensor) and hasattr(one, "access_ptr"):
-        return BufferAccess(one, "read" if getattr(one, "is_input", False) else "update")
-    if isinstance(one, Tensor) and one.ndim:
+    if isinstance(arg, str) and kind != "c":
+        return arg
+    if isinstance(arg, BufferAccess):
+        return arg
+    if isinstance(arg, Tensor) and hasattr(arg, "access_ptr"):
+        return BufferAccess(arg, "read" if getattr(arg, "is_input", False) else "update")
+    if isinstance(arg, Tensor) and arg.ndim:
         raise TEError(
             "KC2153",
-            f"{what}: argument {n} of {name} is the tensor {one.name}",
+            f"{what}: argument {n} of {name} is the tensor {arg.name}",
             location=location,
             why="a tensor has memory only where te.extern gives it some",
             hints=[
-                f"pass an element: {one.name}[{', '.join('ijklmnop'[: one.ndim])}]",
-                f"te.extern(shape, [{one.name}], lambda ins, outs: tir.{what}(..., ins[0]))",
+                f"pass an element: {arg.name}[{', '.join('ijklmnop'[: arg.ndim])}]",
+                f"te.extern(shape, [{arg.name}], lambda ins, outs: tir.{what}(..., ins[0]))",
             ],
         )
-    if isinstance(one, str):
+    if isinstance(arg, str):
         raise TEError(
             "KC2153",
-            f"{what}: argument {n} of {name} is the text {one!r}",
+            f"{what}: argument {n} of {name} is the text {arg!r}",
             location=location,
             why="a function of C gets numbers and buffers",
             hints=[f'tir.call_packed("{name}", ...) passes text to a function of Python'],
         )
-    value = as_expr(one)
+    value = as_expr(arg)
     if lanes(value.dtype) > 1:
         raise TEError(
             "KC2218",
@@ -290,14 +290,14 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
     if isinstance(n_signature, int) and not 0 <= n_signature <= len(args):
         raise TEError(
             "KC2155",
-            f"{what}: {n_signature} arguments of {name} are to tell its types, {len(args)} are "
-            "given",
+            f"{what}: {counted(n_signature, 'argument')} of {name} should determine its types, "
+            f"{len(args)} given",
             location=location,
             why="the number of these comes before the arguments",
             hints=[f'tir.{what}("{dtype}", "{name}", {len(args)}, ...)'],
         )
     kept = "void" if dtype in ("void", "", None) else check_dtype(dtype, vectors=True)
-    given = tuple(as_expr(one) for one in args)
+    given = tuple(as_expr(arg) for arg in args)
     if name.count(".") == 1 and n_signature != 0 and (given or kept != "void"):
         typed = kept if kept != "void" else given[0].dtype
         letter = "bf" if scalar(typed) == "bfloat16" else "f" if is_float(typed) else "i"

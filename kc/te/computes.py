@@ -45,7 +45,7 @@ def compute(
             why="it makes a tensor of each value that its function returns",
         )
     refuse_whole_vectors(bodies, f"compute {name}", location)
-    counts = list(dict.fromkeys(lanes(one.dtype) for one in bodies))
+    counts = list(dict.fromkeys(lanes(body.dtype) for body in bodies))
     if len(counts) > 1:
         raise TEError(
             "KC2243",
@@ -55,12 +55,14 @@ def compute(
         )
     reduce_axes = _reduce_axes(bodies, name, location)
     _check_axes(bodies, [*axis, *reduce_axes], name, location)
-    extents = [one.extent for one in reduce_axes if isinstance(one.extent, Expr)]
+    extents = [
+        reduce_axis.extent for reduce_axis in reduce_axes if isinstance(reduce_axis.extent, Expr)
+    ]
     _check_axes(extents, axis, name, location)
-    if len({one.name for one in (*axis, *reduce_axes)}) != len(axis) + len(reduce_axes):
-        taken = {one.name for one in axis}
-        for one in reduce_axes:
-            one.name = fresh_name(one.name, taken)
+    if len({iter_var.name for iter_var in (*axis, *reduce_axes)}) != len(axis) + len(reduce_axes):
+        taken = {iter_var.name for iter_var in axis}
+        for reduce_axis in reduce_axes:
+            reduce_axis.name = fresh_name(reduce_axis.name, taken)
     first = bodies[0]
     body = bodies if len(bodies) > 1 else first
     op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body, call=call)
@@ -82,7 +84,10 @@ def _body(
     if tile is not None:
         return tile
     names = _axis_names(fcompute, len(dims), varargs_names, name, location)
-    axis = [make_axis(one, dim, "spatial", location) for one, dim in zip(names, dims, strict=True)]
+    axis = [
+        make_axis(axis_name, dim, "spatial", location)
+        for axis_name, dim in zip(names, dims, strict=True)
+    ]
     result = fcompute(*axis)
     several = isinstance(result, tuple | list)
     return axis, tuple(map(as_expr, result if several else (result,))), None
@@ -100,11 +105,13 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
                     why="reductions stand only at the top of a compute's body",
                     hints=[f"make the reduction a compute of its own, and read it in {name}"],
                 )
-    reductions = [one for one in bodies if isinstance(one, Reduce)]
+    reductions = [body for body in bodies if isinstance(body, Reduce)]
     if not reductions:
         return []
     first = reductions[0]
-    if len(reductions) != len(bodies) or not all(_is_same(first, one) for one in reductions):
+    if len(reductions) != len(bodies) or not all(
+        _is_same(first, reduction) for reduction in reductions
+    ):
         raise TEError(
             "KC2044",
             f"the values of compute {name} are not results of one reduction",
@@ -115,7 +122,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
                 "te.comm_reducer reduces a tuple of expressions over one set of axes",
             ],
         )
-    if [one.value_index for one in reductions] != list(range(len(first.values))):
+    if [reduction.value_index for reduction in reductions] != list(range(len(first.values))):
         raise TEError(
             "KC2044",
             f"compute {name} returns {len(bodies)} of the {len(first.values)} results of a "
@@ -127,17 +134,17 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
     return list(first.axes)
 
 
-def _is_same(one: Reduce, other: Reduce) -> bool:
+def _is_same(left: Reduce, right: Reduce) -> bool:
     """Whether two results are of one reduction."""
     return (
-        one.combiner is other.combiner
-        and one.condition is other.condition
+        left.combiner is right.combiner
+        and left.condition is right.condition
         and all(
             len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
             for a, b in (
-                (one.values, other.values),
-                (one.axes, other.axes),
-                (one.init or (), other.init or ()),
+                (left.values, right.values),
+                (left.axes, right.axes),
+                (left.init or (), right.init or ()),
             )
         )
     )
@@ -147,7 +154,7 @@ def _check_axes(
     bodies: Sequence[Expr], own: Sequence[IterVar], name: str, location: Location | None
 ) -> None:
     for part in walk(*bodies):
-        if isinstance(part, IterVar) and not any(part is one for one in own):
+        if isinstance(part, IterVar) and not any(part is own_axis for own_axis in own):
             why = (
                 "a reduction axis is used without a reduction over it"
                 if part.kind == "reduce"
@@ -180,11 +187,12 @@ def _axis_names(
             hints=["te.compute((64,), lambda i: A[i] + 1)"],
         ) from None
     plain = [
-        one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty
+        parameter
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
     ]
-    star = [one for one in parameters if one.kind is one.VAR_POSITIONAL]
+    star = [parameter for parameter in parameters if parameter.kind is parameter.VAR_POSITIONAL]
     if len(plain) + len(star) != len(parameters):
         raise TEError(
             "KC2015",
@@ -201,7 +209,7 @@ def _axis_names(
             why="the function is called with one axis a dimension",
             hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
         )
-    names = [check_name(one.name, location) for one in plain]
+    names = [check_name(parameter.name, location) for parameter in plain]
     extra = rank - len(names)
     if varargs_names is not None:
         if len(varargs_names) != extra:
@@ -211,5 +219,5 @@ def _axis_names(
                 f"{counted(extra, 'axis', 'axes')}",
                 location=location,
             )
-        return [*names, *(check_name(one, location) for one in varargs_names)]
+        return [*names, *(check_name(given, location) for given in varargs_names)]
     return [*names, *(f"i{n}" for n in range(extra))]

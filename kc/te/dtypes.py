@@ -8,7 +8,11 @@ from kc.support.diagnostics import TEError, suggest
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
 
-FLOATS = {**{one.name: one.bits for one in NARROW_FLOATS.values()}, "float32": 32, "float64": 64}
+FLOATS = {
+    **{narrow.name: narrow.bits for narrow in NARROW_FLOATS.values()},
+    "float32": 32,
+    "float64": 64,
+}
 INTS = {f"int{bits}": bits for bits in (8, 16, 32, 64)}
 UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
@@ -27,12 +31,12 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
     """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     if name not in DTYPES:
-        found = _VECTOR.fullmatch(name)
-        if found and found[1] in DTYPES:
-            if not 2 <= int(found[2]) <= MAX_LANES:
+        vector = _VECTOR.fullmatch(name)
+        if vector and vector[1] in DTYPES:
+            if not 2 <= int(vector[2]) <= MAX_LANES:
                 raise TEError(
                     "KC2241",
-                    f"the type {name} has {found[2]} lanes",
+                    f"the type {name} has {vector[2]} lanes",
                     location=caller_location(),
                     why=f"a vector has 2 to {MAX_LANES} lanes",
                 )
@@ -43,7 +47,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
                 f"{name} is a type of vectors, and this takes scalars",
                 location=caller_location(),
                 why="elements of te.placeholder and of te.compute may be vectors",
-                hints=[f'"{found[1]}", with a dimension of {found[2]} more'],
+                hints=[f'"{vector[1]}", with a dimension of {vector[2]} more'],
             )
         raise TEError(
             "KC2001",
@@ -56,14 +60,14 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
 
 def lanes(dtype: str) -> int:
     """How many scalars an element of ``dtype`` has."""
-    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
-    return int(found[2]) if found else 1
+    vector = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
+    return int(vector[2]) if vector else 1
 
 
 def scalar(dtype: str) -> str:
     """The type of a lane of ``dtype``."""
-    found = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
-    return found[1] if found else dtype
+    vector = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
+    return vector[1] if vector else dtype
 
 
 def vector_of(dtype: str, like: str) -> str:

@@ -24,11 +24,11 @@ def _two(op: str, name: str) -> tuple[Any, Any]:
     def function(a: Any, b: Any) -> Expr:
         return compare(op, a, b) if op in ("lt", "le", "gt", "ge") else _apply(op, a, b)
 
-    def forward(self: Tensor, other: Any) -> Any:
-        return combine(name, function, self, other)
+    def forward(self: Tensor, operand: Any) -> Any:
+        return combine(name, function, self, operand)
 
-    def backward(self: Tensor, other: Any) -> Any:
-        return combine(name, lambda a, b: function(b, a), self, other)
+    def backward(self: Tensor, operand: Any) -> Any:
+        return combine(name, lambda a, b: function(b, a), self, operand)
 
     forward.__doc__ = f"Elementwise ``{op}``, with the shapes broadcast."
     backward.__doc__ = forward.__doc__
@@ -84,10 +84,10 @@ class TensorOperators:
         kind = check_dtype(dtype)
         return one_by_one("T_cast", lambda x: cast(x, kind), self)  # pyright: ignore
 
-    def __kc_elementwise__(self, op: str, other: Any, *, swapped: bool) -> Any:
+    def __kc_elementwise__(self, op: str, operand: Any, *, swapped: bool) -> Any:
         """``self op other``, or the other way round."""
-        made = getattr(TensorOperators, _METHODS[op][swapped], None) if op in _METHODS else None
-        return NotImplemented if made is None else made(self, other)
+        method = getattr(TensorOperators, _METHODS[op][swapped], None) if op in _METHODS else None
+        return NotImplemented if method is None else method(self, operand)
 
 
 _METHODS = {
@@ -112,7 +112,7 @@ def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Ten
     return compute(tensor.shape, lambda *axes: function(tensor(*axes)), name, tag=ELEMWISE)
 
 
-def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, other: Any) -> Any:
+def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, operand: Any) -> Any:
     """The tensor of ``function`` of the elements of a tensor and of another, or of a scalar.
 
     Of tensors without dimensions, with a scalar expression, it is a scalar.
@@ -121,25 +121,25 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, othe
     from kc.te.computes import compute
     from kc.te.tensor import Tensor
 
-    if isinstance(tensor, Buffer) or isinstance(other, Buffer):
+    if isinstance(tensor, Buffer) or isinstance(operand, Buffer):
         as_expr(tensor)  # elements of buffers are loaded by statements
-        as_expr(other)
-        return function(tensor(), as_expr(other))
-    if isinstance(other, Tensor):
-        shape = broadcast(tensor, other)
+        as_expr(operand)
+        return function(tensor(), as_expr(operand))
+    if isinstance(operand, Tensor):
+        shape = broadcast(tensor, operand)
         return compute(
             shape,
-            lambda *axes: function(_at(tensor, axes), _at(other, axes)),
+            lambda *axes: function(_at(tensor, axes), _at(operand, axes)),
             name,
             tag=BROADCAST,
         )
-    value = as_expr(other, tensor.dtype if not isinstance(other, Expr) else None)
-    inside = any(isinstance(one, Element | IterVar) for one in walk(value))
+    value = as_expr(operand, tensor.dtype if not isinstance(operand, Expr) else None)
+    inside = any(isinstance(part, Element | IterVar) for part in walk(value))
     if inside and not tensor.ndim:
         return function(tensor(), value)
     if inside:
         as_expr(tensor)  # says that it has to be indexed
-    return compute(tensor.shape, lambda *axes: function(tensor(*axes), other), name, tag=ELEMWISE)
+    return compute(tensor.shape, lambda *axes: function(tensor(*axes), operand), name, tag=ELEMWISE)
 
 
 def _at(tensor: Tensor, axes: Sequence[Any]) -> Expr:
@@ -154,26 +154,26 @@ def _is_one(dim: Dim) -> bool:
     return isinstance(dim, int) and dim == 1
 
 
-def broadcast(one: Tensor, other: Tensor) -> tuple[Dim, ...]:
+def broadcast(left: Tensor, right: Tensor) -> tuple[Dim, ...]:
     """The shape that two tensors are brought to (KC2174)."""
     from kc.te.scan import same_dim
     from kc.te.tensor import shape_text
 
-    found: list[Dim] = []
-    rank = max(one.ndim, other.ndim)
-    shapes = [(*[1] * (rank - part.ndim), *part.shape) for part in (one, other)]
+    shape: list[Dim] = []
+    rank = max(left.ndim, right.ndim)
+    shapes = [(*[1] * (rank - part.ndim), *part.shape) for part in (left, right)]
     for a, b in zip(*shapes, strict=True):
         if _is_one(a) or (not _is_one(b) and same_dim(a, b)):
-            found.append(b)
+            shape.append(b)
         elif _is_one(b):
-            found.append(a)
+            shape.append(a)
         else:
             raise TEError(
                 "KC2174",
-                f"{one.name} of the shape {shape_text(one.shape)} and {other.name} of the shape "
-                f"{shape_text(other.shape)} in one operation",
+                f"{left.name} of the shape {shape_text(left.shape)} and {right.name} of the shape "
+                f"{shape_text(right.shape)} in one operation",
                 location=caller_location(),
                 why=f"{a} and {b} are neither equal, nor is one of them 1",
                 hints=["te.compute says which elements belong together"],
             )
-    return tuple(found)
+    return tuple(shape)

@@ -203,8 +203,8 @@ def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
         return a, b
     count = max(lanes(a.dtype), lanes(b.dtype))
     if count > 1:
-        for one in (a, b):
-            if lanes(one.dtype) not in (1, count):
+        for operand in (a, b):
+            if lanes(operand.dtype) not in (1, count):
                 raise TEError(
                     "KC2243",
                     f"{a.dtype} and {b.dtype} in one operation",
@@ -222,9 +222,9 @@ def _matched_scalars(a: str, b: str) -> str:
     if a == b:
         return a
     if is_float(a) or is_float(b):
-        candidates = [one for one in (a, b) if is_float(one)]
+        candidates = [candidate for candidate in (a, b) if is_float(candidate)]
         dtype = max(candidates, key=bits)
-        if any(bits(one) == bits(dtype) and one != dtype for one in candidates):
+        if any(bits(candidate) == bits(dtype) and candidate != dtype for candidate in candidates):
             raise TEError(
                 "KC2240",
                 f"{a} and {b} in one operation",
@@ -253,12 +253,12 @@ _BITWISE = ("and", "or", "xor")
 def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
     """An operation on two operands, which are brought to one type first; of tensors, on all their
     elements."""
-    for one, other, swapped in ((lhs, rhs, False), (rhs, lhs, True)):
-        whole = getattr(one, "__kc_elementwise__", None)
-        if whole is not None and one.ndim:  # pyright: ignore[reportAttributeAccessIssue]
-            made = whole(op, other, swapped=swapped)
-            if made is not NotImplemented:
-                return made
+    for operand, partner, swapped in ((lhs, rhs, False), (rhs, lhs, True)):
+        whole = getattr(operand, "__kc_elementwise__", None)
+        if whole is not None and operand.ndim:  # pyright: ignore[reportAttributeAccessIssue]
+            result = whole(op, partner, swapped=swapped)
+            if result is not NotImplemented:
+                return result
     a, b = match(lhs, rhs)
     location = caller_location()
     if op in _BITWISE and is_float(a.dtype):
@@ -324,8 +324,8 @@ def cast(value: Expr, dtype: str) -> Expr:
 
 def broadcast(value: ExprLike, lanes: int) -> Expr:
     """A vector of ``lanes`` lanes that are all ``value``. TVM: ``tir.Broadcast``."""
-    found = as_expr(value)
-    return cast(found, f"{check_dtype(found.dtype)}x{lanes}")
+    operand = as_expr(value)
+    return cast(operand, f"{check_dtype(operand.dtype)}x{lanes}")
 
 
 def ramp(base: ExprLike, stride: ExprLike, lanes: int) -> Expr:
@@ -354,7 +354,7 @@ def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
         # The lanes of one are those of the other.
         whole = match(chosen, a)[1].dtype
         chosen = cast(chosen, vector_of("bool", whole))
-        a, b = (cast(one, vector_of(one.dtype, whole)) for one in (a, b))
+        a, b = (cast(branch, vector_of(branch.dtype, whole)) for branch in (a, b))
     return SelectExpr(chosen, a, b, a.dtype, caller_location())
 
 
@@ -386,10 +386,10 @@ def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
             location=caller_location(),
             hints=[f"te.{what}(i >= 0, i < n)"],
         )
-    found = condition_of(args[0], what)
-    for one in args[1:]:
-        found = binary(op, found, condition_of(one, what))
-    return found
+    condition = condition_of(args[0], what)
+    for arg in args[1:]:
+        condition = binary(op, condition, condition_of(arg, what))
+    return condition
 
 
 def condition_of(

@@ -71,7 +71,9 @@ class ExternOp(Operation):
 
     def with_tensors(self, tensors: Mapping[Tensor, Tensor]) -> ExternOp:
         """The same statement on other tensors of the same shapes."""
-        return dataclasses.replace(self, inputs=tuple(tensors.get(one, one) for one in self.inputs))
+        return dataclasses.replace(
+            self, inputs=tuple(tensors.get(tensor, tensor) for tensor in self.inputs)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,7 @@ def extern(
         outs = list(out_buffers)
     else:
         outs = [out_buffers] if out_buffers is not None else []
-    given = [one.dtype for one in outs] if dtype is None and outs else dtype
+    given = [tensor.dtype for tensor in outs] if dtype is None and outs else dtype
     dtypes = _dtypes(name, tensors, len(shapes), given, location)
     ins = _in_buffers(name, tensors, in_buffers, location)
     outs = _out_buffers(name, shapes, dtypes, outs, location)
@@ -166,7 +168,7 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
 def _shapes(shape: Any) -> list[Any]:
     """One shape, or several: a shape is of sizes, a list of shapes of shapes."""
     parts = shape if isinstance(shape, list | tuple) else ()
-    several = any(isinstance(one, list | tuple) for one in parts)
+    several = any(isinstance(part, list | tuple) for part in parts)
     return list(shape) if several else [shape]
 
 
@@ -174,9 +176,9 @@ def _dtypes(
     name: str, tensors: Sequence[Tensor], count: int, dtype: Any, location: Location | None
 ) -> list[str]:
     if dtype is None:
-        found = sorted({one.dtype for one in tensors})
-        if len(found) != 1:
-            what = "no inputs" if not found else f"inputs of the types {', '.join(found)}"
+        types = sorted({tensor.dtype for tensor in tensors})
+        if len(types) != 1:
+            what = "no inputs" if not types else f"inputs of the types {', '.join(types)}"
             raise TEError(
                 "KC2162",
                 f"extern {name} has {what} and no dtype",
@@ -184,7 +186,7 @@ def _dtypes(
                 why="the type of the result is that of the inputs, where they have one",
                 hints=['dtype="float32"'],
             )
-        return found * count
+        return types * count
     given = list(dtype) if isinstance(dtype, list | tuple) else [dtype] * count
     if len(given) != count:
         raise TEError(
@@ -193,7 +195,7 @@ def _dtypes(
             location=location,
             why="each result has an element type",
         )
-    return [check_dtype(one) for one in given]
+    return [check_dtype(result_dtype) for result_dtype in given]
 
 
 def _in_buffers(
@@ -203,13 +205,13 @@ def _in_buffers(
 
     require_scalars(f"extern {name}", tensors)
     if given is None:
-        listed = [Buffer(one.shape, one.dtype, one.name) for one in tensors]
+        listed = [Buffer(tensor.shape, tensor.dtype, tensor.name) for tensor in tensors]
     else:
         listed = list(given) if isinstance(given, list | tuple) else [given]
-        shapes = [(one.shape, one.dtype, f"input {one.name}") for one in tensors]
+        shapes = [(tensor.shape, tensor.dtype, f"input {tensor.name}") for tensor in tensors]
         listed = _checked(name, "in_buffers", listed, shapes, location)
-    for one in listed:
-        one.is_input = True
+    for buffer in listed:
+        buffer.is_input = True
     return listed
 
 
@@ -225,8 +227,8 @@ def _out_buffers(
     count = len(shapes)
     names = [output_name(name, n, count) for n in range(count)]
     checked = [
-        check_shape(one, f"extern {text}", location)
-        for one, text in zip(shapes, names, strict=True)
+        check_shape(dims, f"extern {text}", location)
+        for dims, text in zip(shapes, names, strict=True)
     ]
     if not given:
         triples = zip(checked, dtypes, names, strict=True)
@@ -255,21 +257,21 @@ def _checked(
             location=location,
             why="each tensor is seen as one buffer",
         )
-    for one, (shape, dtype, text) in zip(given, wanted, strict=True):
-        if not isinstance(one, Buffer):
+    for buffer, (shape, dtype, text) in zip(given, wanted, strict=True):
+        if not isinstance(buffer, Buffer):
             raise TEError(
                 "KC2163",
-                f"extern {name}: {type(one).__name__} {one!r} in {what}",
+                f"extern {name}: {type(buffer).__name__} {buffer!r} in {what}",
                 location=location,
                 hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
             )
-        require_dense(one, f"{what} of extern {name}")
-        same = len(one.shape) == len(shape) and all(map(same_dim, one.shape, shape))
-        if not same or one.dtype != dtype or one.scope() != "global":
+        require_dense(buffer, f"{what} of extern {name}")
+        same = len(buffer.shape) == len(shape) and all(map(same_dim, buffer.shape, shape))
+        if not same or buffer.dtype != dtype or buffer.scope() != "global":
             raise TEError(
                 "KC2163",
-                f"extern {name}: buffer {one.name} of {shape_text(one.shape)} {one.dtype} in "
-                f"{one.scope()} memory for {text}",
+                f"extern {name}: buffer {buffer.name} of {shape_text(buffer.shape)} {buffer.dtype} "
+                f"in {buffer.scope()} memory for {text}",
                 location=location,
                 why=f"{text} is {shape_text(shape)} {dtype} in global memory",
                 hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
@@ -277,19 +279,19 @@ def _checked(
     return given
 
 
-def statement_of(what: str, found: Any, location: Location | None) -> Any:
+def statement_of(what: str, returned: Any, location: Location | None) -> Any:
     """The statement that a function of ``what`` returned (KC2164): one, a call, or a list."""
     from kc.tir.stmt import Seq, Stmt
 
-    if isinstance(found, list | tuple) and found:
-        return Seq(location, [statement_of(what, one, location) for one in found])
-    made = getattr(found, "__kc_stmt__", None)
-    if made is not None:
-        return made(location)
-    if not isinstance(found, Stmt):
+    if isinstance(returned, list | tuple) and returned:
+        return Seq(location, [statement_of(what, item, location) for item in returned])
+    convert = getattr(returned, "__kc_stmt__", None)
+    if convert is not None:
+        return convert(location)
+    if not isinstance(returned, Stmt):
         raise TEError(
             "KC2164",
-            f"{what}: the function returns {type(found).__name__}, which is no statement",
+            f"{what}: the function returns {type(returned).__name__}, which is no statement",
             location=location,
             why="it returns what is done with the buffers",
             hints=[
@@ -297,7 +299,7 @@ def statement_of(what: str, found: Any, location: Location | None) -> Any:
                 'return tir.call_packed("function", ins[0], outs[0])',
             ],
         )
-    return found
+    return returned
 
 
 def _made(
@@ -315,18 +317,26 @@ def _made(
     buffers = [*ins, *outs]
     sizes = {
         dim
-        for one in buffers
-        for dim in one.shape
+        for buffer in buffers
+        for dim in buffer.shape
         if isinstance(dim, Expr)
         for dim in walk(dim)
         if isinstance(dim, Var)
     }
-    known = {dim for one in buffers for dim in one.shape if isinstance(dim, Var)}
+    known = {dim for buffer in buffers for dim in buffer.shape if isinstance(dim, Var)}
     used = list(dict.fromkeys([*variables_of(statement), *sizes]))
-    extra = [one for one in used if one not in known]
+    extra = [variable for variable in used if variable not in known]
     function = build_function([*buffers, *extra], statement, name, location)
-    code = code_of(function, len(buffers), [one for one in extra if is_float(one.dtype)], used)
-    check_writes(name, code.region, [one.name for one in ins], [one.name for one in outs], location)
+    code = code_of(
+        function, len(buffers), [variable for variable in extra if is_float(variable.dtype)], used
+    )
+    check_writes(
+        name,
+        code.region,
+        [buffer.name for buffer in ins],
+        [buffer.name for buffer in outs],
+        location,
+    )
     op = ExternOp(
         name,
         outs[0].shape,
@@ -356,31 +366,31 @@ def code_of(
     for arg in list(block.args[buffers:]):
         if arg.type == INDEX:
             block.erase_arg(arg)
-    sizes = tuple(one for one in variables if not is_float(one.dtype))
+    sizes = tuple(variable for variable in variables if not is_float(variable.dtype))
     return Code(region, tuple(scalars), sizes)
 
 
 def variables_of(statement: Any) -> list[Var]:
     """The sizes and scalars that a statement uses."""
-    found: dict[Var, None] = {}
+    variables: dict[Var, None] = {}
     seen: set[int] = set()
     stack = [statement]
     while stack:
-        one = stack.pop()
-        if id(one) in seen:
+        node = stack.pop()
+        if id(node) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, Expr):
-            found.update((part, None) for part in walk(one) if isinstance(part, Var))
-        elif isinstance(one, list | tuple):
-            stack.extend(one)
-        elif isinstance(one, Tensor):
-            stack.extend(one.shape)
-        elif isinstance(one, BufferAccess):
-            stack.append(one.buffer)
-        elif dataclasses.is_dataclass(one) and not isinstance(one, type):
-            stack.extend(getattr(one, part.name) for part in dataclasses.fields(one))
-    return list(found)
+        seen.add(id(node))
+        if isinstance(node, Expr):
+            variables.update((part, None) for part in walk(node) if isinstance(part, Var))
+        elif isinstance(node, list | tuple):
+            stack.extend(node)
+        elif isinstance(node, Tensor):
+            stack.extend(node.shape)
+        elif isinstance(node, BufferAccess):
+            stack.append(node.buffer)
+        elif dataclasses.is_dataclass(node) and not isinstance(node, type):
+            stack.extend(getattr(node, part.name) for part in dataclasses.fields(node))
+    return list(variables)
 
 
 def check_writes(
@@ -396,18 +406,18 @@ def check_writes(
 
     args = list(region.block.args)
     inputs, outputs = args[: len(ins)], args[len(ins) : len(ins) + len(outs)]
-    written = {one: op for op in region.walk() for one in written_buffers(op)}
-    for one, text in zip(inputs, ins, strict=True):
-        if one in written:
+    written = {buffer: op for op in region.walk() for buffer in written_buffers(op)}
+    for arg, text in zip(inputs, ins, strict=True):
+        if arg in written:
             raise TEError(
                 "KC2165",
                 f"extern {name} writes its input {text}",
-                location=location_of(written[one]) or location,
+                location=location_of(written[arg]) or location,
                 why="a tensor is what it was computed as: others may read it, too",
                 hints=["copy it to an output, or to a buffer that ib.allocate gives"],
             )
-    for one, text in zip(outputs, outs, strict=True):
-        if one not in written:
+    for arg, text in zip(outputs, outs, strict=True):
+        if arg not in written:
             raise TEError(
                 "KC2166",
                 f"extern {name} never writes its result {text}",

@@ -48,7 +48,7 @@ def function_parts(
     function = _function(primfunc, location).clone()
     name = function.sym_name.data
     args = list(function.body.block.args)
-    written = {one for op in function.walk() for one in written_buffers(op)}
+    written = {buffer for op in function.walk() for buffer in written_buffers(op)}
     for arg in args:
         if not isinstance(arg.type, MemRefType) and not _is_size(function, arg.index):
             raise TEError(
@@ -58,20 +58,20 @@ def function_parts(
                 why="the inputs of the operation are tensors",
                 hints=["te.extern with a statement takes scalars: it uses the te.var itself"],
             )
-    for one in requirements_of(function):
+    for requirement in requirements_of(function):
         raise TEError(
             "KC2176",
             f"extern_primfunc: @{name} takes sizes only that fulfil a condition",
             location=location,
-            why=f"{one.why}; a tensor expression has no place for a condition on its sizes",
+            why=f"{requirement.why}; a tensor expression has no place for a condition on its sizes",
             hints=["give the function constant shapes"],
         )
-    buffers = [one for one in args if isinstance(one.type, MemRefType)]
-    inputs = [one for one in buffers if one not in written]
-    outputs = [one for one in buffers if one in written]
+    buffers = [arg for arg in args if isinstance(arg.type, MemRefType)]
+    inputs = [arg for arg in buffers if arg not in written]
+    outputs = [arg for arg in buffers if arg in written]
     if len(inputs) != len(tensors) or not outputs:
-        reads = ", ".join(_name(function, one.index) for one in inputs) or "nothing"
-        writes = ", ".join(_name(function, one.index) for one in outputs) or "nothing"
+        reads = ", ".join(_name(function, arg.index) for arg in inputs) or "nothing"
+        writes = ", ".join(_name(function, arg.index) for arg in outputs) or "nothing"
         raise TEError(
             "KC2167",
             f"extern_primfunc: {len(tensors)} inputs for @{name}, which reads {reads} and writes "
@@ -79,8 +79,8 @@ def function_parts(
             location=location,
             why="each argument that is not written is an input, and those written are the results",
         )
-    shapes = {one: _shape(function, one.index) for one in buffers}
-    sizes = _sizes(function, name, [shapes[one] for one in inputs], tensors, location)
+    shapes = {arg: _shape(function, arg.index) for arg in buffers}
+    sizes = _sizes(function, name, [shapes[arg] for arg in inputs], tensors, location)
     ins: list[Buffer] = []
     for arg, tensor in zip(inputs, tensors, strict=True):
         text = _name(function, arg.index)
@@ -96,24 +96,30 @@ def function_parts(
         ins.append(buffer)
     outs = [
         Buffer(
-            _resolved(shapes[one], sizes), _dtype(function, one.index), _name(function, one.index)
+            _resolved(shapes[arg], sizes), _dtype(function, arg.index), _name(function, arg.index)
         )
-        for one in outputs
+        for arg in outputs
     ]
     _ask_for_sizes(function)
     _rename_sizes(function, sizes)
     _order_arguments(function.body.block, [*inputs, *outputs])
     code = code_of(function, len(buffers), [], list(sizes.values()))
-    check_writes(name, code.region, [one.name for one in ins], [one.name for one in outs], location)
+    check_writes(
+        name,
+        code.region,
+        [buffer.name for buffer in ins],
+        [buffer.name for buffer in outs],
+        location,
+    )
     return FunctionParts(name, ins, outs, code)
 
 
 def _function(primfunc: Any, location: Location | None) -> FuncOp:
     module = getattr(primfunc, "op", primfunc)
-    found = [one for one in module.body.ops] if isinstance(module, ModuleOp) else [module]
-    functions = [one for one in found if isinstance(one, FuncOp) and not one.is_declaration]
-    if len(functions) != 1 or len(found) != 1:
-        what = f"{len(functions)} functions of loops" if found != [module] else "no module"
+    ops = [op for op in module.body.ops] if isinstance(module, ModuleOp) else [module]
+    functions = [op for op in ops if isinstance(op, FuncOp) and not op.is_declaration]
+    if len(functions) != 1 or len(ops) != 1:
+        what = f"{len(functions)} functions of loops" if ops != [module] else "no module"
         raise TEError(
             "KC2167",
             f"extern_primfunc: {type(primfunc).__name__} is {what}",
@@ -168,38 +174,38 @@ def _sizes(
 ) -> dict[str, Var]:
     """What the symbols of a function are: sizes of the inputs."""
     symbols = symbol_names(function)
-    found: dict[str, Var] = {}
+    sizes: dict[str, Var] = {}
     for shape, tensor in zip(shapes, tensors, strict=True):
         for dim, size in zip(shape, tensor.shape, strict=False):
             if isinstance(dim, AffineSymExpr) and isinstance(size, Var):
-                found.setdefault(symbols[dim.position], size)
-    for one in symbols:
-        if one not in found:
+                sizes.setdefault(symbols[dim.position], size)
+    for symbol in symbols:
+        if symbol not in sizes:
             raise TEError(
                 "KC2168",
-                f"extern_primfunc: no input gives the size {one} of @{name}",
+                f"extern_primfunc: no input gives the size {symbol} of @{name}",
                 location=location,
                 why="a size of the function is a te.var that is a dimension of an input",
-                hints=["give the function constant shapes", f"or a dimension te.var({one!r})"],
+                hints=["give the function constant shapes", f"or a dimension te.var({symbol!r})"],
             )
-    return {one: found[one] for one in symbols}
+    return {symbol: sizes[symbol] for symbol in symbols}
 
 
 def _resolved(shape: Sequence[Any], sizes: dict[str, Var]) -> list[Dim]:
     variables = list(sizes.values())
     dims = [AffineExpr.dimension(n) for n in range(len(variables))]
     return [
-        one
-        if isinstance(one, int)
-        else from_affine(one.replace_dims_and_symbols([], dims), variables.__getitem__)
-        for one in shape
+        dim
+        if isinstance(dim, int)
+        else from_affine(dim.replace_dims_and_symbols([], dims), variables.__getitem__)
+        for dim in shape
     ]
 
 
-def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+def _same(left: Sequence[Dim], right: Sequence[Dim]) -> bool:
     from kc.te.scan import same_dim
 
-    return len(one) == len(other) and all(map(same_dim, one, other))
+    return len(left) == len(right) and all(map(same_dim, left, right))
 
 
 def _rename_sizes(function: FuncOp, sizes: dict[str, Var]) -> None:

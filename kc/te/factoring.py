@@ -43,15 +43,16 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
         )
     stage.leaf(axis, "rfactor")
     related = family(stage.relations, axis)
-    touched = [one for one in op.axis if one in related]
+    touched = [spatial for spatial in op.axis if spatial in related]
     if axis.kind != "reduce" or touched:
-        kinds = [one.name for one in stage.leaf_iter_vars if _is_factor(stage, op, one)]
+        kinds = [leaf.name for leaf in stage.leaf_iter_vars if _is_factor(stage, op, leaf)]
         raise ScheduleError(
             "KC3139",
             f"rfactor: axis {axis.name} of {op.name} is "
             + ("not of the reduction alone" if axis.kind == "reduce" else "not of the reduction"),
             location=caller_location(),
-            why=f"it is made from {', '.join(one.name for one in touched)}, an axis of the result"
+            why=f"it is made from {', '.join(spatial.name for spatial in touched)}, an axis of the "
+            "result"
             if axis not in touched
             else f"{op.name} has an element for each of its iterations",
             hints=[f"the axes of the reduction: {', '.join(kinds)}"] if kinds else (),
@@ -84,7 +85,7 @@ def reduction_of(op: ComputeOp) -> Reduce:
 
 def _is_factor(stage: Stage, op: ComputeOp, axis: IterVar) -> bool:
     related = family(stage.relations, axis)
-    return axis.kind == "reduce" and not any(one in related for one in op.axis)
+    return axis.kind == "reduce" and not any(spatial in related for spatial in op.axis)
 
 
 def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
@@ -95,32 +96,32 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
     related = family(stage.relations, axis)
     factor = make_axis(axis.name, rebase.extents[axis], "spatial", op.location)
     leaves: dict[IterVar, Expr] = {axis: factor}
-    rest = [one for one in op.reduce_axis if one not in related]
-    for one in stage.leaf_iter_vars:
-        if one in related and one is not axis:
-            copy = make_axis(one.name, rebase.extents[one], "reduce", op.location)
-            leaves[one] = copy
+    rest = [reduce_axis for reduce_axis in op.reduce_axis if reduce_axis not in related]
+    for leaf in stage.leaf_iter_vars:
+        if leaf in related and leaf is not axis:
+            copy = make_axis(leaf.name, rebase.extents[leaf], "reduce", op.location)
+            leaves[leaf] = copy
             rest.append(copy)
     roots, conditions = rebase.to_roots(leaves)
     substitute = Substitution(roots)
-    values = tuple(substitute(one) for one in reduce.values)
+    values = tuple(substitute(value) for value in reduce.values)
     if conditions:
         # The others stand for nothing: the values are there (indices wrap), and do not count.
         values = _where(conditions, values, reduce)
     condition = None if reduce.condition is None else substitute(reduce.condition)
     if rest:
-        made = _results(reduce, values, tuple(rest), condition, None)
+        bodies = _results(reduce, values, tuple(rest), condition, None)
     else:
-        made = values if condition is None else _where([condition], values, reduce)
+        bodies = values if condition is None else _where([condition], values, reduce)
     axes = list(op.axis)
     axes.insert(place, factor)
     return replace(
         op,
         name=f"{op.name}_rf",
-        shape=tuple(dim_of(one.extent) for one in axes),
+        shape=tuple(dim_of(iter_var.extent) for iter_var in axes),
         axis=axes,
         reduce_axis=rest,
-        body=made if isinstance(op.body, tuple) else made[0],
+        body=bodies if isinstance(op.body, tuple) else bodies[0],
     )
 
 
@@ -134,22 +135,25 @@ def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -
 def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
     """``op`` as the reduction of the partial results; its axes are new ones."""
     reduce = reduction_of(op)
-    axes = [make_axis(one.name, dim_of(one.extent), "spatial", op.location) for one in op.axis]
+    axes = [
+        make_axis(spatial.name, dim_of(spatial.extent), "spatial", op.location)
+        for spatial in op.axis
+    ]
     extent = dim_of(partial.axis[place].extent)
     factor = make_axis(f"{axis.name}_v", extent, "reduce", op.location)
     indices: list[IterVar] = list(axes)
     indices.insert(place, factor)
-    values = tuple(one(*indices) for one in partial.outputs)
+    values = tuple(output(*indices) for output in partial.outputs)
     init = None
     if reduce.init is not None:
         own: dict[IterVar, Expr] = dict(zip(op.axis, axes, strict=True))
-        init = tuple(Substitution(own)(one) for one in reduce.init)
-    made = _results(reduce, values, (factor,), None, init)
+        init = tuple(Substitution(own)(value) for value in reduce.init)
+    results = _results(reduce, values, (factor,), None, init)
     return replace(
         op,
         axis=axes,
         reduce_axis=[factor],
-        body=made if isinstance(op.body, tuple) else made[0],
+        body=results if isinstance(op.body, tuple) else results[0],
     )
 
 
@@ -169,7 +173,7 @@ def _results(
             condition=condition,
             init=init,
             value_index=n,
-            dtype=one.dtype,
+            dtype=value.dtype,
         )
-        for n, one in enumerate(values)
+        for n, value in enumerate(values)
     )

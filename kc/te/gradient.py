@@ -53,26 +53,26 @@ def gradient(output: Tensor, inputs: Any, head: Tensor | None = None) -> list[Te
     KC2203 to KC2205 for what cannot be differentiated.
     """
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-    for what, one in (("output", output), *(("input", one) for one in given)):
-        _check_tensor(what, one)
+    for what, tensor in (("output", output), *(("input", tensor) for tensor in given)):
+        _check_tensor(what, tensor)
     if head is not None:
         _check_head(head, output)
     return _Gradient(output, given, head).results()
 
 
-def _check_tensor(what: str, one: Any) -> None:
-    if not isinstance(one, Tensor):
+def _check_tensor(what: str, tensor: Any) -> None:
+    if not isinstance(tensor, Tensor):
         raise TEError(
             "KC2200",
-            f"te.gradient: the {what} {one!r} is not a tensor",
+            f"te.gradient: the {what} {tensor!r} is not a tensor",
             location=caller_location(),
             hints=["te.gradient(C, [A, B]) of tensors made by te.compute and te.placeholder"],
         )
-    require_scalars("te.gradient", [one])
-    if not is_float(one.dtype):
+    require_scalars("te.gradient", [tensor])
+    if not is_float(tensor.dtype):
         raise TEError(
             "KC2201",
-            f"te.gradient: the {what} {one.name} has elements of type {one.dtype}",
+            f"te.gradient: the {what} {tensor.name} has elements of type {tensor.dtype}",
             location=caller_location(),
             why="a function of integers has no slope: there is nothing between two of them",
             hints=['convert it where it is used: x.astype("float32")']
@@ -122,8 +122,8 @@ class _Gradient:
         self.active: set[Tensor] = set(inputs)
         """What depends on the inputs."""
         for op in self.order:
-            if any(one in self.active for one in op.input_tensors):
-                self.active.update(one for one in op.outputs if is_float(one.dtype))
+            if any(tensor in self.active for tensor in op.input_tensors):
+                self.active.update(tensor for tensor in op.outputs if is_float(tensor.dtype))
         self.flows: dict[Tensor, list[tuple[str, Flow]]] = {}
         """What flows to each tensor, and from which."""
         self.adjoints: dict[Tensor, Tensor] = {}
@@ -138,9 +138,9 @@ class _Gradient:
                     self.adjoints[tensor] = self._sum(tensor)
                 else:
                     continue
-                if any(one in self.active for one in op.input_tensors):
+                if any(operand in self.active for operand in op.input_tensors):
                     self._pull_back(op, n)
-        return [self._result(one) for one in self.inputs]
+        return [self._result(given) for given in self.inputs]
 
     def _result(self, tensor: Tensor) -> Tensor:
         if tensor in self.adjoints:
@@ -151,15 +151,15 @@ class _Gradient:
 
             def identity(*axes: IterVar) -> Expr:
                 equal = [axes[n].equal(axes[rank + n]) for n in range(rank)]
-                return select(all_of(*equal), one, 0) if equal else one
+                return select(all_of(*equal), unit, 0) if equal else unit
 
-            one = const(1.0, tensor.dtype)
-            made = compute(shape, lambda *axes: identity(*axes), name=f"{tensor.name}_grad")
+            unit = const(1.0, tensor.dtype)
+            tensor_grad = compute(shape, lambda *axes: identity(*axes), name=f"{tensor.name}_grad")
         else:
             zero = const(0.0, tensor.dtype)
-            made = compute(shape, lambda *axes: zero, name=f"{tensor.name}_grad")
-        self.adjoints[tensor] = made
-        return made
+            tensor_grad = compute(shape, lambda *axes: zero, name=f"{tensor.name}_grad")
+        self.adjoints[tensor] = tensor_grad
+        return tensor_grad
 
     # One operation --------------------------------------------------------------------------
 
@@ -198,8 +198,8 @@ class _Gradient:
         term = body.values[body.value_index]
         conditions = () if body.condition is None else (exactly(body.condition),)
         place = place_of(op.reduce_axis)
-        found = reads(term, terms.share(scaled, term, place), self.active, None, conditions)
-        self._add(tensor, inner, found)
+        term_reads = reads(term, terms.share(scaled, term, place), self.active, None, conditions)
+        self._add(tensor, inner, term_reads)
         if body.init is not None:
             start = body.init[body.value_index]
             self._add(tensor, outer, reads(start, terms.share(scaled, start, START), self.active))
@@ -209,28 +209,28 @@ class _Gradient:
     ) -> Expr:
         """``scaled`` as a tensor of its own, so that it is not computed for each term."""
         axes = (*prefix, *op.axis)
-        made = compute(
+        shared = compute(
             (*self.prefix, *tensor.shape),
             lambda *place: Substitution(dict(zip(axes, place, strict=True)))(scaled),
             name=f"{tensor.name}_share",
             varargs_names=_names(axes),
         )
-        return made(*axes)
+        return shared(*axes)
 
-    def _add(self, tensor: Tensor, nest: Nest, found: Any) -> None:
-        """Note what flows through ``found`` reads; those of one element are one."""
+    def _add(self, tensor: Tensor, nest: Nest, element_reads: Any) -> None:
+        """Note what flows through ``element_reads``; reads of one element are merged."""
         space = Space()
         merged: dict[Any, Read] = {}
-        for one in found:
-            place = tuple(map(space.affine, one.element.indices))
-            key = (one.element.tensor, place, one.conditions)
+        for read in element_reads:
+            place = tuple(map(space.affine, read.element.indices))
+            key = (read.element.tensor, place, read.conditions)
             if key in merged:
-                one = Read(one.element, merged[key].flow + one.flow, one.conditions)
-            merged[key] = one
-        for one in merged.values():
-            flow = adjoint(one, nest)
+                read = Read(read.element, merged[key].flow + read.flow, read.conditions)
+            merged[key] = read
+        for read in merged.values():
+            flow = adjoint(read, nest)
             if flow is not None:
-                self.flows.setdefault(one.element.tensor, []).append((tensor.name, flow))
+                self.flows.setdefault(read.element.tensor, []).append((tensor.name, flow))
 
     # Tensors --------------------------------------------------------------------------------
 
@@ -256,18 +256,18 @@ class _Gradient:
         if len(flows) == 1 and flows[0][1].loops and factored(flows[0][1])[0] is flows[0][1]:
             return self._loops(flows[0][1], target, name)
         parts: list[Flow] = []
-        for source, one in flows:
-            if one.loops:
-                inner, outer = factored(one)
+        for source, flow in flows:
+            if flow.loops:
+                inner, outer = factored(flow)
                 total = self._loops(inner, target, f"{name}_{source}")
-                one = Flow(one.targets, outer(total(*one.targets)), (), ())
-            parts.append(one)
+                flow = Flow(flow.targets, outer(total(*flow.targets)), (), ())
+            parts.append(flow)
 
         def body(*axes: IterVar) -> Expr:
             terms: list[Expr] = []
-            for one in parts:
-                place = Substitution(dict(zip(one.targets, axes, strict=True)))
-                where, term = _guarded(one, place)
+            for flow in parts:
+                place = Substitution(dict(zip(flow.targets, axes, strict=True)))
+                where, term = _guarded(flow, place)
                 terms.append(term if where is None else if_then_else(where, term, 0))
             return reduce(operator.add, terms)
 
@@ -275,7 +275,7 @@ class _Gradient:
 
     def _compute(self, target: Tensor, body: Callable[..., Expr], name: str) -> Tensor:
         """A tensor of the shape of a gradient; its axes are called as those of ``target``."""
-        own = [one.name for one in target.op.axis] if isinstance(target.op, ComputeOp) else []
+        own = [axis.name for axis in target.op.axis] if isinstance(target.op, ComputeOp) else []
         if len(own) != target.ndim:
             own = [f"i{n}" for n in range(target.ndim)]
         names: list[str] = []
@@ -293,12 +293,12 @@ def _guarded(flow: Flow, place: Substitution) -> tuple[Expr | None, Expr]:
 
     What depends on elements is asked only where these are read: inside of the term.
     """
-    conditions = [place(one) for one in flow.conditions]
+    conditions = [place(condition) for condition in flow.conditions]
     term = place(flow.term)
-    for one in reversed(conditions):
-        if not is_of_indices(one):
-            term = if_then_else(one, term, 0)
-    indices = [one for one in conditions if is_of_indices(one)]
+    for condition in reversed(conditions):
+        if not is_of_indices(condition):
+            term = if_then_else(condition, term, 0)
+    indices = [condition for condition in conditions if is_of_indices(condition)]
     return (all_of(*indices) if indices else None), term
 
 

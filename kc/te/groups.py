@@ -16,48 +16,48 @@ if TYPE_CHECKING:
 def create_group(schedule: Schedule, outputs: Any, inputs: Any, include_inputs: bool) -> Group:
     """See :meth:`kc.te.schedule.Schedule.create_group`."""
     location = caller_location()
-    ends = [schedule[one].op for one in _listed(outputs)]
-    starts = [schedule[one].op for one in _listed(inputs)]
+    ends = [schedule[tensor].op for tensor in _listed(outputs)]
+    starts = [schedule[tensor].op for tensor in _listed(inputs)]
     between = subgraph(ends, starts, include_inputs)
-    members = [one for one in between if isinstance(one, ComputeOp)]
+    members = [op for op in between if isinstance(op, ComputeOp)]
     if not members:
-        names = ", ".join(one.name for one in ends) or "nothing"
+        names = ", ".join(op.name for op in ends) or "nothing"
         raise ScheduleError(
             "KC3146",
             "create_group: there is nothing to group",
             location=location,
-            why=f"no computation leads from {', '.join(one.name for one in starts) or 'nothing'} "
+            why=f"no computation leads from {', '.join(op.name for op in starts) or 'nothing'} "
             f"to {names}",
             hints=["create_group(outputs=C, inputs=A) groups what leads from A to C"],
         )
-    stages = [schedule[one] for one in members]
-    made = Group(schedule, members)
+    stages = [schedule[member] for member in members]
+    group = Group(schedule, members)
     units = _units(stages)
-    around = {one.group for one in units}
+    around = {unit.group for unit in units}
     if len(around) > 1:
         names = " and ".join(
-            f"{one.op.name if isinstance(one, Stage) else one.describe()} "
-            + (f"in {one.group.describe()}" if one.group is not None else "in no group")
-            for one in units[:2]
+            f"{unit.op.name if isinstance(unit, Stage) else unit.describe()} "
+            + (f"in {unit.group.describe()}" if unit.group is not None else "in no group")
+            for unit in units[:2]
         )
         raise ScheduleError(
             "KC3146",
-            f"create_group: the stages of {made.describe().removeprefix('the group of ')} are in "
+            f"create_group: the stages of {group.describe().removeprefix('the group of ')} are in "
             "different groups",
             location=location,
             why=f"there are {names}; a group holds others as a whole",
             hints=["group all stages of the other group, or make the groups inside of it"],
         )
-    made.group = around.pop()
-    for one in units:
-        one.group = made
-    schedule.groups.append(made)
-    return made
+    group.group = around.pop()
+    for unit in units:
+        unit.group = group
+    schedule.groups.append(group)
+    return group
 
 
 def _units(stages: list[Stage]) -> list[Stage | Group]:
     """``stages``, or the groups that hold nothing but some of them."""
-    chosen = {one.op for one in stages}
+    chosen = {stage.op for stage in stages}
     units: dict[Stage | Group, None] = {}
     for stage in stages:
         unit: Stage | Group = stage
@@ -77,14 +77,16 @@ def subgraph(
     stack = [*reversed(outputs)]
     while stack:
         op = stack[-1]
-        before = [] if op in inputs else [one.op for one in op.input_tensors]
-        waiting = [one for one in before if one not in reaches]
+        before = [] if op in inputs else [tensor.op for tensor in op.input_tensors]
+        waiting = [producer for producer in before if producer not in reaches]
         if waiting and op not in reaches:
             stack.extend(reversed(waiting))
             continue
-        reaches.setdefault(op, op in inputs or any(reaches[one] for one in before))
+        reaches.setdefault(op, op in inputs or any(reaches[producer] for producer in before))
         stack.pop()
-    return [op for op, found in reaches.items() if found and (include_inputs or op not in inputs)]
+    return [
+        op for op, reached in reaches.items() if reached and (include_inputs or op not in inputs)
+    ]
 
 
 def _listed(value: Any) -> list[Any]:

@@ -44,18 +44,18 @@ _OPS = {AffineBinaryOpKind.FloorDiv: "floordiv", AffineBinaryOpKind.Mod: "floorm
 def from_affine(expr: AffineExpr, leaf: Callable[[int], Expr]) -> Expr:
     """``expr`` as an integer expression; ``leaf(n)`` stands for dimension ``n``."""
     terms, constant = linear_terms(expr)
-    found: Expr = const(0)
+    total: Expr = const(0)
     # What is added comes first: a - b reads better than -b + a.
-    for atom, factor in sorted(terms.items(), key=lambda one: one[1] < 0):
+    for atom, factor in sorted(terms.items(), key=lambda term: term[1] < 0):
         part = _atom(atom, leaf)
         scaled = part if abs(factor) == 1 else binary("mul", part, abs(factor))
         if factor > 0:
-            found = add(found, scaled)
+            total = add(total, scaled)
         else:
-            found = binary("sub", found, scaled)
+            total = binary("sub", total, scaled)
     if constant < 0 and terms:
-        return binary("sub", found, _number(-constant))
-    return add(found, _number(constant))
+        return binary("sub", total, _number(-constant))
+    return add(total, _number(constant))
 
 
 def _number(value: int) -> Const:
@@ -104,19 +104,19 @@ class Space:
         if isinstance(expr, Cast) and keeps_value(expr):
             return self.affine(expr.value)
         if isinstance(expr, Binary):
-            made = affine(expr.op, self.affine(expr.lhs), self.affine(expr.rhs), expr)
-            if made is not None:
-                return made
+            combined = affine(expr.op, self.affine(expr.lhs), self.affine(expr.rhs), expr)
+            if combined is not None:
+                return combined
         return AffineExpr.dimension(self.number(expr))
 
     def expr(self, affine: AffineExpr) -> Expr:
         """The inverse of :meth:`affine`, for what has no fresh variables."""
 
         def leaf(n: int) -> Expr:
-            found = self.leaves[n]
-            assert found is not None
-            start = found.start if isinstance(found, IterVar) else 0
-            return binary("sub", found, start) if start else found
+            atom = self.leaves[n]
+            assert atom is not None
+            start = atom.start if isinstance(atom, IterVar) else 0
+            return binary("sub", atom, start) if start else atom
 
         return from_affine(affine, leaf)
 

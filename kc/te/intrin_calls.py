@@ -38,12 +38,12 @@ class Region:
 
     def element(self, indices: Sequence[Expr]) -> Expr:
         """An element of the part."""
-        found = list(self.starts)
+        full = list(self.starts)
         for dim, index in zip(self.along, indices, strict=True):
-            start = found[dim]
+            start = full[dim]
             at_start = isinstance(start, Const) and start.value == 0
-            found[dim] = index if at_start else binary("add", start, index)
-        return self.tensor(*found)
+            full[dim] = index if at_start else binary("add", start, index)
+        return self.tensor(*full)
 
 
 class IntrinCall(Operators):
@@ -64,15 +64,15 @@ class IntrinCall(Operators):
                 why=f"its inputs are {' and '.join(map(_declared, inputs)) or 'none'}",
             )
         pairs = enumerate(zip(args, inputs, strict=True))
-        self.regions = {one: self._region(n, arg, one) for n, (arg, one) in pairs}
+        self.regions = {declared: self._region(n, arg, declared) for n, (arg, declared) in pairs}
         several = isinstance(reduce_axis, list | tuple)
         axes = list(reduce_axis) if several else [reduce_axis]
         self.reduce_axis = tuple(axes)
-        for one in axes:
-            if not isinstance(one, IterVar) or one.kind != "reduce":
+        for axis in axes:
+            if not isinstance(axis, IterVar) or axis.kind != "reduce":
                 raise TEError(
                     "KC2224",
-                    f"{intrin.name} is called with reduce_axis={one}",
+                    f"{intrin.name} is called with reduce_axis={axis}",
                     location=location,
                     why="it is an axis of te.reduce_axis, over which tiles are combined",
                     hints=['k = te.reduce_axis((0, n), name="k")'],
@@ -109,7 +109,7 @@ class IntrinCall(Operators):
             along.append(dim)
             sizes.append(difference(as_expr(stop), start))
         if tuple(sizes) != tuple(wanted.shape) or tensor.dtype != wanted.dtype:
-            shape = shape_text(tuple("?" if one is None else one for one in sizes))
+            shape = shape_text(tuple("?" if size is None else size for size in sizes))
             raise self._refuse(n, wanted, f"{part}, {shape} of {tensor.dtype}")
         return Region(tensor, tuple(starts), tuple(along))
 
@@ -155,15 +155,15 @@ class IntrinCall(Operators):
                 location=self.location,
                 why="the function of the compute takes the first axes, a tile has the others",
             )
-        taken = {one.name for one in (*outer, *self.reduce_axis)}
-        made = {
-            one: dataclasses.replace(one, name=fresh_name(one.name, taken))
-            for one in (*op.axis, *op.reduce_axis)
+        taken = {axis.name for axis in (*outer, *self.reduce_axis)}
+        renamed = {
+            axis: dataclasses.replace(axis, name=fresh_name(axis.name, taken))
+            for axis in (*op.axis, *op.reduce_axis)
         }
-        bodies = tuple(map(_Tile(made, self.regions, self.reduce_axis), op.bodies))
-        inner = (*self.reduce_axis, *made.values())
+        bodies = tuple(map(_Tile(renamed, self.regions, self.reduce_axis), op.bodies))
+        inner = (*self.reduce_axis, *renamed.values())
         call = TileCall(self.intrin.name, inner, len(self.reduce_axis), self.location)
-        return [*outer, *(made[one] for one in op.axis)], bodies, call
+        return [*outer, *(renamed[axis] for axis in op.axis)], bodies, call
 
 
 def _declared(tensor: Tensor) -> str:
@@ -183,32 +183,33 @@ class _Tile(Substitution):
         self._axes, self._regions, self._reduce = axes, regions, reduce_axis
 
     def _copy(self, expr: Expr) -> Expr:
-        made = super()._copy(expr)
-        if isinstance(made, Element) and made.tensor in self._regions:
-            return self._regions[made.tensor].element(made.indices)
-        if isinstance(made, Reduce):
-            axes = (*self._reduce, *(self._axes[one] for one in made.axes))
-            return dataclasses.replace(made, axes=axes)
-        return made
+        copy = super()._copy(expr)
+        if isinstance(copy, Element) and copy.tensor in self._regions:
+            return self._regions[copy.tensor].element(copy.indices)
+        if isinstance(copy, Reduce):
+            axes = (*self._reduce, *(self._axes[axis] for axis in copy.axes))
+            return dataclasses.replace(copy, axes=axes)
+        return copy
 
 
 def called_tile(
     fcompute: Callable[..., Any], dims: Sequence[Dim], name: str, location: Location | None
 ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall] | None:
-    """What a compute is whose function takes the first axes alone and calls an intrinsic."""
+    """The axes, bodies and call of a compute whose function takes only the first axes and calls
+    an intrinsic; None for any other."""
     try:
         parameters = list(inspect.signature(fcompute).parameters.values())
     except (TypeError, ValueError):
         return None
     if len(parameters) >= len(dims) or any(
-        one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
-        or one.default is not one.empty
-        for one in parameters
+        parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        or parameter.default is not parameter.empty
+        for parameter in parameters
     ):
         return None
     outer = [
-        make_axis(one.name, dim, "spatial", location)
-        for one, dim in zip(parameters, dims, strict=False)
+        make_axis(parameter.name, dim, "spatial", location)
+        for parameter, dim in zip(parameters, dims, strict=False)
     ]
     token = REGIONS.set(True)
     try:
@@ -220,25 +221,29 @@ def called_tile(
     finally:
         REGIONS.reset(token)
     several = result if isinstance(result, list | tuple) else ()
-    for one in several:
-        if isinstance(one, IntrinCall):
-            one.__kc_scalar__()
+    for value in several:
+        if isinstance(value, IntrinCall):
+            value.__kc_scalar__()
     return result.tile(outer, dims, name) if isinstance(result, IntrinCall) else None
 
 
 def tensorize_call(stage: Stage) -> None:
     """Give the tiles of a compute that calls an intrinsic to the intrinsic."""
     call = stage.op.call if isinstance(stage.op, ComputeOp) else None
-    if call is None or any(one not in stage.leaf_iter_vars for one in call.axes):
+    if call is None or any(axis not in stage.leaf_iter_vars for axis in call.axes):
         return  # a rewritten operation has axes of its own
     if len(call.axes) > 1:
         stage.reorder(*call.axes)
     stage.tensorize(call.axes[call.outer], call.intrin)
-    stage.records[:] = [dataclasses.replace(one, location=call.location) for one in stage.records]
+    stage.records[:] = [
+        dataclasses.replace(record, location=call.location) for record in stage.records
+    ]
 
 
 def forget_call(stage: Stage) -> None:
     """Leave the tiles of ``stage`` to loops again."""
     call = stage.op.call if isinstance(stage.op, ComputeOp) else None
     if call is not None:
-        stage.records[:] = [one for one in stage.records if one.location is not call.location]
+        stage.records[:] = [
+            record for record in stage.records if record.location is not call.location
+        ]

@@ -92,11 +92,11 @@ def exp10(x: ExprLike) -> Expr:
 
 def hypot(x1: ExprLike, x2: ExprLike) -> Expr:
     """The length of (x1, x2), also where the squares would overflow; infinite if one of them is."""
-    a, b = (intrinsic("abs")(one) for one in match(_float("hypot", x1), x2))
+    a, b = (intrinsic("abs")(operand) for operand in match(_float("hypot", x1), x2))
     large, small = binary("max", a, b), binary("min", a, b)
-    one, zero = const(1.0, large.dtype), const(0.0, large.dtype)
-    ratio = small / select(large > 0, large, one)
-    length = large * intrinsic("sqrt")(one + ratio * ratio)
+    unit, zero = const(1.0, large.dtype), const(0.0, large.dtype)
+    ratio = small / select(large > 0, large, unit)
+    length = large * intrinsic("sqrt")(unit + ratio * ratio)
     length = select(compare("eq", large, zero), zero, length)
     if not _has_infinity(large):
         return length
@@ -112,7 +112,7 @@ def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
     # In three steps, none of which leaves the range where the result does not.
     step = binary("truncdiv", exponent, const(3, exponent.dtype))
     rest = exponent - step * 2
-    scale = [intrinsic("exp2")(cast(one, value.dtype)) for one in (step, rest)]
+    scale = [intrinsic("exp2")(cast(part, value.dtype)) for part in (step, rest)]
     return value * scale[0] * scale[0] * scale[1]
 
 
@@ -248,13 +248,13 @@ def nextafter(x1: ExprLike, x2: ExprLike) -> Expr:
     """The next float after ``x1`` in the direction of ``x2``."""
     a, b = match(_float("nextafter", x1), x2)
     kind = vector_of(f"int{bits(a.dtype)}", a.dtype)
-    one = const(1, kind)
+    unit = const(1, kind)
     pattern = reinterpret(kind, a)
     # Away from zero the bits count up, whatever the sign.
     outward = compare("gt", b, a)
     outward = select(a > 0, outward, compare("lt", b, a))
-    moved = reinterpret(a.dtype, select(outward, pattern + one, pattern - one))
-    tiny = reinterpret(a.dtype, one)
+    moved = reinterpret(a.dtype, select(outward, pattern + unit, pattern - unit))
+    tiny = reinterpret(a.dtype, unit)
     from_zero = select(b > 0, tiny, -tiny)
     moved = select(compare("eq", a, const(0.0, a.dtype)), from_zero, moved)
     moved = select(compare("eq", a, b), b, moved)
@@ -266,10 +266,10 @@ def q_multiply_shift(x: ExprLike, y: ExprLike, q: ExprLike, s: ExprLike) -> Expr
 
     Halves are rounded up. Source: the quantized multiplication of gemmlowp, as TVM has it.
     """
-    a, b, fraction, right = (as_expr(one) for one in (x, y, q, s))
-    for one in (a, b, fraction, right):
-        _require_int("q_multiply_shift", one)
-        check_dtype(one.dtype)
+    a, b, fraction, right = (as_expr(arg) for arg in (x, y, q, s))
+    for operand in (a, b, fraction, right):
+        _require_int("q_multiply_shift", operand)
+        check_dtype(operand.dtype)
     wide, zero = "int64", const(0, "int64")
     fraction, right = cast(fraction, wide), cast(right, wide)
     left = select(right < 0, zero - right, zero)

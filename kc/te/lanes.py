@@ -20,8 +20,12 @@ def lane_axis(op: Operation) -> IterVar | None:
     count = lanes(op.dtype)
     if count == 1 or not isinstance(op, ComputeOp):
         return None
-    taken = {one.name for one in (*op.axis, *op.reduce_axis)}
-    name = next(one for one in ("lane", *(f"lane_{n}" for n in range(1, 99))) if one not in taken)
+    taken = {axis.name for axis in (*op.axis, *op.reduce_axis)}
+    name = next(
+        candidate
+        for candidate in ("lane", *(f"lane_{n}" for n in range(1, 99)))
+        if candidate not in taken
+    )
     return IterVar(name, count, "spatial", 0, op.location)
 
 
@@ -34,27 +38,27 @@ class Lane(Substitution):
         self._combiners: dict[CommReducer, CommReducer] = {}
 
     def _copy(self, expr: Expr) -> Expr:
-        made = super()._copy(expr)
-        if isinstance(made, Broadcast):
-            return made.value
-        if isinstance(made, Ramp):
-            position = cast(self._axis, scalar(made.dtype))
-            return binary("add", made.base, binary("mul", position, made.stride))
-        if lanes(made.dtype) == 1:
-            return made
-        changes: dict[str, Any] = {"dtype": scalar(made.dtype)}
-        if isinstance(made, Element):
-            changes["indices"] = (*made.indices, self._axis)
-        combiner = getattr(made, "combiner", None)
+        copy = super()._copy(expr)
+        if isinstance(copy, Broadcast):
+            return copy.value
+        if isinstance(copy, Ramp):
+            position = cast(self._axis, scalar(copy.dtype))
+            return binary("add", copy.base, binary("mul", position, copy.stride))
+        if lanes(copy.dtype) == 1:
+            return copy
+        changes: dict[str, Any] = {"dtype": scalar(copy.dtype)}
+        if isinstance(copy, Element):
+            changes["indices"] = (*copy.indices, self._axis)
+        combiner = getattr(copy, "combiner", None)
         if isinstance(combiner, CommReducer):
             changes["combiner"] = self._combiner(combiner)
-        return dataclasses.replace(made, **changes)  # pyright: ignore[reportArgumentType]
+        return dataclasses.replace(copy, **changes)  # pyright: ignore[reportArgumentType]
 
     def _combiner(self, combiner: CommReducer) -> CommReducer:
         """A combiner of vectors as one of scalars; the results of one reduction share it."""
         if combiner not in self._combiners:
             parts = {
-                name: tuple(self(one) for one in getattr(combiner, name))
+                name: tuple(self(expr) for expr in getattr(combiner, name))
                 for name in ("lhs", "rhs", "result", "identity")
             }
             self._combiners[combiner] = dataclasses.replace(combiner, **parts)  # pyright: ignore

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar] | None:
     """See :meth:`kc.te.stage.Stage.transform_layout`."""
     rank = len(stage.op.shape)
-    transformed = [one for one in stage.relations if isinstance(one, Transform)]
+    transformed = [relation for relation in stage.relations if isinstance(relation, Transform)]
     axes = list(transformed[-1].results if transformed else stage.op.axis)
     rank = len(axes) if transformed else rank
     index_map = IndexMap.from_func(mapping, ndim=rank)
@@ -43,27 +43,27 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
     if not isinstance(stage.op, ComputeOp):
         stage.store("transform-layout", {"index_map": index_map})
         return None
-    for one in axes:
-        stage.leaf(one, "transform_layout")
+    for axis in axes:
+        stage.leaf(axis, "transform_layout")
     start = stage.leaf_iter_vars.index(axes[0]) if axes else 0
     order = stage.leaf_iter_vars[start : start + rank]
     if any(a is not b for a, b in zip(order, axes, strict=False)) or len(order) != rank:
-        names = ", ".join(one.name for one in stage.leaf_iter_vars)
+        names = ", ".join(leaf.name for leaf in stage.leaf_iter_vars)
         raise ScheduleError(
             "KC3150",
             f"transform_layout: the axes of {stage.op.name} are reordered",
             location=caller_location(),
-            why=f"the map is about {', '.join(one.name for one in axes)}, side by side; the order "
-            f"is {names}",
+            why=f"the map is about {', '.join(axis.name for axis in axes)}, side by side; the "
+            f"order is {names}",
             hints=["transform_layout first, then reorder"],
         )
-    made = tuple(stage.new_axis(f"ax{n}", "spatial") for n in range(len(index_map.results)))
-    stage.leaf_iter_vars[start : start + rank] = made
+    new_axes = tuple(stage.new_axis(f"ax{n}", "spatial") for n in range(len(index_map.results)))
+    stage.leaf_iter_vars[start : start + rank] = new_axes
     reduce = list(stage.op.reduce_axis)
     names = (*index_map.names, *(f"r{n}" for n in range(len(reduce))))
     kept = (AffineExpr.dimension(rank + n) for n in range(len(reduce)))
     whole = IndexMap(names, (*index_map.results, *kept))
-    relation = Transform(tuple(axes), made)
+    relation = Transform(tuple(axes), new_axes)
     stage.record("transform-block-layout", axes, {"index_map": whole}, relation, keeps=reduce)
     stage.store("transform-layout", {"index_map": index_map})
-    return list(made)
+    return list(new_axes)

@@ -39,14 +39,18 @@ def _may_read_outside(expr: Expr) -> bool:
     """
     waiting, seen = [expr], {expr}
     while waiting:
-        one = waiting.pop()
+        current = waiting.pop()
         # What a vector element has after the indices of its tensor is the lane.
-        if isinstance(one, Element) and not all(
+        if isinstance(current, Element) and not all(
             _is_inside(index, size)
-            for index, size in zip(one.indices, one.tensor.shape)  # noqa: B905
+            for index, size in zip(current.indices, current.tensor.shape)  # noqa: B905
         ):
             return True
-        parts = [one.condition] if isinstance(one, IfThenElse | SelectExpr) else children(one)
+        parts = (
+            [current.condition]
+            if isinstance(current, IfThenElse | SelectExpr)
+            else children(current)
+        )
         for part in parts:
             if part not in seen:
                 seen.add(part)
@@ -58,9 +62,9 @@ def _is_inside(index: Expr, size: ExprLike) -> bool:
     """Whether ``0 <= index < size`` is known."""
     if isinstance(index, IterVar) and index.start == 0 and index.extent is size:
         return True
-    found = _range(index)
+    bounds = _range(index)
     last = _number(size)
-    return found is not None and last is not None and 0 <= found[0] and found[1] < last
+    return bounds is not None and last is not None and 0 <= bounds[0] and bounds[1] < last
 
 
 def _range(expr: Expr) -> tuple[int, int] | None:

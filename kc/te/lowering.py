@@ -77,8 +77,8 @@ def note_strides(
 
     A variable that is a size of ``args`` keeps its name; others get names that nothing else has.
     """
-    sizes = [dim for one in args for dim in (one.shape if isinstance(one, Tensor) else [one])]
-    names = {id(one): one.name for one in sizes if isinstance(one, Var)}
+    sizes = [dim for arg in args for dim in (arg.shape if isinstance(arg, Tensor) else [arg])]
+    names = {id(size): size.name for size in sizes if isinstance(size, Var)}
     taken = {*symbol_names(function), *names.values()}
 
     def name_of(stride: Var) -> str:
@@ -87,7 +87,7 @@ def note_strides(
         return names[id(stride)]
 
     for n, strides in declared.items():
-        plain = [name_of(one) if isinstance(one, Var) else one for one in strides]
+        plain = [name_of(stride) if isinstance(stride, Var) else stride for stride in strides]
         set_argument_attribute(function, function.args[n], STRIDES, strides_attr(plain))
 
 
@@ -98,12 +98,14 @@ def _check_binds(given: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) 
         if not isinstance(tensor, Tensor) or not isinstance(buffer, Buffer):
             title = f"binds: {type(buffer).__name__} for {type(tensor).__name__}"
             why = "a tensor is bound to a buffer of tir.decl_buffer"
-        elif not any(one is tensor for one in given):
+        elif not any(arg is tensor for arg in given):
             title = f"binds: {tensor.name} is not among the arguments"
             why = "an argument is seen as the buffer that it is bound to"
         elif tensor.dtype != buffer.dtype or shape_text(tensor.shape) != shape_text(buffer.shape):
-            one, other = (f"{shape_text(it.shape)} {it.dtype}" for it in (tensor, buffer))
-            title = f"binds: {tensor.name} is {one}, and its buffer {other}"
+            tensor_type, buffer_type = (
+                f"{shape_text(it.shape)} {it.dtype}" for it in (tensor, buffer)
+            )
+            title = f"binds: {tensor.name} is {tensor_type}, and its buffer {buffer_type}"
             why = "the buffer says how the argument lies in memory, not what it is"
         if title is not None:
             hints = ["binds={A: tir.decl_buffer(A.shape, A.dtype, strides=[te.var(), 1])}"]
@@ -123,14 +125,14 @@ def lower_schedule(
     :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the recorded
     call, for a schedule that is not legal.
     """
-    given = [schedule.current(one) if isinstance(one, Tensor) else one for one in args]
+    given = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
     function, names = create_func(given, schedule.outputs, name)
     _check_places(schedule, given, name)
     source = ModuleOp([function])
     lowered = convert_function(function)
     _check_binds(args, binds or {})
     declared = {
-        next(n for n, one in enumerate(args) if one is tensor): buffer.declared_strides
+        next(n for n, arg in enumerate(args) if arg is tensor): buffer.declared_strides
         for tensor, buffer in (binds or {}).items()
         if buffer.declared_strides is not None
     }
@@ -138,7 +140,7 @@ def lower_schedule(
     module = ModuleOp([lowered])
     _verify(module)
     planned = list(steps(schedule))
-    threads = any(isinstance(one, Step) and one.primitive == "bind" for one in planned)
+    threads = any(isinstance(step, Step) and step.primitive == "bind" for step in planned)
     if threads and target == Target.generic():
         # Nobody has said which target, and this is no schedule for a CPU.
         target = Target("cuda")
@@ -161,8 +163,8 @@ def _verify(module: ModuleOp) -> None:
 
 def _check_places(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> None:
     """Refuse arguments that are inlined, or computed inside of loops (KC3133)."""
-    for one in args:
-        stage = schedule.stage_map.get(one.op) if isinstance(one, Tensor) else None
+    for arg in args:
+        stage = schedule.stage_map.get(arg.op) if isinstance(arg, Tensor) else None
         if stage is not None and stage.place is not None:
             primitive = "compute_inline" if stage.place.kind == "inline" else "compute_at"
             raise ScheduleError(
@@ -182,12 +184,12 @@ def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:
 
     def value_of(given: Any) -> Any:
         if isinstance(given, tuple):
-            return tuple(value_of(one) for one in given)
+            return tuple(value_of(item) for item in given)
         if isinstance(given, Result):
             return BufferRef(given.number)
         return values[given] if isinstance(given, Leaf | BlockOf | Tensor) else given
 
-    fields = {name: value_of(one) for name, one in step.fields.items()}
+    fields = {name: value_of(value) for name, value in step.fields.items()}
     if "value" in fields:
         fields["value"] = (Value.of(fields["value"]),)
     return pass_class(step.primitive)(**fields)
@@ -220,13 +222,13 @@ class _Replay:
         if lane is not None:
             self.lanes[stage] = loops.pop(lane)
         index = IndexValues()
-        bases = [index.compose(one, block.binding_operands) for one in block.binding_exprs]
+        bases = [index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
         axis_of: dict[SSAValue | None, IterVar | None] = {loop.var: None for loop in loops}
         needed = {root.owner.parent_op() for root in index.roots if root is not None}
         for leaf, loop in self.loops.items():
-            if loop in needed and any(leaf.axis is one for one in leaf.stage.leaf_iter_vars):
+            if loop in needed and any(leaf.axis is axis for axis in leaf.stage.leaf_iter_vars):
                 axis_of[loop.var] = leaf.axis
-        values = tuple(axis_of[one] if one in axis_of else _name(one) for one in index.roots)
+        values = tuple(axis_of[root] if root in axis_of else _name(root) for root in index.roots)
         if lane is not None:
             del bases[lane]
         own = bases[len(bases) - len(axes) :]  # without time, in a scan
@@ -258,13 +260,13 @@ class _Replay:
             return
         loop = self.loops[step.fields["loop"]]
         extent = loop.dynamic_extent
-        found = loop.static_extent if extent is None else _name(extent)
+        iterations = loop.static_extent if extent is None else _name(extent)
         wanted = step.threads.name if isinstance(step.threads, Var) else step.threads
-        if found != wanted:
+        if iterations != wanted:
             raise self.site.refuse(
                 "KC3145",
-                f"bind: loop {loop.label} has {found} iterations, {step.fields['thread_axis']} has "
-                f"{wanted}",
+                f"bind: loop {loop.label} has {iterations} iterations, "
+                f"{step.fields['thread_axis']} has {wanted}",
                 at=loop,
                 why="an axis of threads with a domain has that many threads",
                 hints=[
@@ -287,14 +289,14 @@ class _Replay:
         for stage, loop in self.lanes.items():
             name = self.names[stage.op]
             blocks = self.site.blocks.get(name, ())
-            around = [loop for one in blocks for loop in loop_tree.loops_around(one)]
+            around = [loop for block in blocks for loop in loop_tree.loops_around(block)]
             if loop not in around:
                 continue  # computed where it is read
-            if any(one.kind.data is ForKind.VECTORIZED for one in around):
+            if any(outer.kind.data is ForKind.VECTORIZED for outer in around):
                 continue
             inner = around[around.index(loop) + 1 :]
             with contextlib.suppress(ScheduleError):
-                order = tuple(LoopRef(one) for one in (*inner, loop))
+                order = tuple(LoopRef(inner_loop) for inner_loop in (*inner, loop))
                 if inner:
                     self._follow(pass_class("reorder")(loops=order).apply(self.site))
                 pass_class("vectorize")(loop=LoopRef(self.lanes[stage])).apply(self.site)
@@ -302,13 +304,13 @@ class _Replay:
 
 def _warn_of_schedule(stage: Stage, location: Location | None) -> None:
     """Say that what is inlined has no loops and no tensor."""
-    what = [one.primitive.replace("-", "_") for one in [*stage.records, *stage.storage]]
+    what = [record.primitive.replace("-", "_") for record in [*stage.records, *stage.storage]]
     if what:
         warn(
             "KC3153",
-            f"compute_inline: {stage.op.name} has a schedule of its own, which is for nothing",
+            f"compute_inline: {stage.op.name} has a schedule of its own, which has no effect",
             location=location,
-            why=f"there are no loops and no tensor of what is inlined, but also "
+            why=f"what is inlined has neither loops nor a tensor, so nothing is done for "
             f"{', '.join(dict.fromkeys(what))}",
         )
 

@@ -68,8 +68,8 @@ class Domain(tuple[Any, Any]):
     def extent(self) -> Size | Expr:
         """The number of values."""
         start, stop = self
-        found = stop - start if start else stop
-        return Size(found) if isinstance(found, int) else found
+        count = stop - start if start else stop
+        return Size(count) if isinstance(count, int) else count
 
 
 @dataclass(eq=False)
@@ -112,7 +112,8 @@ class Binary(Expr):
         if sign is None:
             return f"{self.op}({self.lhs!r}, {self.rhs!r})"
         sides = (
-            f"({one!r})" if isinstance(one, Binary) else repr(one) for one in (self.lhs, self.rhs)
+            f"({side!r})" if isinstance(side, Binary) else repr(side)
+            for side in (self.lhs, self.rhs)
         )
         return f" {sign} ".join(sides)
 
@@ -300,11 +301,11 @@ def walk(*exprs: Expr) -> Iterator[Expr]:
     seen: set[Expr] = set()
     stack = list(reversed(exprs))
     while stack:
-        one = stack.pop()
-        if one not in seen:
-            seen.add(one)
-            yield one
-            stack.extend(reversed(children(one)))
+        expr = stack.pop()
+        if expr not in seen:
+            seen.add(expr)
+            yield expr
+            stack.extend(reversed(children(expr)))
 
 
 def children(expr: Expr) -> Sequence[Expr]:
@@ -316,7 +317,7 @@ def children(expr: Expr) -> Sequence[Expr]:
     if isinstance(expr, VectorLoad):
         return (expr.element,)
     if isinstance(expr, ExternCall):
-        return [one for one in expr.args if isinstance(one, Expr)]
+        return [arg for arg in expr.args if isinstance(arg, Expr)]
     if isinstance(expr, Cast | Broadcast):
         return (expr.value,)
     if isinstance(expr, Ramp):

@@ -24,7 +24,9 @@ def create_prim_func(ops: Sequence[Tensor | Var]) -> IRModule:
     from kc.tir.module import IRModule
 
     computed = [
-        one for one in ops if isinstance(one, Tensor) and not isinstance(one.op, PlaceholderOp)
+        tensor
+        for tensor in ops
+        if isinstance(tensor, Tensor) and not isinstance(tensor.op, PlaceholderOp)
     ]
     schedule = create_schedule(computed)
     return IRModule(lower_schedule(schedule, ops, "main", Target.generic()).tir)

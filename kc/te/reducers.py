@@ -28,7 +28,7 @@ from kc.te.expr import (
 )
 
 _LARGEST = {
-    **{one.name: one.largest for one in NARROW_FLOATS.values()},
+    **{narrow.name: narrow.largest for narrow in NARROW_FLOATS.values()},
     "float32": (2 - 2**-23) * 2.0**127,
     "float64": math.ldexp(2 - 2**-52, 1023),
 }
@@ -71,10 +71,10 @@ def reduction(combiner: str) -> Callable[..., Any]:
     ) -> Expr:
         if axis is not None and combiner != "sum" and not _is_axes(axis):
             # te.max(a, b, c): the largest of its arguments, as in TVM.
-            found = as_expr(expr)
-            for one in (axis, where, init, *more):
-                found = found if one is None else binary(combiner, found, one)
-            return found
+            result = as_expr(expr)
+            for operand in (axis, where, init, *more):
+                result = result if operand is None else binary(combiner, result, operand)
+            return result
         location = caller_location()
         name = f"te.{combiner}"
         axes = _axes(name, axis, location)
@@ -129,18 +129,18 @@ def comm_reducer(
         location = caller_location()
         several = isinstance(expr, list | tuple)
         if axis is not None and not _is_axes(axis):
-            found = expr
-            for one in (axis, where, init, *more):
-                found = found if one is None else fcombine(found, one)
-            return found
-        values = tuple(as_expr(one) for one in (expr if several else (expr,)))
+            result = expr
+            for operand in (axis, where, init, *more):
+                result = result if operand is None else fcombine(result, operand)
+            return result
+        values = tuple(as_expr(value) for value in (expr if several else (expr,)))
         axes = _axes(name, axis, location)
-        made = _reducer(fcombine, fidentity, name, values, several, location)
+        combiner = _reducer(fcombine, fidentity, name, values, several, location)
         condition = _condition(name, where, location)
         start = _start(name, init, values, axes, location)
         results = tuple(
-            Reduce(made, values, axes, one.dtype, location, n, condition, start)
-            for n, one in enumerate(values)
+            Reduce(combiner, values, axes, value.dtype, location, n, condition, start)
+            for n, value in enumerate(values)
         )
         return results if len(results) != 1 or several else results[0]
 
@@ -154,16 +154,16 @@ def _is_axes(axis: Any) -> bool:
 
 def _axes(name: str, axis: Any, location: Location | None) -> tuple[IterVar, ...]:
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
-    for one in axes:
-        if not isinstance(one, IterVar) or one.kind != "reduce":
+    for iter_var in axes:
+        if not isinstance(iter_var, IterVar) or iter_var.kind != "reduce":
             raise TEError(
                 "KC2008",
-                f"{name}: axis {one!r} is not a reduction axis",
+                f"{name}: axis {iter_var!r} is not a reduction axis",
                 location=location,
                 why="a reduction runs over axes made with te.reduce_axis",
                 hints=['k = te.reduce_axis((0, 64), name="k")'],
             )
-    if not axes or len({id(one) for one in axes}) != len(axes):
+    if not axes or len({id(iter_var) for iter_var in axes}) != len(axes):
         raise TEError(
             "KC2008",
             f"{name}: "
@@ -200,17 +200,17 @@ def _start(
             f"{name}: init has {len(given)} values for {len(values)} results",
             location=location,
         )
-    found = tuple(as_expr(one, like.dtype) for one, like in zip(given, values, strict=True))
-    for n, (one, like) in enumerate(zip(found, values, strict=True)):
+    starts = tuple(as_expr(start, like.dtype) for start, like in zip(given, values, strict=True))
+    for n, (start, like) in enumerate(zip(starts, values, strict=True)):
         which = "" if len(values) == 1 else f" {n}"
-        if one.dtype != like.dtype:
+        if start.dtype != like.dtype:
             raise TEError(
                 "KC2045",
-                f"{name}: init{which} has type {one.dtype}, the terms have {like.dtype}",
+                f"{name}: init{which} has type {start.dtype}, the terms have {like.dtype}",
                 location=location,
                 hints=[f'convert one: init.astype("{like.dtype}")'],
             )
-        used = [part.name for part in walk(one) if any(part is axis for axis in axes)]  # pyright: ignore
+        used = [part.name for part in walk(start) if any(part is axis for axis in axes)]  # pyright: ignore
         if used:
             raise TEError(
                 "KC2045",
@@ -218,7 +218,7 @@ def _start(
                 location=location,
                 why="what a reduction starts from is one value for each element of the result",
             )
-    return found
+    return starts
 
 
 def _reducer(
@@ -234,17 +234,17 @@ def _reducer(
     if not count:
         raise TEError("KC2040", f"{name}: there is nothing to reduce", location=location)
     lhs, rhs = (
-        tuple(Var(f"{side}{n}" if several else side, one.dtype) for n, one in enumerate(values))
+        tuple(Var(f"{side}{n}" if several else side, value.dtype) for n, value in enumerate(values))
         for side in "xy"
     )
     # The identity first: its arguments tell how many values the combiner takes apart.
-    neutral = _call(name, "identity", fidentity, tuple(one.dtype for one in values), location)
+    neutral = _call(name, "identity", fidentity, tuple(value.dtype for value in values), location)
     combined = _call(
         name, "combiner", fcombine, (lhs, rhs) if several else (lhs[0], rhs[0]), location
     )
     groups: list[tuple[Expr, ...]] = []
-    for what, found in (("combiner", combined), ("identity", neutral)):
-        group = tuple(found) if isinstance(found, list | tuple) else (found,)
+    for what, returned in (("combiner", combined), ("identity", neutral)):
+        group = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
         if len(group) != count:
             raise TEError(
                 "KC2041",
@@ -252,12 +252,12 @@ def _reducer(
                 location=location,
                 why="it gives one for each expression that is reduced",
             )
-        exprs = tuple(as_expr(one, like.dtype) for one, like in zip(group, values, strict=True))
-        for n, (one, like) in enumerate(zip(exprs, values, strict=True)):
-            if one.dtype != like.dtype:
+        exprs = tuple(as_expr(expr, like.dtype) for expr, like in zip(group, values, strict=True))
+        for n, (expr, like) in enumerate(zip(exprs, values, strict=True)):
+            if expr.dtype != like.dtype:
                 raise TEError(
                     "KC2042",
-                    f"the {what} of {name} gives {one.dtype} for value {n}, which has type "
+                    f"the {what} of {name} gives {expr.dtype} for value {n}, which has type "
                     f"{like.dtype}",
                     location=location,
                     why="what is combined is combined again",
@@ -266,8 +266,8 @@ def _reducer(
         groups.append(exprs)
     result, start = groups
     own = {*lhs, *rhs}
-    for one in result:
-        for part in walk(one):
+    for expr in result:
+        for part in walk(expr):
             if isinstance(part, Const) or part in own or not _is_leaf(part):
                 continue
             raise TEError(
@@ -277,7 +277,7 @@ def _reducer(
                 why="a combiner works on the values it is given, and constants",
                 hints=["make it a part of the expression that is reduced"],
             )
-    constants = tuple(one for one in start if isinstance(one, Const))
+    constants = tuple(expr for expr in start if isinstance(expr, Const))
     if len(constants) != count:
         raise TEError(
             "KC2043",

@@ -54,8 +54,8 @@ class Fuse:
     def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
         """The extent of the result."""
         total: Dim = 1
-        for one in self.axes:
-            total = multiply(total, known[one])
+        for axis in self.axes:
+            total = multiply(total, known[axis])
         return {self.fused: total}
 
 
@@ -105,16 +105,16 @@ def results(relation: Relation) -> tuple[IterVar, ...]:
 
 def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
     """``axis`` and all that is related to it: what it came from, and what else came from that."""
-    found = {axis}
+    relatives = {axis}
     grows = True
     while grows:
         grows = False
-        for one in relations:
-            related = {*parents(one), *results(one)}
-            if related & found and not related <= found:
-                found |= related
+        for relation in relations:
+            related = {*parents(relation), *results(relation)}
+            if related & relatives and not related <= relatives:
+                relatives |= related
                 grows = True
-    return found
+    return relatives
 
 
 class Rebase:
@@ -123,28 +123,31 @@ class Rebase:
     def __init__(self, relations: Sequence[Relation], roots: Sequence[IterVar]) -> None:
         self.relations = list(relations)
         self.roots = list(roots)
-        self.extents: dict[IterVar, Dim] = {one: dim_of(one.extent) for one in roots}
-        for one in self.relations:
-            if all(parent in self.extents for parent in parents(one)):
-                self.extents.update(one.extents(self.extents))
+        self.extents: dict[IterVar, Dim] = {axis: dim_of(axis.extent) for axis in roots}
+        for relation in self.relations:
+            if all(parent in self.extents for parent in parents(relation)):
+                self.extents.update(relation.extents(self.extents))
 
     def to_leaves(self) -> dict[IterVar, Expr]:
         """All axes, counted from 0, as expressions of the roots."""
-        found: dict[IterVar, Expr] = {}
-        for one in self.roots:
-            found[one] = binary("sub", one, one.start) if one.start else one
-        for one in self.relations:
-            if isinstance(one, Split):
-                value, inner = found[one.parent], self.extents[one.inner]
-                found[one.outer], found[one.inner] = quotient(value, inner), rest(value, inner)
-            elif isinstance(one, Fuse):
-                value = found[one.axes[0]]
-                for axis in one.axes[1:]:
-                    value = add(scale(value, self.extents[axis]), found[axis])
-                found[one.fused] = value
-            elif isinstance(one, Singleton):
-                found[one.iter] = const(0)
-        return found
+        values: dict[IterVar, Expr] = {}
+        for root in self.roots:
+            values[root] = binary("sub", root, root.start) if root.start else root
+        for relation in self.relations:
+            if isinstance(relation, Split):
+                value, inner = values[relation.parent], self.extents[relation.inner]
+                values[relation.outer], values[relation.inner] = (
+                    quotient(value, inner),
+                    rest(value, inner),
+                )
+            elif isinstance(relation, Fuse):
+                value = values[relation.axes[0]]
+                for axis in relation.axes[1:]:
+                    value = add(scale(value, self.extents[axis]), values[axis])
+                values[relation.fused] = value
+            elif isinstance(relation, Singleton):
+                values[relation.iter] = const(0)
+        return values
 
     def to_roots(self, leaves: Mapping[IterVar, Expr]) -> tuple[dict[IterVar, Expr], list[Expr]]:
         """The roots as expressions of the values of ``leaves``, and when these are meant.
@@ -152,31 +155,31 @@ class Rebase:
         A split that is not even has iterations that stand for nothing; they are those where a
         condition fails. The expressions give a value that the root has there too.
         """
-        found: dict[IterVar, Expr] = dict(leaves)
+        known: dict[IterVar, Expr] = dict(leaves)
         conditions: list[Expr] = []
-        for one in reversed(self.relations):
-            if isinstance(one, Split) and one.outer in found:
-                inner = self.extents[one.inner]
-                value = add(scale(found[one.outer], inner), found[one.inner])
-                whole = self.extents[one.parent]
-                if multiply(self.extents[one.outer], inner) != whole:
+        for relation in reversed(self.relations):
+            if isinstance(relation, Split) and relation.outer in known:
+                inner = self.extents[relation.inner]
+                value = add(scale(known[relation.outer], inner), known[relation.inner])
+                whole = self.extents[relation.parent]
+                if multiply(self.extents[relation.outer], inner) != whole:
                     conditions.append(compare("lt", value, whole))
                     value = (
                         rest(value, whole)
                         if isinstance(whole, int)
                         else binary("min", value, binary("sub", whole, 1))
                     )
-                found[one.parent] = value
-            elif isinstance(one, Fuse) and one.fused in found:
-                value = found[one.fused]
-                for axis in reversed(one.axes[1:]):
-                    found[axis] = rest(value, self.extents[axis])
+                known[relation.parent] = value
+            elif isinstance(relation, Fuse) and relation.fused in known:
+                value = known[relation.fused]
+                for axis in reversed(relation.axes[1:]):
+                    known[axis] = rest(value, self.extents[axis])
                     value = quotient(value, self.extents[axis])
-                found[one.axes[0]] = value
-        values = {one: found[one] for one in self.roots if one in found}
-        for one, value in values.items():
-            moved = binary("add", value, one.start) if one.start else value
-            values[one] = _as_axis(moved, one.dtype)
+                known[relation.axes[0]] = value
+        values = {root: known[root] for root in self.roots if root in known}
+        for root, value in values.items():
+            moved = binary("add", value, root.start) if root.start else value
+            values[root] = _as_axis(moved, root.dtype)
         return values, conditions
 
 

@@ -97,11 +97,11 @@ def _buffer(schedule: Schedule, stage: Stage, record: Record) -> dict[str, Any]:
         return {"block": BlockOf(stage), "buffer": Result()}
     tensor = stage.op.output(0)
     waiting = [tensor]
-    for one in schedule.stages:
-        if any(read in waiting for read in one.op.input_tensors):
-            if not _is_inline(one):
-                return {"block": BlockOf(one), "buffer": tensor}
-            waiting += one.op.outputs
+    for reader in schedule.stages:
+        if any(read in waiting for read in reader.op.input_tensors):
+            if not _is_inline(reader):
+                return {"block": BlockOf(reader), "buffer": tensor}
+            waiting += reader.op.outputs
     raise ScheduleError(
         "KC3134",
         f"{record.primitive.replace('-', '_')}: nothing reads the input {tensor.name}",
@@ -130,12 +130,12 @@ def _of_stage(stage: Stage, planned: set[Stage]) -> Iterator[Step | Enter]:
             continue
         fields = _fields(stage, record)
         threads = fields.pop("threads", None)
-        made = (*record.results, *record.keeps)
-        yield Step(record.primitive, stage, fields, record.location, made, threads)
+        new_axes = (*record.results, *record.keeps)
+        yield Step(record.primitive, stage, fields, record.location, new_axes, threads)
 
 
 def _fields(stage: Stage, record: Record) -> dict[str, Any]:
-    loops = tuple(Leaf(stage, one) for one in record.axes)
+    loops = tuple(Leaf(stage, axis) for axis in record.axes)
     if record.primitive in ("fuse", "reorder"):
         return {"loops": loops}
     if record.primitive == "prefetch":
@@ -149,36 +149,36 @@ def _attach_loop(stage: Stage, place: Attach, planned: set[Stage]) -> Leaf:
     parent, axis = place.parent, place.axis
     assert parent is not None
     assert axis is not None
-    name, other = stage.op.name, parent.op.name
+    name, consumer = stage.op.name, parent.op.name
     if _is_inline(parent):
         at = parent.place
         raise ScheduleError(
             "KC3138",
-            f"compute_at: {name} at axis {axis.name} of {other}, which has no loops",
+            f"compute_at: {name} at axis {axis.name} of {consumer}, which has no loops",
             location=place.location,
-            why=f"{other} is computed inline by the call at {at and at.location}",
-            hints=[f"compute {name} at an axis of what reads {other}"],
+            why=f"{consumer} is computed inline by the call at {at and at.location}",
+            hints=[f"compute {name} at an axis of what reads {consumer}"],
         )
     if parent not in planned:
-        readers = [one.op.name for one in planned if _reads(one, stage)]
+        readers = [reader.op.name for reader in planned if _reads(reader, stage)]
         raise ScheduleError(
             "KC3138",
-            f"compute_at: {name} at axis {axis.name} of {other}, which does not read it",
+            f"compute_at: {name} at axis {axis.name} of {consumer}, which does not read it",
             location=place.location,
-            why=f"{other} is computed before {name}, which it needs"
+            why=f"{consumer} is computed before {name}, which it needs"
             if _reads(stage, parent)
-            else f"nothing computed in {other} needs {name}",
+            else f"nothing computed in {consumer} needs {name}",
             hints=[f"an axis of {' or of '.join(sorted(readers))}"] if readers else (),
         )
     leaf = parent.leaf_of(axis)
-    if not any(leaf is one for one in parent.leaf_iter_vars):
-        names = ", ".join(one.name for one in parent.leaf_iter_vars)
+    if not any(leaf is iter_var for iter_var in parent.leaf_iter_vars):
+        names = ", ".join(iter_var.name for iter_var in parent.leaf_iter_vars)
         raise ScheduleError(
             "KC3131",
-            f"compute_at: axis {axis.name} of {other}, where {name} is to be computed, is gone",
+            f"compute_at: axis {axis.name} of {consumer}, where {name} is to be computed, is gone",
             location=place.location,
             why=parent.why_gone(axis),
-            hints=[f"{other} has the axes {names}"] if names else (),
+            hints=[f"{consumer} has the axes {names}"] if names else (),
         )
     return Leaf(parent, leaf)
 
@@ -190,28 +190,28 @@ def _default_scope(at: Leaf) -> str:
     stage, axis = at.stage, at.axis
     while True:
         order = stage.leaf_iter_vars
-        around = order[: [one is axis for one in order].index(True) + 1]
+        around = order[: [iter_var is axis for iter_var in order].index(True) + 1]
         tags += [
             record.arguments["thread_axis"]
             for record in stage.records
-            if record.primitive == "bind" and any(record.axes[0] is one for one in around)
+            if record.primitive == "bind" and any(record.axes[0] is iter_var for iter_var in around)
         ]
         place = stage.place
         if place is None or place.parent is None or place.axis is None:
             break
         stage, axis = place.parent, place.parent.leaf_of(place.axis)
-    if any(not one.startswith("blockIdx") for one in tags):
+    if any(not tag.startswith("blockIdx") for tag in tags):
         return "local"
     return "shared" if tags else "global"
 
 
-def _reads(stage: Stage, other: Stage) -> bool:
-    """Whether ``stage`` needs ``other``, however far away."""
+def _reads(stage: Stage, producer: Stage) -> bool:
+    """Whether ``stage`` needs ``producer``, directly or not."""
     seen = {stage.op}
     waiting = [stage.op]
     while waiting:
         for tensor in waiting.pop().input_tensors:
-            if tensor.op is other.op:
+            if tensor.op is producer.op:
                 return True
             if tensor.op not in seen:
                 seen.add(tensor.op)

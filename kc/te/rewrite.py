@@ -33,13 +33,17 @@ class Substitution:
         exhaust the stack."""
         stack = [expr]
         while stack:
-            one = stack[-1]
-            waiting = [] if one in self._done else [p for p in children(one) if p not in self._done]
+            current = stack[-1]
+            waiting = (
+                []
+                if current in self._done
+                else [p for p in children(current) if p not in self._done]
+            )
             if waiting:
                 stack.extend(waiting)
                 continue
-            if one not in self._done:
-                self._done[one] = self._copy(one)
+            if current not in self._done:
+                self._done[current] = self._copy(current)
             stack.pop()
         return self._done[expr]
 
@@ -61,18 +65,18 @@ class Substitution:
         if isinstance(value, Expr):
             return self._done.get(value, value)
         if isinstance(value, tuple):
-            new = tuple(self._parts(one) for one in value)
+            new = tuple(self._parts(part) for part in value)
             return value if all(a is b for a, b in zip(new, value, strict=True)) else new
         return value
 
 
 def with_inputs(op: Operation, tensors: Mapping[Tensor, Tensor]) -> Operation:
     """``op`` reading what ``tensors`` gives for its inputs; itself when it reads none of them."""
-    if not any(one in tensors for one in op.input_tensors):
+    if not any(tensor in tensors for tensor in op.input_tensors):
         return op
     if isinstance(op, ScanOp):
         init, update, inputs = (
-            tuple(tensors.get(one, one) for one in group)
+            tuple(tensors.get(tensor, tensor) for tensor in group)
             for group in (op.init, op.update, op.inputs)
         )
         return dataclasses.replace(op, init=init, update=update, inputs=inputs)

@@ -78,29 +78,29 @@ def call_op(
     if expr.kind == "llvm":
         from kc.dialects.llvm.call import CallIntrinsicOp  # takes long, and is seldom needed
 
-        operands = [values[one] for one in expr.args if isinstance(one, Expr)]
+        operands = [values[arg] for arg in expr.args if isinstance(arg, Expr)]
         return CallIntrinsicOp(expr.name, operands, results)
     arguments: list[SSAValue | str] = []
     modes: list[str | None] = []
     unsigned: list[int] = []
-    for one in expr.args:
-        modes.append(one.mode if isinstance(one, BufferAccess) else None)
-        if isinstance(one, str):
-            arguments.append(one)
+    for arg in expr.args:
+        modes.append(arg.mode if isinstance(arg, BufferAccess) else None)
+        if isinstance(arg, str):
+            arguments.append(arg)
             continue
-        source = one.buffer if isinstance(one, BufferAccess) else one
+        source = arg.buffer if isinstance(arg, BufferAccess) else arg
         if source.dtype in UINTS:
             unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
-        arguments.append(values[one] if isinstance(one, Expr) else buffers[source])
+        arguments.append(values[arg] if isinstance(arg, Expr) else buffers[source])
     if expr.dtype in UINTS:
         unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
     packed = expr.kind in ("packed", "trace")
-    made = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
+    call = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
     if expr.kind == "trace":
-        made.attributes[TRACED] = UnitAttr()
+        call.attributes[TRACED] = UnitAttr()
     if unsigned:
-        made.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
-    return made
+        call.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
+    return call
 
 
 INTRINSICS = {

@@ -54,8 +54,8 @@ def scan(
     location = caller_location()
     name = check_name(name, location)
     parts = [
-        check_tensors(one, f"scan {name}", "KC2051", _USAGE, location)
-        for one in (init, update, state_placeholder)
+        check_tensors(argument, f"scan {name}", "KC2051", _USAGE, location)
+        for argument in (init, update, state_placeholder)
     ]
     inits, updates, states = parts
     given = check_tensors(inputs, f"scan {name}", "KC2051", _USAGE, location)
@@ -121,33 +121,33 @@ def _check_state(
     first_init: Tensor,
     location: Location | None,
 ) -> None:
-    for what, one in (("initial tensor", init), ("update", update)):
-        if one.dtype != state.dtype:
+    for what, tensor in (("initial tensor", init), ("update", update)):
+        if tensor.dtype != state.dtype:
             raise TEError(
                 "KC2053",
-                f"the {what} {one.name} of scan {name} has type {one.dtype}, its state has "
+                f"the {what} {tensor.name} of scan {name} has type {tensor.dtype}, its state has "
                 f"{state.dtype}",
                 location=location,
                 hints=[f'convert: .astype("{state.dtype}")'],
             )
-        if one.ndim != state.ndim or not state.ndim:
+        if tensor.ndim != state.ndim or not state.ndim:
             raise TEError(
                 "KC2054",
-                f"the {what} {one.name} of scan {name} has {one.ndim} dimensions, its state has "
-                f"{state.ndim}",
+                f"the {what} {tensor.name} of scan {name} has {tensor.ndim} dimensions, its state "
+                f"has {state.ndim}",
                 location=location,
                 why="all have time as their first dimension, and the others are those of a row",
             )
-        start = 0 if one is update else 1
-        pairs = zip(one.shape[start:], state.shape[start:], strict=True)
+        start = 0 if tensor is update else 1
+        pairs = zip(tensor.shape[start:], state.shape[start:], strict=True)
         if not all(same_dim(a, b) for a, b in pairs):
             raise TEError(
                 "KC2055",
-                f"the {what} {one.name} of scan {name} has the shape {shape_text(one.shape)}, its "
-                f"state has {shape_text(state.shape)}",
+                f"the {what} {tensor.name} of scan {name} has the shape "
+                f"{shape_text(tensor.shape)}, its state has {shape_text(state.shape)}",
                 location=location,
                 why="they agree in all dimensions"
-                + (" but the first, time" if one is init else ""),
+                + (" but the first, time" if tensor is init else ""),
             )
     if not same_dim(state.shape[0], first_state.shape[0]):
         raise TEError(
@@ -173,10 +173,10 @@ def _check_state(
         )
 
 
-def _check_steps(made: ScanOp) -> None:
+def _check_steps(scan_op: ScanOp) -> None:
     """Refuse a step that is not made of computes of one row."""
-    name, order, states = made.name, made.steps, made.state_placeholder
-    location = made.location
+    name, order, states = scan_op.name, scan_op.steps, scan_op.state_placeholder
+    location = scan_op.location
     for op in order:
         if not isinstance(op, ComputeOp) or not op.axis:
             raise TEError(
@@ -208,18 +208,18 @@ def _check_steps(made: ScanOp) -> None:
                     )
 
 
-def same_dim(one: Dim, other: Dim) -> bool:
+def same_dim(left: Dim, right: Dim) -> bool:
     """Whether two dimensions are the same for all sizes, as far as their forms tell."""
-    if isinstance(one, Const):
-        one = int(one.value)
-    if isinstance(other, Const):
-        other = int(other.value)
-    if one is other or (isinstance(one, int) and isinstance(other, int) and one == other):
+    if isinstance(left, Const):
+        left = int(left.value)
+    if isinstance(right, Const):
+        right = int(right.value)
+    if left is right or (isinstance(left, int) and isinstance(right, int) and left == right):
         return True
-    if isinstance(one, Binary) and isinstance(other, Binary):
-        if one.op == other.op and same_dim(one.lhs, other.lhs) and same_dim(one.rhs, other.rhs):
+    if isinstance(left, Binary) and isinstance(right, Binary):
+        if left.op == right.op and same_dim(left.lhs, right.lhs) and same_dim(left.rhs, right.rhs):
             return True
-    if not isinstance(one, Binary) and not isinstance(other, Binary):
+    if not isinstance(left, Binary) and not isinstance(right, Binary):
         return False
     space = Space()
-    return simplify(space.affine(one) - space.affine(other), []) == AffineExpr.constant(0)
+    return simplify(space.affine(left) - space.affine(right), []) == AffineExpr.constant(0)

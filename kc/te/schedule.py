@@ -39,18 +39,18 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     """
     given = list(ops) if isinstance(ops, list | tuple) else [ops]
     outputs = []
-    for one in given:
-        op = one.op if isinstance(one, Tensor) else one
+    for item in given:
+        op = item.op if isinstance(item, Tensor) else item
         if not isinstance(op, Operation):
             raise ScheduleError(
                 "KC3101",
-                f"create_schedule: {type(one).__name__} is not an operation",
+                f"create_schedule: {type(item).__name__} is not an operation",
                 location=caller_location(),
                 hints=["te.create_schedule(C.op)"],
             )
         outputs.append(op)
     schedule = Schedule(outputs)
-    _refuse_shared_axes([one.op for one in schedule.stages])
+    _refuse_shared_axes([stage.op for stage in schedule.stages])
     return schedule
 
 
@@ -99,7 +99,7 @@ class Schedule:
         op = key.op if isinstance(key, Tensor) else key
         stage = self.stage_map.get(op) if isinstance(op, Operation) else None
         if stage is None:
-            names = ", ".join(one.op.name for one in self.stages)
+            names = ", ".join(stage.op.name for stage in self.stages)
             raise ScheduleError(
                 "KC3102",
                 f"{getattr(op, 'name', op)!r} is not part of the schedule",
@@ -124,8 +124,8 @@ class Schedule:
 
         ``became`` are stages that go on as another operation. New operations get stages.
         """
-        chosen = None if readers is None else {one.op for one in readers}
-        new = replace_dataflow([one.op for one in self.stages], tensors, chosen)
+        chosen = None if readers is None else {stage.op for stage in readers}
+        new = replace_dataflow([stage.op for stage in self.stages], tensors, chosen)
         for stage, op in [*((self.stage_map[op], new[op]) for op in new), *(became or {}).items()]:
             stage.op = op
             self.stage_map[op] = stage
@@ -171,12 +171,12 @@ class Schedule:
         return self._copied(schedule=False)
 
     def _copied(self, *, schedule: bool) -> Schedule:
-        made = Schedule(self.outputs)
-        stages = {old: made.stage_map[old.op] for old in self.stages}
-        made.stage_map.update({op: stages[old] for op, old in self.stage_map.items()})
+        copied = Schedule(self.outputs)
+        stages = {old: copied.stage_map[old.op] for old in self.stages}
+        copied.stage_map.update({op: stages[old] for op, old in self.stage_map.items()})
         groups: dict[Group, Group] = {}
         if schedule:
-            groups = {one: Group(made, one.ops) for one in self.groups}
+            groups = {group: Group(copied, group.ops) for group in self.groups}
             for old, new in [*groups.items(), *stages.items()]:
                 new.group = groups[old.group] if old.group is not None else None
                 if (at := old.attach) is not None:
@@ -184,16 +184,16 @@ class Schedule:
                     new.attach = Attach(at.kind, at.location, parent, at.axis)
             for old, new in stages.items():
                 new.continue_as(old)
-        made.groups = list(groups.values())
-        return made
+        copied.groups = list(groups.values())
+        return copied
 
     def normalize(self) -> Schedule:
         """A copy in which attach axes that were split or fused later are the leaves they became."""
-        made = self.copy()
-        for one in [*made.groups, *made.stages]:
-            if (at := one.attach) is not None and at.parent is not None and at.axis is not None:
-                one.attach = Attach(at.kind, at.location, at.parent, at.parent.leaf_of(at.axis))
-        return made
+        normalized = self.copy()
+        for unit in [*normalized.groups, *normalized.stages]:
+            if (at := unit.attach) is not None and at.parent is not None and at.axis is not None:
+                unit.attach = Attach(at.kind, at.location, at.parent, at.parent.leaf_of(at.axis))
+        return normalized
 
     def to_tir_script(self, sch: str = "sch") -> str:
         """The ``kc.tir.Schedule`` calls that this schedule stands for, as Python text.
@@ -258,7 +258,7 @@ def _is_elementwise(op: ComputeOp, *, broadcast: bool) -> bool:
     for part in walk(*op.bodies):
         if isinstance(part, Element):
             axes: list[Expr] = list(part.indices)
-            known = [n for one in axes for n, own in enumerate(op.axis) if own is one]
+            known = [n for index in axes for n, own in enumerate(op.axis) if own is index]
             if len(known) != len(axes) or known != sorted(set(known)):
                 return False
             if not broadcast and len(known) != len(op.axis):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def tir_script(schedule: Schedule, sch: str) -> str:
     """See :meth:`kc.te.schedule.Schedule.to_tir_script`."""
     writer = _Writer(schedule, sch)
-    used = {one.stage for one in steps(schedule) if isinstance(one, Step)}
-    used |= {one.parent for stage in used if (one := stage.place) and one.parent is not None}
+    used = {step.stage for step in steps(schedule) if isinstance(step, Step)}
+    used |= {place.parent for stage in used if (place := stage.place) and place.parent is not None}
     for step in steps(schedule):
         if isinstance(step, Step):
             writer.call(step)
@@ -33,7 +33,7 @@ def tir_script(schedule: Schedule, sch: str) -> str:
 class _Writer:
     def __init__(self, schedule: Schedule, sch: str) -> None:
         self.sch = sch
-        self.blocks = block_names([one.op for one in schedule.stages])
+        self.blocks = block_names([stage.op for stage in schedule.stages])
         self.taken = {sch}
         self.variables: dict[Leaf, str] = {}
         self.lines: list[str] = []
@@ -57,7 +57,7 @@ class _Writer:
     def enter(self, step: Enter) -> None:
         """Name the loops of a stage."""
         stage = step.stage
-        names = ", ".join(self._variable(stage, one) for one in stage.roots)
+        names = ", ".join(self._variable(stage, axis) for axis in stage.roots)
         if isinstance(stage.op, ScanOp):
             self.lines.append(f"{names} = {self.sch}.get_loops({self._block(stage)})[0]")
         elif names:
@@ -69,28 +69,28 @@ class _Writer:
         cls = pass_class(step.primitive)
         texts: list[str] = []
         by_name = False
-        for one in parameters(cls):
-            given = [slot.name for slot in one.slots if slot.name in step.fields]
+        for parameter in parameters(cls):
+            given = [slot.name for slot in parameter.slots if slot.name in step.fields]
             if not given:
                 by_name = True
                 continue
             value = step.fields[given[0]]
-            if one.variadic:
-                texts += [self._text(part, one) for part in value]
+            if parameter.variadic:
+                texts += [self._text(part, parameter) for part in value]
             else:
-                text = self._text(value, one)
-                texts.append(f"{one.name}={text}" if by_name else text)
+                text = self._text(value, parameter)
+                texts.append(f"{parameter.name}={text}" if by_name else text)
         method = step.primitive.replace("-", "_")
         call = f"{self.sch}.{method}({', '.join(texts)})"
         if not step.results:
             self.lines.append(call)
             return
-        made = ", ".join(self._variable(step.stage, axis) for axis in step.results)
+        targets = ", ".join(self._variable(step.stage, axis) for axis in step.results)
         if cls.gives in ("loop", "loops"):
-            self.lines.append(f"{made} = {call}")
+            self.lines.append(f"{targets} = {call}")
         else:
             self.lines.append(call)
-            self._take_loops(step.stage, made, len(step.results))
+            self._take_loops(step.stage, targets, len(step.results))
 
     def _take_loops(self, stage: Stage, names: str, count: int, *, whole: bool = False) -> None:
         """Name the innermost ``count`` loops of a stage's block, or all (then they are as many)."""
@@ -110,5 +110,5 @@ class _Writer:
             count = value.op.num_outputs
             return repr(value.name if name is None else output_name(name, value.value_index, count))
         if isinstance(value, tuple):
-            return f"[{', '.join(self._text(one, parameter) for one in value)}]"
+            return f"[{', '.join(self._text(item, parameter) for item in value)}]"
         return repr(value if isinstance(value, str | int | float | bool | None) else str(value))

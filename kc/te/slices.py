@@ -56,7 +56,7 @@ class TensorSlice(Operators):
 def _text(index: Any) -> str:
     if not isinstance(index, slice):
         return str(index)
-    ends = ("" if one is None else str(one) for one in (index.start, index.stop))
+    ends = ("" if bound is None else str(bound) for bound in (index.start, index.stop))
     return ":".join([*ends, *([] if index.step is None else [str(index.step)])])
 
 
@@ -84,9 +84,9 @@ def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEErro
 
 def check_indices(tensor: Tensor, indices: Sequence[Any]) -> None:
     """Refuse slices of Python (KC2173)."""
-    for one in indices:
-        if one is None or one is Ellipsis or isinstance(one, slice):
-            text = "a slice" if isinstance(one, slice) else "None" if one is None else "..."
+    for index in indices:
+        if index is None or index is Ellipsis or isinstance(index, slice):
+            text = "a slice" if isinstance(index, slice) else "None" if index is None else "..."
             raise refused_slice(tensor, text)
 
 

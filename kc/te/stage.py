@@ -50,23 +50,23 @@ class Stage(Axes):
     @property
     def is_output(self) -> bool:
         """Whether the caller gets the result."""
-        return self.schedule is not None and any(self.op is one for one in self.schedule.outputs)
+        return self.schedule is not None and any(self.op is op for op in self.schedule.outputs)
 
     def expressions(self) -> list[Expr]:
         """All expressions of the operation: of what it computes, and of sizes."""
         op = self.op
-        found: list[Any] = [*op.shape, *(one.extent for one in op.reduce_axis)]
-        found += op.bodies if isinstance(op, ComputeOp) else []
-        return [one for one in found if isinstance(one, Expr)]
+        exprs: list[Any] = [*op.shape, *(axis.extent for axis in op.reduce_axis)]
+        exprs += op.bodies if isinstance(op, ComputeOp) else []
+        return [expr for expr in exprs if isinstance(expr, Expr)]
 
-    def continue_as(self, other: Stage) -> None:
-        """Take over what was recorded in ``other``, a stage of the same operation."""
-        self.origin_op = other.origin_op
-        self.leaf_iter_vars = list(other.leaf_iter_vars)
-        self.all_iter_vars = list(other.all_iter_vars)
-        self.records, self.storage = list(other.records), list(other.storage)
-        self.scope, self.scope_location = other.scope, other.scope_location
-        self._kinds, self._gone = dict(other._kinds), dict(other._gone)
+    def continue_as(self, source: Stage) -> None:
+        """Take over what was recorded in ``source``, a stage of the same operation."""
+        self.origin_op = source.origin_op
+        self.leaf_iter_vars = list(source.leaf_iter_vars)
+        self.all_iter_vars = list(source.all_iter_vars)
+        self.records, self.storage = list(source.records), list(source.storage)
+        self.scope, self.scope_location = source.scope, source.scope_location
+        self._kinds, self._gone = dict(source._kinds), dict(source._gone)
 
     # Where -----------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ class Stage(Axes):
     @property
     def is_update(self) -> bool:
         """Whether the operation makes the rows of a scan."""
-        return self.scan is not None and any(one.op is self.op for one in self.scan.update)
+        return self.scan is not None and any(tensor.op is self.op for tensor in self.scan.update)
 
     def _movable(self, primitive: str) -> None:
         self._computed(primitive)
@@ -197,9 +197,9 @@ class Stage(Axes):
         """Fetch what is read of ``tensor`` in the iteration ``offset`` iterations later."""
         axis = self.leaf(var, "prefetch")
         assert self.schedule is not None
-        needed = {one for op in post_order([self.op]) for one in op.input_tensors}
+        needed = {operand for op in post_order([self.op]) for operand in op.input_tensors}
         if not isinstance(tensor, Tensor) or self.schedule.current(tensor) not in needed:
-            names = ", ".join(one.name for one in self.op.input_tensors) or "nothing"
+            names = ", ".join(operand.name for operand in self.op.input_tensors) or "nothing"
             raise ScheduleError(
                 "KC3130",
                 f"prefetch: {self.op.name} does not read {getattr(tensor, 'name', tensor)!s}",
@@ -231,10 +231,10 @@ class Stage(Axes):
         """Make the distance between elements along ``axis`` a multiple of ``factor``, plus
         ``offset``. It is an axis of the operation, and may have been split."""
         self._computed("storage_align")
-        places = [n for n, one in enumerate(self.op.axis) if one is axis]
+        places = [n for n, dimension in enumerate(self.op.axis) if dimension is axis]
         if not places:
             self.leaf(axis, "storage_align")  # says what became of it, if it is no axis of ours
-            names = ", ".join(one.name for one in self.op.axis)
+            names = ", ".join(dimension.name for dimension in self.op.axis)
             raise ScheduleError(
                 "KC3148",
                 f"storage_align: {axis.name} is not a dimension of {self.op.name}",
@@ -289,10 +289,10 @@ class Stage(Axes):
                 hints=[] if self.threads else [f"s[{self.op.name}].bind(axis, thread)"],
             )
         given = list(threads) if isinstance(threads, list | tuple) else [threads]
-        for one in given:
-            require_threads("env_threads", one)
+        for thread in given:
+            require_threads("env_threads", thread)
         self.threads = given
-        names = ", ".join(one.thread_tag for one in given)
+        names = ", ".join(thread.thread_tag for thread in given)
         warn(
             "KC3154",
             f"env_threads: {names} around the scan {self.op.name}",
@@ -312,7 +312,7 @@ class Group:
 
     def describe(self) -> str:
         """``the group of B, C``."""
-        return f"the group of {', '.join(one.name for one in self.ops)}"
+        return f"the group of {', '.join(op.name for op in self.ops)}"
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Compute the stages of the group that are nowhere else inside the axis ``scope``."""

@@ -83,7 +83,7 @@ def tag_of(op: Operation, tag: str, attrs: Mapping[str, Any] | None) -> None:
             )
         tag = scope.tag
     if attrs is not None and not (
-        isinstance(attrs, Mapping) and all(isinstance(one, str) for one in attrs)
+        isinstance(attrs, Mapping) and all(isinstance(key, str) for key in attrs)
     ):
         raise TEError(
             "KC2172",

@@ -58,7 +58,7 @@ class Operation:
 
     def output(self, index: int = 0) -> Tensor:
         """A tensor made; always the same object."""
-        made = self.__dict__.setdefault("_tensors", {})
+        tensors = self.__dict__.setdefault("_tensors", {})
         if not -self.num_outputs <= index < self.num_outputs:
             raise TEError(
                 "KC2031",
@@ -67,9 +67,9 @@ class Operation:
                 why=f"it has {self.num_outputs}, counted from 0",
             )
         index %= self.num_outputs
-        if index not in made:
-            made[index] = Tensor(self, index)
-        return made[index]
+        if index not in tensors:
+            tensors[index] = Tensor(self, index)
+        return tensors[index]
 
     @property
     def outputs(self) -> tuple[Tensor, ...]:
@@ -102,9 +102,9 @@ class TileCall:
     def on(self, roots: Mapping[IterVar, Expr]) -> TileCall | None:
         """The call in a compute whose axes are ``roots`` of the spatial ones; None if these are
         not axes."""
-        found = tuple(roots.get(one, one) for one in self.axes)
-        axes = tuple(one for one in found if isinstance(one, IterVar))
-        return replace(self, axes=axes) if axes == found else None
+        mapped = tuple(roots.get(axis, axis) for axis in self.axes)
+        axes = tuple(axis for axis in mapped if isinstance(axis, IterVar))
+        return replace(self, axes=axes) if axes == mapped else None
 
 
 @dataclass(eq=False)
@@ -135,16 +135,16 @@ class ComputeOp(Operation):
     @property
     def input_tensors(self) -> list[Tensor]:
         """The tensors read, each once, in order of first use."""
-        found: dict[Tensor, None] = {}
-        extents = [one.extent for one in self.reduce_axis if isinstance(one.extent, Expr)]
+        tensors: dict[Tensor, None] = {}
+        extents = [axis.extent for axis in self.reduce_axis if isinstance(axis.extent, Expr)]
         for part in walk(*extents, *self.bodies):
             if isinstance(part, Element):
-                found.setdefault(part.tensor)
-        return list(found)
+                tensors.setdefault(part.tensor)
+        return list(tensors)
 
     def with_inputs(self, substitute: Callable[[Expr], Expr]) -> ComputeOp:
         """A copy with the same axes whose body is what ``substitute`` gives for it."""
-        new = tuple(substitute(one) for one in self.bodies)
+        new = tuple(substitute(body) for body in self.bodies)
         return replace(
             self,
             axis=list(self.axis),
@@ -172,22 +172,22 @@ class ScanOp(Operation):
     @property
     def steps(self) -> tuple[Operation, ...]:
         """The operations of one step, producers first: the updates, and what needs a state."""
-        depends = {one.op: True for one in self.state_placeholder}
-        updates = {one.op for one in self.update}
-        found: list[Operation] = []
-        stack = [(one.op, False) for one in reversed(self.update)]
+        depends = {tensor.op: True for tensor in self.state_placeholder}
+        updates = {tensor.op for tensor in self.update}
+        order: list[Operation] = []
+        stack = [(tensor.op, False) for tensor in reversed(self.update)]
         while stack:
             op, ready = stack.pop()
             if op in depends:
                 continue
             if not ready:
                 stack.append((op, True))
-                stack.extend((one.op, False) for one in reversed(op.input_tensors))
+                stack.extend((tensor.op, False) for tensor in reversed(op.input_tensors))
                 continue
-            depends[op] = any(depends[one.op] for one in op.input_tensors)
+            depends[op] = any(depends[tensor.op] for tensor in op.input_tensors)
             if depends[op] or op in updates:
-                found.append(op)
-        return tuple(found)
+                order.append(op)
+        return tuple(order)
 
     @property
     def num_outputs(self) -> int:
@@ -245,7 +245,7 @@ class Tensor(TensorOperators):
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
-        if REGIONS.get() and any(isinstance(one, slice) for one in given):
+        if REGIONS.get() and any(isinstance(index, slice) for index in given):
             return TensorRegion(self, given, caller_location())
         check_indices(self, given)
         if len(given) < self.ndim:
@@ -367,28 +367,28 @@ def check_tensors(
     given: Any, what: str, code: str, usage: str, location: Location | None
 ) -> tuple[Tensor, ...]:
     """One tensor or several that ``what`` is given. Raises ``code`` for what is none."""
-    found = tuple(given) if isinstance(given, list | tuple) else (given,)
-    for one in found:
-        if not isinstance(one, Tensor):
+    tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
             raise TEError(
                 code,
-                f"{what} is given {type(one).__name__} {one!r} for a tensor",
+                f"{what} is given {type(tensor).__name__} {tensor!r} for a tensor",
                 location=location,
                 hints=[usage],
             )
-    return found
+    return tensors
 
 
 def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
     """Refuse (KC2242) tensors of vectors, where ``what`` knows scalars only."""
-    for one in tensors:
-        if lanes(one.dtype) > 1:
+    for tensor in tensors:
+        if lanes(tensor.dtype) > 1:
             raise TEError(
                 "KC2242",
-                f"{what}: {one.name} has elements of type {one.dtype}",
+                f"{what}: {tensor.name} has elements of type {tensor.dtype}",
                 location=caller_location(),
                 why="vectors are taken by te.placeholder, te.compute and reductions",
-                hints=[f'"{scalar(one.dtype)}", with a dimension of {lanes(one.dtype)} more'],
+                hints=[f'"{scalar(tensor.dtype)}", with a dimension of {lanes(tensor.dtype)} more'],
             )
 
 

@@ -105,16 +105,18 @@ def decl_tensor_intrin(
     inputs = compute.input_tensors
     tensors = [*inputs, *compute.outputs]
     given = dict(binds or {})
-    for one, buffer in given.items():
-        _check_bind(name, one, buffer, tensors, location)
-    made = dict(default_buffer_params or {})
+    for tensor, buffer in given.items():
+        _check_bind(name, tensor, buffer, tensors, location)
+    params = dict(default_buffer_params or {})
     buffers = [
-        given[one] if one in given else decl_buffer(one.shape, one.dtype, one.name, **made)
-        for one in tensors
+        given[tensor]
+        if tensor in given
+        else decl_buffer(tensor.shape, tensor.dtype, tensor.name, **params)
+        for tensor in tensors
     ]
     ins, outs = buffers[: len(inputs)], buffers[len(inputs) :]
-    found = fcompute(list(ins), list(outs))
-    parts = list(found) if isinstance(found, list | tuple) else [found]
+    returned = fcompute(list(ins), list(outs))
+    parts = list(returned) if isinstance(returned, list | tuple) else [returned]
     if not 1 <= len(parts) <= 3:
         raise TEError(
             "KC2212",
@@ -124,8 +126,8 @@ def decl_tensor_intrin(
         )
     parts += [None] * (3 - len(parts))
     implementation, init, update = (
-        None if one is None else _function(name, role, one, ins, outs, location)
-        for role, one in zip(ROLES[1:], parts, strict=True)
+        None if statement is None else _function(name, role, statement, ins, outs, location)
+        for role, statement in zip(ROLES[1:], parts, strict=True)
     )
     declared, _ = create_func(tensors, [compute], ROLES[0])
     chosen = free_name(name, names())
@@ -145,20 +147,20 @@ def _described(op: Any, name: str, location: Location | None) -> ComputeOp:
             why="a te.compute of placeholders says what it computes",
             hints=["te.decl_tensor_intrin(c.op, ...)"],
         )
-    for one in given.input_tensors:
-        if not isinstance(one.op, PlaceholderOp):
+    for tensor in given.input_tensors:
+        if not isinstance(tensor.op, PlaceholderOp):
             raise TEError(
                 "KC2210",
-                f"{name}: {given.name} reads {one.name}, which is computed too",
+                f"{name}: {given.name} reads {tensor.name}, which is computed too",
                 location=given.location,
                 why="an intrinsic is described by one compute, whose inputs are placeholders",
-                hints=[f"write {one.name} into the expression of {given.name}"],
+                hints=[f"write {tensor.name} into the expression of {given.name}"],
             )
-    for one in (*given.input_tensors, *given.outputs):
-        if any(not isinstance(dim, int) for dim in one.shape):
+    for tensor in (*given.input_tensors, *given.outputs):
+        if any(not isinstance(dim, int) for dim in tensor.shape):
             raise TEError(
                 "KC2210",
-                f"{name}: {one.name} has the shape {shape_text(one.shape)}",
+                f"{name}: {tensor.name} has the shape {shape_text(tensor.shape)}",
                 location=location,
                 why="an intrinsic has constant sizes: it is the code of one tile",
                 hints=["declare one for each size, in a function of the size"],
@@ -174,7 +176,7 @@ def _check_bind(
             "KC2211",
             f"{name}: binds has {getattr(tensor, 'name', tensor)}, which is no input or output",
             location=location,
-            hints=[f"these are {', '.join(one.name for one in tensors)}"],
+            hints=[f"these are {', '.join(operand.name for operand in tensors)}"],
         )
     same = isinstance(buffer, Buffer) and (buffer.shape, buffer.dtype) == (
         tensor.shape,
@@ -210,11 +212,11 @@ def _function(
     """The function of buffers that does ``statement``."""
     from kc.tir.emit import build_function
 
-    made = statement_of(f"{name}, {role}", statement, location)
+    checked = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
-    declared = {one for buffer in buffers for one in buffer.declared_strides or ()}
-    strides = [one for one in variables_of(made) if one in declared]
-    function = build_function([*buffers, *strides], made, role, location)
+    declared = {stride for buffer in buffers for stride in buffer.declared_strides or ()}
+    strides = [variable for variable in variables_of(checked) if variable in declared]
+    function = build_function([*buffers, *strides], checked, role, location)
     block = function.body.block
     _replace_strides(block, buffers, strides)
     count = len(buffers)
@@ -226,15 +228,15 @@ def _function(
         # The types say how far apart neighbours are.
         function.arg_attrs = ArrayAttr(
             [
-                DictionaryAttr({key: value for key, value in one.data.items() if key != STRIDES})
-                for one in function.arg_attrs.data[:count]
+                DictionaryAttr({key: value for key, value in attrs.data.items() if key != STRIDES})
+                for attrs in function.arg_attrs.data[:count]
             ]
         )
     for argument, buffer in zip(block.args, buffers, strict=True):
         _lay_out(argument, buffer)
     if role == "update":
         _let_update(block, len(ins))
-    function.function_type = FunctionType.from_lists([one.type for one in block.args], [])
+    function.function_type = FunctionType.from_lists([arg.type for arg in block.args], [])
     return function
 
 
@@ -242,10 +244,10 @@ def _replace_strides(block: Block, buffers: Sequence[Buffer], used: Sequence[Var
     """Let strides that the statements ask for be asked of the buffers."""
     symbols = {op.symbol.data: op for op in block.ops if isinstance(op, SymbolOp)}
     for argument, buffer in zip(block.args, buffers, strict=False):
-        for n, one in enumerate(buffer.declared_strides or ()):
-            if not isinstance(one, Var) or one not in used or one.name not in symbols:
+        for n, stride in enumerate(buffer.declared_strides or ()):
+            if not isinstance(stride, Var) or stride not in used or stride.name not in symbols:
                 continue
-            symbol = symbols.pop(one.name)
+            symbol = symbols.pop(stride.name)
             asked = ExtractStridedMetaDataOp(argument)
             asked.location = symbol.location
             Rewriter.insert_op(asked, InsertPoint.before(symbol))
@@ -258,13 +260,15 @@ def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
     its rows have these anywhere, and others as they are declared."""
     type_ = argument.type
     assert isinstance(type_, MemRefType)
-    accesses = [one.operation for one in argument.uses]
+    accesses = [use.operation for use in argument.uses]
     strides: list[int | None] = [None] * type_.get_num_dims()
-    if all(isinstance(one, LoadOp | StoreOp) for one in accesses):
-        if any(isinstance(one.type, VectorType) for op in accesses for one in _accessed(op)):
+    if all(isinstance(access, LoadOp | StoreOp) for access in accesses):
+        if any(isinstance(value.type, VectorType) for op in accesses for value in _accessed(op)):
             strides[-1] = 1
     elif buffer.declared_strides is not None:
-        strides = [one if isinstance(one, int) else None for one in buffer.declared_strides]
+        strides = [
+            stride if isinstance(stride, int) else None for stride in buffer.declared_strides
+        ]
     else:
         return
     layout = StridedLayoutAttr(strides, None)
@@ -286,4 +290,4 @@ def _let_update(block: Block, first: int) -> None:
                 "update" if value in outs and mode.data == "write" else mode.data
                 for value, mode in zip(op.arguments, op.modes, strict=True)
             ]
-            op.modes = ArrayAttr([StringAttr(one) for one in modes])
+            op.modes = ArrayAttr([StringAttr(mode) for mode in modes])

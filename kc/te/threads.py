@@ -80,14 +80,14 @@ def thread_condition(name: str, predicate: Any) -> str:
     parts: list[str] = []
     waiting = [as_expr(predicate)]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Binary) and one.op == "and":
-            waiting += [one.rhs, one.lhs]
+        conjunct = waiting.pop()
+        if isinstance(conjunct, Binary) and conjunct.op == "and":
+            waiting += [conjunct.rhs, conjunct.lhs]
             continue
         if (
-            not isinstance(one, Compare)
-            or not isinstance(one.lhs, ThreadAxis)
-            or not isinstance(one.rhs, Const)
+            not isinstance(conjunct, Compare)
+            or not isinstance(conjunct.lhs, ThreadAxis)
+            or not isinstance(conjunct.rhs, Const)
         ):
             raise ScheduleError(
                 "KC3149",
@@ -97,5 +97,5 @@ def thread_condition(name: str, predicate: Any) -> str:
                 "axes of threads with numbers, joined by te.all or &",
                 hints=["s[C].set_store_predicate(tx.var.equal(0))"],
             )
-        parts.append(f"{one.lhs.thread_tag} {_SIGNS[one.op]} {one.rhs.value}")
+        parts.append(f"{conjunct.lhs.thread_tag} {_SIGNS[conjunct.op]} {conjunct.rhs.value}")
     return " and ".join(parts)

@@ -36,7 +36,7 @@ def post_order(outputs: Sequence[Operation]) -> list[Operation]:
     """The operations that ``outputs`` need, producers first; KC2175 for one that needs itself."""
     done: dict[Operation, None] = {}
     begun: dict[Operation, None] = {}
-    stack: list[tuple[Operation, bool]] = [(one, False) for one in reversed(outputs)]
+    stack: list[tuple[Operation, bool]] = [(op, False) for op in reversed(outputs)]
     while stack:
         op, ready = stack.pop()
         if op in done:
@@ -49,12 +49,12 @@ def post_order(outputs: Sequence[Operation]) -> list[Operation]:
         else:
             begun[op] = None
             stack.append((op, True))
-            stack.extend((one.op, False) for one in reversed(op.input_tensors))
+            stack.extend((tensor.op, False) for tensor in reversed(op.input_tensors))
     return list(done)
 
 
 def _cycle(op: Operation, path: list[Operation]) -> TEError:
-    names = [one.name for one in path[path.index(op) :]]
+    names = [step.name for step in path[path.index(op) :]]
     return TEError(
         "KC2175",
         f"{op.name} is computed from itself",
@@ -68,7 +68,7 @@ def _cycle(op: Operation, path: list[Operation]) -> TEError:
 def depends_on_element(extent: Any) -> bool:
     """Whether an extent is another for each element: it reads a tensor, or an axis."""
     parts = walk(extent) if isinstance(extent, Expr) else ()
-    return any(isinstance(one, Element | IterVar) for one in parts)
+    return any(isinstance(part, Element | IterVar) for part in parts)
 
 
 def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
@@ -112,26 +112,26 @@ class _Emitter:
         self._sort_args(outputs)
 
     def _find_scans(self) -> None:
-        for scan in [one for one in self.order if isinstance(one, ScanOp)]:
-            self.states.update({one.op: scan for one in scan.state_placeholder})
+        for scan in [op for op in self.order if isinstance(op, ScanOp)]:
+            self.states.update({state.op: scan for state in scan.state_placeholder})
             for op in scan.steps:
-                other = self.scan_of.setdefault(op, scan)
-                if other is not scan:
-                    raise self._shared(op, scan, f"scan {other.name}")
+                owner = self.scan_of.setdefault(op, scan)
+                if owner is not scan:
+                    raise self._shared(op, scan, f"scan {owner.name}")
                 self.rows.update(op.outputs)
         for op in self.order:
             if op in self.scan_of:
                 continue
             read = op.init if isinstance(op, ScanOp) else op.input_tensors
-            for one in read:
-                scan = self.scan_of.get(one.op) or self.states.get(one.op)
+            for tensor in read:
+                scan = self.scan_of.get(tensor.op) or self.states.get(tensor.op)
                 if scan is not None:
-                    raise self._shared(one.op, scan, op.name)
+                    raise self._shared(tensor.op, scan, op.name)
 
-    def _shared(self, op: Operation, scan: ScanOp, other: str) -> TEError:
+    def _shared(self, op: Operation, scan: ScanOp, user: str) -> TEError:
         return TEError(
             "KC2058",
-            f"{op.name} is part of the step of scan {scan.name}, and used by {other} too",
+            f"{op.name} is part of the step of scan {scan.name}, and used by {user} too",
             location=op.location,
             why="a step is computed again for each row; only the states are kept",
             hints=[f"read the result of {scan.name}"],
@@ -168,7 +168,7 @@ class _Emitter:
             else:
                 self.inputs.append(arg)
         for op in outputs:
-            if not any(one in self.results for one in op.outputs):
+            if not any(tensor in self.results for tensor in op.outputs):
                 raise TEError(
                     "KC2022",
                     f"output {op.name} is missing from the arguments of {self.name}",
@@ -223,7 +223,7 @@ class _Emitter:
                 self._extern(op)
             elif isinstance(op, ComputeOp) and op not in self.scan_of:
                 self._compute(op)
-        self.block.add_op(te.ReturnOp(*(self.values[one] for one in self.results)))
+        self.block.add_op(te.ReturnOp(*(self.values[tensor] for tensor in self.results)))
         return self._function(attrs), self.names
 
     def _name(self, tensor: Tensor) -> str:
@@ -231,14 +231,16 @@ class _Emitter:
 
     def _function(self, attrs: list[DictionaryAttr]) -> te.FuncOp:
         results = [
-            DictionaryAttr({"kc.name": StringAttr(self._name(one)), **self._tensor_attrs(one)})
-            for one in self.results
+            DictionaryAttr(
+                {"kc.name": StringAttr(self._name(tensor)), **self._tensor_attrs(tensor)}
+            )
+            for tensor in self.results
         ]
         function = te.FuncOp(
             self.name,
             FunctionType.from_lists(
                 [arg.type for arg in self.block.args],
-                [self._tensor_type(one) for one in self.results],
+                [self._tensor_type(tensor) for tensor in self.results],
             ),
             Region(self.block),
             ArrayAttr(attrs),
@@ -246,10 +248,10 @@ class _Emitter:
         )
         if self.symbols:
             function.attributes["kc.symbols"] = ArrayAttr(
-                [StringAttr(one.name) for one in self.symbols]
+                [StringAttr(symbol.name) for symbol in self.symbols]
             )
         machine = [*self.inputs, *self.results]
-        position = [machine.index(one) for one in self.args]
+        position = [machine.index(arg) for arg in self.args]
         if position != sorted(position):
             function.attributes["kc.arg_order"] = DenseArrayBase.from_list(i64, position)
         if self.results:
@@ -261,56 +263,60 @@ class _Emitter:
 
     def _find_symbols(self) -> None:
         """All integer variables, and that each has a value at the call."""
-        found: dict[Var, Operation] = {}
+        users: dict[Var, Operation] = {}
         bound: set[Var] = set()
-        given = (one.op for one in self.inputs if isinstance(one, Tensor))
+        given = (tensor.op for tensor in self.inputs if isinstance(tensor, Tensor))
         for op in dict.fromkeys([*self.order, *given]):  # inputs that nothing reads, too
             shape = list(op.shape)
             extents: list[Any] = [*shape]
             if isinstance(op, ComputeOp):
-                extents += [one.extent for one in op.reduce_axis]
+                extents += [axis.extent for axis in op.reduce_axis]
                 extents += op.bodies
             elif isinstance(op, ExternOp):
                 extents += [*op.code.sizes, *op.code.scalars]
-                extents += [dim for one in op.output_placeholders for dim in one.shape]
-            for one in extents:
-                for part in walk(one) if isinstance(one, Expr) else ():
+                extents += [dim for buffer in op.output_placeholders for dim in buffer.shape]
+            for extent in extents:
+                for part in walk(extent) if isinstance(extent, Expr) else ():
                     if isinstance(part, Var):
                         if not is_float(part.dtype):
-                            found.setdefault(part, op)
+                            users.setdefault(part, op)
                         elif part not in self.inputs:
                             raise self._missing(part)
                     elif isinstance(part, IterVar):
                         for inner in walk(part.extent) if isinstance(part.extent, Expr) else ():
                             if isinstance(inner, Var):
-                                found.setdefault(inner, op)
+                                users.setdefault(inner, op)
             for n, tensor in enumerate(op.outputs):
                 if tensor in self.inputs or tensor in self.results:
-                    bound |= {one for one in op.output_shape(n) if isinstance(one, Var)}
-        listed = [one for one in self.inputs if isinstance(one, Var)]
-        for one in found:
-            if one not in bound and one not in listed:
-                raise self._missing(one)
-        unused = [one for one in listed if one not in found and not is_float(one.dtype)]
-        self.symbols = [*found, *unused]
-        names = [one.name for one in self.symbols]
-        for one in self.symbols:
-            if names.count(one.name) > 1:
+                    bound |= {dim for dim in op.output_shape(n) if isinstance(dim, Var)}
+        listed = [variable for variable in self.inputs if isinstance(variable, Var)]
+        for variable in users:
+            if variable not in bound and variable not in listed:
+                raise self._missing(variable)
+        unused = [
+            variable
+            for variable in listed
+            if variable not in users and not is_float(variable.dtype)
+        ]
+        self.symbols = [*users, *unused]
+        names = [symbol.name for symbol in self.symbols]
+        for symbol in self.symbols:
+            if names.count(symbol.name) > 1:
                 raise TEError(
                     "KC2025",
-                    f"two sizes are called {one.name}",
-                    location=one.location,
+                    f"two sizes are called {symbol.name}",
+                    location=symbol.location,
                     why="a size is known by its name in the IR",
-                    hints=[f"use one te.var for both, or name one {one.name}2"],
+                    hints=[f"use one te.var for both, or name one {symbol.name}2"],
                 )
 
-    def _missing(self, one: Var) -> TEError:
+    def _missing(self, variable: Var) -> TEError:
         return TEError(
             "KC2024",
-            f"the value of {one.name} is not known at the call",
-            location=one.location,
-            why=f"{one.name} is neither a dimension of an argument nor an argument",
-            hints=[f"add {one.name} to the list of arguments"],
+            f"the value of {variable.name} is not known at the call",
+            location=variable.location,
+            why=f"{variable.name} is neither a dimension of an argument nor an argument",
+            hints=[f"add {variable.name} to the list of arguments"],
         )
 
     def _shape_expr(
@@ -331,11 +337,11 @@ class _Emitter:
         if isinstance(dim, Binary):
             lhs = self._shape_expr(dim.lhs, owner, location, product)
             rhs = self._shape_expr(dim.rhs, owner, location, product)
-            made = affine(dim.op, lhs, rhs, dim)
-            if made is None and dim.op == "mul" and product is not None:
-                made = product(dim)
-            if made is not None:
-                return made
+            combined = affine(dim.op, lhs, rhs, dim)
+            if combined is None and dim.op == "mul" and product is not None:
+                combined = product(dim)
+            if combined is not None:
+                return combined
         raise TEError(
             "KC2026",
             f"a dimension of {owner} is not an affine function of sizes",
@@ -346,7 +352,7 @@ class _Emitter:
 
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
         """The type of ``tensor``, or of its dimensions from ``start`` on."""
-        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in tensor.shape[start:]]
+        shape = [dim if isinstance(dim, int) else tir.DYNAMIC for dim in tensor.shape[start:]]
         count = lanes(tensor.dtype)
         if count > 1:
             shape.append(count)
@@ -357,9 +363,9 @@ class _Emitter:
         dtype, count = scalar(tensor.dtype), lanes(tensor.dtype)
         if dtype in UINTS or dtype == "bool":
             data["kc.dtype"] = StringAttr(dtype)
-        if any(not isinstance(one, int) for one in tensor.shape):
+        if any(not isinstance(dim, int) for dim in tensor.shape):
             shape = tensor.shape if count == 1 else (*tensor.shape, count)
-            exprs = tuple(self._shape_expr(one, tensor.name, tensor.op.location) for one in shape)
+            exprs = tuple(self._shape_expr(dim, tensor.name, tensor.op.location) for dim in shape)
             data["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
         return data
 
@@ -368,14 +374,14 @@ class _Emitter:
             return extent
         if isinstance(extent, Var):
             return self.values[extent]
-        operands = [self.values[one] for one in self.symbols]
+        operands = [self.values[symbol] for symbol in self.symbols]
 
         def product(dim: Binary) -> AffineExpr:
-            factors = (self._extent(one, op) for one in (dim.lhs, dim.rhs))
-            made = arith.MuliOp(*factors)  # pyright: ignore[reportArgumentType]
-            made.location = loc_attr(op.location)
-            self.block.add_op(made)
-            operands.append(made.result)
+            factors = (self._extent(side, op) for side in (dim.lhs, dim.rhs))
+            mul = arith.MuliOp(*factors)  # pyright: ignore[reportArgumentType]
+            mul.location = loc_attr(op.location)
+            self.block.add_op(mul)
+            operands.append(mul.result)
             return AffineExpr.dimension(len(operands) - 1)
 
         expr = self._shape_expr(extent, op.name, op.location, product)
@@ -407,23 +413,25 @@ class _Emitter:
                 where = self._where(axes, fixed, first.condition)
             if first.init is not None:
                 init = self._region(spatial, fixed, first.init, op.location)
-        own = [one for one in op.reduce_axis if depends_on_element(one.extent)]
+        own = [axis for axis in op.reduce_axis if depends_on_element(axis.extent)]
         domain = self._domain(spatial, fixed, own) if own else None
-        extents = [(one.name, None if one in own else self._extent(one.extent, op)) for one in axes]
-        made = te.ComputeOp(
+        extents = [
+            (axis.name, None if axis in own else self._extent(axis.extent, op)) for axis in axes
+        ]
+        compute = te.ComputeOp(
             self.names[op],
-            [(name, one) for name, one in extents[: len(spatial)] if one is not None],
+            [(name, extent) for name, extent in extents[: len(spatial)] if extent is not None],
             self._region(axes, fixed, bodies, first.location or op.location),
-            [self._tensor_type(one, len(fixed)) for one in op.outputs],
+            [self._tensor_type(tensor, len(fixed)) for tensor in op.outputs],
             extents[len(spatial) :],
             combiner,
             where,
             init,
             domain,
         )
-        made.location = loc_attr(op.location)
-        (self.block if step is None else step).add_op(made)
-        self.values.update(zip(op.outputs, made.results, strict=True))
+        compute.location = loc_attr(op.location)
+        (self.block if step is None else step).add_op(compute)
+        self.values.update(zip(op.outputs, compute.results, strict=True))
 
     def _domain(
         self,
@@ -433,7 +441,7 @@ class _Emitter:
     ) -> Region:
         """The region over ``axes`` that yields the extents of ``reduce``."""
         scope = self._scope(axes, fixed)
-        end = te.YieldOp(*[scope.index(one.extent) for one in reduce])
+        end = te.YieldOp(*[scope.index(axis.extent) for axis in reduce])
         end.location = loc_attr(reduce[0].location)
         scope.block.add_op(end)
         return Region(scope.block)
@@ -441,50 +449,50 @@ class _Emitter:
     def _extern(self, op: ExternOp) -> None:
         sizes = [
             self._extent(dim, op)
-            for one in op.output_placeholders
-            for dim in one.shape
+            for buffer in op.output_placeholders
+            for dim in buffer.shape
             if not isinstance(dim, int)
         ]
-        made = te.ExternOp(
+        extern = te.ExternOp(
             self.names[op],
-            [self.values[one] for one in (*op.inputs, *op.code.scalars)],
-            [self._tensor_type(one) for one in op.outputs],
-            [one for one in sizes if not isinstance(one, int)],
+            [self.values[operand] for operand in (*op.inputs, *op.code.scalars)],
+            [self._tensor_type(tensor) for tensor in op.outputs],
+            [size for size in sizes if not isinstance(size, int)],
             op.code.region.clone(),
         )
-        made.location = loc_attr(op.location)
-        self.block.add_op(made)
-        self.values.update(zip(op.outputs, made.results, strict=True))
+        extern.location = loc_attr(op.location)
+        self.block.add_op(extern)
+        self.values.update(zip(op.outputs, extern.results, strict=True))
 
     def _scan(self, op: ScanOp) -> None:
         states = op.state_placeholder
         time = op.update[0].op.axis[0].name
-        made = te.ScanOp(
+        scan = te.ScanOp(
             self.names[op],
             time,
             self._extent(states[0].shape[0], op),
-            [self.values[one] for one in op.init],
-            [self._tensor_type(one) for one in states],
+            [self.values[tensor] for tensor in op.init],
+            [self._tensor_type(state) for state in states],
         )
-        made.location = loc_attr(op.location)
-        for state, arg in zip(states, made.states, strict=True):
+        scan.location = loc_attr(op.location)
+        for state, arg in zip(states, scan.states, strict=True):
             arg.name_hint = state.name
             self.values[state] = arg
-        step = made.body.block
-        for one in op.steps:
-            assert isinstance(one, ComputeOp)
-            self._compute(one, step)
-        end = te.YieldOp(*[self.values[one] for one in op.update])
-        end.location = made.location
+        step = scan.body.block
+        for compute in op.steps:
+            assert isinstance(compute, ComputeOp)
+            self._compute(compute, step)
+        end = te.YieldOp(*[self.values[tensor] for tensor in op.update])
+        end.location = scan.location
         step.add_op(end)
-        self.block.add_op(made)
-        self.values.update(zip(op.outputs, made.results, strict=True))
+        self.block.add_op(scan)
+        self.values.update(zip(op.outputs, scan.results, strict=True))
 
     def _scope(self, axes: Sequence[IterVar], fixed: Mapping[IterVar, SSAValue]) -> Body:
         """An empty block over ``axes``; the axes in ``fixed`` have values already."""
         block = Block(arg_types=[tir.INDEX] * len(axes))
-        for arg, one in zip(block.args, axes, strict=True):
-            arg.name_hint = one.name
+        for arg, axis in zip(block.args, axes, strict=True):
+            arg.name_hint = axis.name
         bound = {**fixed, **dict(zip(axes, block.args, strict=True))}
         return Body(block, bound, self.values, self.rows)
 
@@ -497,7 +505,7 @@ class _Emitter:
     ) -> Region:
         """The region over ``axes`` that yields ``exprs``."""
         scope = self._scope(axes, fixed)
-        end = te.YieldOp(*[scope.value(one) for one in exprs])
+        end = te.YieldOp(*[scope.value(expr) for expr in exprs])
         end.location = loc_attr(location)
         scope.block.add_op(end)
         return Region(scope.block)
@@ -507,11 +515,13 @@ class _Emitter:
     ) -> Region:
         """The region over ``axes`` that says whether ``condition`` holds."""
         scope = self._scope(axes, fixed)
-        constraints, operands, others = scope.conditions(condition)
+        constraints, operands, non_affine = scope.conditions(condition)
         value: SSAValue | None = None
-        for one in others:
-            found = scope.value(one)
-            value = found if value is None else scope.add(arith.AndIOp(value, found), one.location)
+        for conjunct in non_affine:
+            holds = scope.value(conjunct)
+            value = (
+                holds if value is None else scope.add(arith.AndIOp(value, holds), conjunct.location)
+            )
         end = te.ConditionOp(AffineSet(len(operands), 0, tuple(constraints)), operands, value)
         end.location = loc_attr(condition.location)
         scope.block.add_op(end)
@@ -523,12 +533,12 @@ class _Emitter:
             unsigned = own in ("min", "max") and reduce.dtype in (*UINTS, "bool")
             return te.Combiner(f"u{own}" if unsigned else own)
         scope = Body(Block(), {}, self.values, self.rows)
-        for one in (*own.lhs, *own.rhs):
-            arg = scope.block.insert_arg(element_type(one.dtype), len(scope.block.args))
-            arg.name_hint = one.name
-            scope.memo[one] = arg
-        end = te.YieldOp(*[scope.value(one) for one in own.result])
+        for operand in (*own.lhs, *own.rhs):
+            arg = scope.block.insert_arg(element_type(operand.dtype), len(scope.block.args))
+            arg.name_hint = operand.name
+            scope.memo[operand] = arg
+        end = te.YieldOp(*[scope.value(expr) for expr in own.result])
         end.location = loc_attr(reduce.location)
         scope.block.add_op(end)
-        identity = [constant_attr(one.value, one.dtype) for one in own.identity]
+        identity = [constant_attr(neutral.value, neutral.dtype) for neutral in own.identity]
         return te.UserCombiner(own.name, Region(scope.block), identity)

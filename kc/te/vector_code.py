@@ -28,17 +28,17 @@ def _place(body: Body, row: Row) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
 
 def load_rows(body: Body, load: VectorLoad, element: Attribute) -> SSAValue:
     """The vector of the elements from one on, loaded row by row."""
-    found = []
+    vectors = []
     for row in rows_of(load):
         type_ = VectorType(element, [row.lanes])
-        found.append(body.add(tir.LoadOp(*_place(body, row), type_), load.location))
+        vectors.append(body.add(tir.LoadOp(*_place(body, row), type_), load.location))
     # Neighbours are put together first, so that each step joins vectors of one size.
-    while len(found) > 1:
-        pairs = [found[n : n + 2] for n in range(0, len(found), 2)]
+    while len(vectors) > 1:
+        pairs = [vectors[n : n + 2] for n in range(0, len(vectors), 2)]
         if len(pairs[-1]) == 1:  # an odd one waits, and is joined in the end
             pairs[-2:] = [[*pairs[-2], *pairs[-1]]]
-        found = [_joined(body, pair, load.location) for pair in pairs]
-    return found[0]
+        vectors = [_joined(body, pair, load.location) for pair in pairs]
+    return vectors[0]
 
 
 def _joined(body: Body, parts: Sequence[SSAValue], at: Location | None) -> SSAValue:

@@ -63,7 +63,7 @@ def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | Vector
         )
     if lanes(dtype) == 1:
         return element
-    made = VectorLoad(element, dtype, location)
+    load = VectorLoad(element, dtype, location)
     strides = buffer.declared_strides
     if strides is not None and strides[-1] != 1:
         raise TEError(
@@ -73,8 +73,8 @@ def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | Vector
             why="a vector is of elements that are neighbours in memory",
             hints=[f"declare {buffer.name} with the stride 1 along its last dimension"],
         )
-    rows_of(made, what)
-    return made
+    rows_of(load, what)
+    return load
 
 
 def _of_its_elements(buffer: Buffer, dtype: str) -> str:
@@ -118,7 +118,7 @@ def _row_starts(
     shape: Sequence[Any], indices: Sequence[Expr], count: int
 ) -> list[tuple[Expr, ...]]:
     """The first elements of ``count`` rows, of which the first one starts at ``indices``."""
-    outer = [one.value if isinstance(one, Const) else None for one in indices[:-1]]
+    outer = [index.value if isinstance(index, Const) else None for index in indices[:-1]]
     sizes = shape[:-1]
     # Where the first indices are constants, rows go on in the next plane.
     known = len(outer)
@@ -129,15 +129,15 @@ def _row_starts(
     position = 0
     for size, index in zip(sizes[known:], outer[known:], strict=True):
         position = position * size + int(index or 0)
-    found = []
+    starts = []
     for n in range(position, position + count):
         at: list[Expr] = []
         for size in reversed(sizes[known + 1 :]):
             n, index = divmod(n, size)
             at.append(const(index))
         # What exceeds the first of them is outside of the buffer, which its access shows.
-        found.append((*indices[:known], const(n), *reversed(at), indices[-1]))
-    return found
+        starts.append((*indices[:known], const(n), *reversed(at), indices[-1]))
+    return starts
 
 
 def _plus(index: Expr, n: int) -> Expr:
@@ -197,7 +197,7 @@ def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Ex
         return
     raise TEError(
         "KC2219",
-        f"{what}: {dtype} of {' and '.join(one.dtype for one in values)}",
+        f"{what}: {dtype} of {' and '.join(value.dtype for value in values)}",
         location=caller_location(),
         why="two vectors of one type make one of twice the lanes"
         if what == "vectorcombine"
@@ -208,14 +208,14 @@ def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Ex
 
 def refuse_whole_vectors(bodies: Sequence[Expr], what: str, location: Location | None) -> None:
     """Refuse (KC2217) operations on vectors as a whole in a compute."""
-    for one in walk(*bodies):
-        found = _of_whole_vectors(one)
-        if found is None:
+    for expr in walk(*bodies):
+        operation = _of_whole_vectors(expr)
+        if operation is None:
             continue
         raise TEError(
             "KC2217",
-            f"{found} in {what}",
-            location=one.location or location,
+            f"{operation} in {what}",
+            location=expr.location or location,
             why="a compute says what one element is, lane by lane; operations on whole vectors are "
             "for statements",
             hints=[
@@ -225,16 +225,16 @@ def refuse_whole_vectors(bodies: Sequence[Expr], what: str, location: Location |
         )
 
 
-def _of_whole_vectors(one: Expr) -> str | None:
-    """What ``one`` does with a whole vector; None where its lanes do not need each other."""
-    if isinstance(one, VectorLoad):
-        return f"a vload of {one.element.tensor.name}"
-    if isinstance(one, Shuffle):
-        names = " and ".join(part.dtype for part in one.args)
-        return f"the lanes {', '.join(map(str, one.lanes))} of {names}"
-    parts = [part for part in getattr(one, "args", ()) if isinstance(part, Expr)]
-    if isinstance(one, Call) and any(lanes(part.dtype) != lanes(one.dtype) for part in parts):
-        return f"{one.op} of {', '.join(part.dtype for part in parts)} as {one.dtype}"
-    if isinstance(one, ExternCall) and any(lanes(part.dtype) > 1 for part in (one, *parts)):
-        return f"a call of {one.name} on vectors"
+def _of_whole_vectors(expr: Expr) -> str | None:
+    """The operation of ``expr`` on whole vectors; None if it works lane by lane."""
+    if isinstance(expr, VectorLoad):
+        return f"a vload of {expr.element.tensor.name}"
+    if isinstance(expr, Shuffle):
+        names = " and ".join(part.dtype for part in expr.args)
+        return f"the lanes {', '.join(map(str, expr.lanes))} of {names}"
+    parts = [part for part in getattr(expr, "args", ()) if isinstance(part, Expr)]
+    if isinstance(expr, Call) and any(lanes(part.dtype) != lanes(expr.dtype) for part in parts):
+        return f"{expr.op} of {', '.join(part.dtype for part in parts)} as {expr.dtype}"
+    if isinstance(expr, ExternCall) and any(lanes(part.dtype) > 1 for part in (expr, *parts)):
+        return f"a call of {expr.name} on vectors"
     return None

@@ -352,7 +352,7 @@ def test_refused_at_lowering():
     s[b].compute_root()
     s[c].split(c.op.axis[0], factor=2)
     assert warnings_of(lambda: kc.lower(s, [a, d])) == [
-        "KC3153: compute_inline: C has a schedule of its own, which is for nothing"
+        "KC3153: compute_inline: C has a schedule of its own, which has no effect"
     ]
     check(s, [a, d], reference)
     a, b, c, d, s = chain()

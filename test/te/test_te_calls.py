@@ -695,7 +695,7 @@ REFUSALS = [
     ),
     (
         lambda a: tir.call_llvm_intrin("float32", "llvm.sqrt", 2, a[0]),
-        "error[KC2155]: call_llvm_intrin: 2 arguments of llvm.sqrt are to tell its types, 1 are "
+        "error[KC2155]: call_llvm_intrin: 2 arguments of llvm.sqrt should determine its types, 1 "
         "given\n  why: the number of these comes before the arguments\n"
         '  try: tir.call_llvm_intrin("float32", "llvm.sqrt", 1, ...)',
     ),

@@ -19,7 +19,7 @@ def factored(flow: Flow) -> tuple[Flow, Callable[[Expr], Expr]]:
     The first is ``flow`` itself where there are none. What is read for a factor must be there
     whether there are terms or not, so sums with conditions keep their reads.
     """
-    extents = [one if isinstance(one, int) else math.inf for _, one in flow.loops]
+    extents = [extent if isinstance(extent, int) else math.inf for _, extent in flow.loops]
     if math.prod(extents) < _FEW:
         return flow, lambda total: total
     inner, outer = _Factors(flow).split(flow.term)
@@ -27,8 +27,8 @@ def factored(flow: Flow) -> tuple[Flow, Callable[[Expr], Expr]]:
         return flow, lambda total: total
 
     def put_back(total: Expr) -> Expr:
-        for one in outer:
-            total = one(total)
+        for factor in outer:
+            total = factor(total)
         return total
 
     return dataclasses.replace(flow, term=inner), put_back
@@ -45,8 +45,8 @@ class _Factors:
     def _is_common(self, expr: Expr) -> bool:
         """Whether ``expr`` is the same in all terms, and may be computed without them."""
         return not any(
-            one in self.loops or (isinstance(one, Element) and not self.may_read)
-            for one in walk(expr)
+            part in self.loops or (isinstance(part, Element) and not self.may_read)
+            for part in walk(expr)
         )
 
     def split(self, expr: Expr) -> tuple[Expr | None, list[_Step]]:

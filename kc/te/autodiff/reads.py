@@ -90,24 +90,24 @@ class _Adjoint:
         self.read, self.nest = read, nest
         self.space = space = Space()
         shape = read.element.tensor.shape
-        self.elements = tuple(IterVar(f"x{n}", one, "spatial") for n, one in enumerate(shape))
+        self.elements = tuple(IterVar(f"x{n}", extent, "spatial") for n, extent in enumerate(shape))
         self.box = [*nest.prefix, *self.elements]
         variables: dict[int, Variable] = {}
-        for one in nest.axes:
-            extent = space.affine(one.extent)
-            variables[space.number(one)] = Variable(one.name, extent, one.kind == "reduce")
+        for axis in nest.axes:
+            extent = space.affine(axis.extent)
+            variables[space.number(axis)] = Variable(axis.name, extent, axis.kind == "reduce")
         ranges: dict[int, Bounds] = {}
-        for one in self.box:
-            extent = dim_of(one.extent)
-            ranges[space.number(one)] = (0, extent - 1 if isinstance(extent, int) else None)
-        for one in (*self.box, *nest.axes):
-            if isinstance(one.extent, Var):  # a size is never negative
-                ranges[space.number(one.extent)] = (0, None)
+        for axis in self.box:
+            extent = dim_of(axis.extent)
+            ranges[space.number(axis)] = (0, extent - 1 if isinstance(extent, int) else None)
+        for axis in (*self.box, *nest.axes):
+            if isinstance(axis.extent, Var):  # a size is never negative
+                ranges[space.number(axis.extent)] = (0, None)
         equations = [
-            space.affine(index) - space.affine(one)
-            for index, one in zip(read.element.indices, self.elements, strict=True)
+            space.affine(index) - space.affine(axis)
+            for index, axis in zip(read.element.indices, self.elements, strict=True)
         ]
-        equations += [space.affine(axis) - space.affine(one) for one, axis in nest.ties]
+        equations += [space.affine(axis) - space.affine(tied) for tied, axis in nest.ties]
         self.system = System(space, variables, ranges, equations)
         self.loops: dict[int, IterVar] = {}
         self._values: dict[int, Expr] = {}
@@ -137,9 +137,9 @@ class _Adjoint:
         if n not in self._values:
             leaf = self.space.leaves[n]
             assert leaf is not None
-            inside = [one for one in walk(leaf) if one in self.nest.axes]
-            found = Substitution({one: self._value(one) for one in inside})(leaf)
-            self._values[n] = cast(found, "int64") if found.dtype in UINTS else found
+            inside = [axis for axis in walk(leaf) if axis in self.nest.axes]
+            value = Substitution({axis: self._value(axis) for axis in inside})(leaf)
+            self._values[n] = cast(value, "int64") if value.dtype in UINTS else value
         return self._values[n]
 
     def _value(self, expr: Expr) -> Expr:
@@ -148,29 +148,29 @@ class _Adjoint:
 
     def _replaced(self, expr: Expr) -> dict[Expr, Expr]:
         """What stands for the axes in ``expr``; and indices of elements, in their simplest form."""
-        found: dict[Expr, Expr] = {}
-        for one in walk(expr):
-            if one in self.nest.axes:
-                found[one] = self._value(one)
-            elif isinstance(one, Element):
-                indices = tuple(map(self._value, one.indices))
-                found[one] = Element(one.tensor, indices, one.dtype, one.location)
-        return found
+        replacements: dict[Expr, Expr] = {}
+        for part in walk(expr):
+            if part in self.nest.axes:
+                replacements[part] = self._value(part)
+            elif isinstance(part, Element):
+                indices = tuple(map(self._value, part.indices))
+                replacements[part] = Element(part.tensor, indices, part.dtype, part.location)
+        return replacements
 
     def _extent(self, n: int) -> Dim:
         extent = self.system.known(self.system.variables[n].extent)
         names = self.system.needs(extent)
         if names:
-            one = self.system.variables[n].name
-            other = self.system.variables[min(names)].name
+            loop = self.system.variables[n].name
+            needed = self.system.variables[min(names)].name
             raise TEError(
                 "KC2205",
-                f"te.gradient: the extent of loop {one} of {self.nest.name} depends on {other}, "
+                f"te.gradient: the extent of loop {loop} of {self.nest.name} depends on {needed}, "
                 "and both are summed over",
                 location=caller_location(),
                 why=f"the gradient of {self.read.element.tensor.name} sums over the iterations of "
                 f"{self.nest.name} that read an element, and the extents of one sum are fixed",
-                hints=[f"give {one} its largest extent, and a condition: where={one} < ..."],
+                hints=[f"give {loop} its largest extent, and a condition: where={loop} < ..."],
             )
         return dim_of(from_affine(extent, self._leaf))
 
@@ -178,26 +178,28 @@ class _Adjoint:
 
     def _necessary(self) -> list[Expr] | None:
         """The conditions that do not follow from the others; None if they contradict."""
-        found: list[tuple[Condition | None, Expr]] = []
-        for one in self.system.conditions():
-            found.append((condition_of(one, _dim), self._constraint(one)))
-        for one in conjuncts(self.read.conditions):
-            found.append((self._condition(one), Substitution(self._replaced(one))(one)))
+        constraints: list[tuple[Condition | None, Expr]] = []
+        for constraint in self.system.conditions():
+            constraints.append((condition_of(constraint, _dim), self._constraint(constraint)))
+        for conjunct in conjuncts(self.read.conditions):
+            constraints.append(
+                (self._condition(conjunct), Substitution(self._replaced(conjunct))(conjunct))
+            )
         domain = self._domain()
-        if self._is_empty([domain, *(known for known, _ in found if known is not None)]):
+        if self._is_empty([domain, *(known for known, _ in constraints if known is not None)]):
             return None
         # First what follows from those before, then what follows from all that are left.
         for start in (False, True):
             n = 0
-            while n < len(found):
-                condition = found[n][0]
-                others = found[:n] + (found[n + 1 :] if start else [])
-                known = [one for one, _ in others if one is not None]
+            while n < len(constraints):
+                condition = constraints[n][0]
+                rest = constraints[:n] + (constraints[n + 1 :] if start else [])
+                known = [assumed for assumed, _ in rest if assumed is not None]
                 if condition is not None and self._is_empty([domain, *known, ~condition]):
-                    del found[n]
+                    del constraints[n]
                 else:
                     n += 1
-        return [expr for _, expr in found]
+        return [expr for _, expr in constraints]
 
     def _is_empty(self, parts: Sequence[Condition]) -> bool:
         """Whether ``parts`` contradict; False where that is undecided."""
@@ -206,7 +208,7 @@ class _Adjoint:
     def _domain(self) -> Condition:
         """The elements, the loops and the sizes."""
         parts: list[Condition] = []
-        extents = {self.space.number(one): self.space.affine(one.extent) for one in self.box}
+        extents = {self.space.number(axis): self.space.affine(axis.extent) for axis in self.box}
         extents.update({n: self.system.variables[n].extent for n in self.loops})
         for n, extent in extents.items():
             parts.append(_dim(n).within(_term(self.system.known(extent))))
@@ -215,14 +217,14 @@ class _Adjoint:
                 parts.append(_dim(n) >= low)
         return all_of(parts)
 
-    def _constraint(self, one: AffineConstraintExpr) -> Expr:
+    def _constraint(self, constraint: AffineConstraintExpr) -> Expr:
         """``lhs >= 0`` or ``lhs == 0``, with what is subtracted on the other side."""
-        terms, constant = linear_terms(one.lhs)
+        terms, constant = linear_terms(constraint.lhs)
         large = {atom: factor for atom, factor in terms.items() if factor > 0}
         small = {atom: -factor for atom, factor in terms.items() if factor < 0}
         left = from_affine(from_terms(small, max(-constant, 0)), self._leaf)
         right = from_affine(from_terms(large, max(constant, 0)), self._leaf)
-        return compare("eq" if one.kind is AffineConstraintKind.eq else "le", left, right)
+        return compare("eq" if constraint.kind is AffineConstraintKind.eq else "le", left, right)
 
     def _condition(self, condition: Expr) -> Condition | None:
         """``condition`` over the dimensions of the space, where it is one of affine indices."""
@@ -230,8 +232,8 @@ class _Adjoint:
             return ALWAYS if condition.value else NEVER
         if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
             left, right = (
-                _term(self.system.known(self.space.affine(one)))
-                for one in (condition.lhs, condition.rhs)
+                _term(self.system.known(self.space.affine(side)))
+                for side in (condition.lhs, condition.rhs)
             )
             return _COMPARISONS[condition.op](left, right)
         if isinstance(condition, Binary) and condition.op in ("and", "or"):
@@ -267,15 +269,15 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "
 
 def conjuncts(conditions: Sequence[Expr]) -> list[Expr]:
     """The parts that must all hold."""
-    found: list[Expr] = []
+    parts: list[Expr] = []
     stack = list(reversed(conditions))
     while stack:
-        one = stack.pop()
-        if isinstance(one, Binary) and one.op == "and":
-            stack += [one.rhs, one.lhs]
+        conjunct = stack.pop()
+        if isinstance(conjunct, Binary) and conjunct.op == "and":
+            stack += [conjunct.rhs, conjunct.lhs]
         else:
-            found.append(one)
-    return found
+            parts.append(conjunct)
+    return parts
 
 
 def negation(condition: Expr) -> Expr:
@@ -290,4 +292,4 @@ def negation(condition: Expr) -> Expr:
 
 def is_of_indices(condition: Expr) -> bool:
     """Whether a condition is known without reading a tensor."""
-    return not any(isinstance(one, Element) for one in walk(condition))
+    return not any(isinstance(part, Element) for part in walk(condition))

@@ -65,10 +65,10 @@ class Terms:
         if self.combiner == "sum":
             return scaled
         if self.combiner == "prod":
-            zeros, others = self.facts
+            zeros, product = self.facts
             nothing = const(0.0, term.dtype)
-            of_zero = select(compare("eq", zeros, 1), others, nothing)
-            of_other = select(compare("eq", zeros, 0), others / term, nothing)
+            of_zero = select(compare("eq", zeros, 1), product, nothing)
+            of_other = select(compare("eq", zeros, 0), product / term, nothing)
             return times(scaled, select(_equal(term, nothing), of_zero, of_other))
         result, count, *first = self.facts
         is_result = _equal(term, result)
@@ -102,9 +102,9 @@ def terms_of(op: ComputeOp, index: int) -> Terms:
         ties = _again(op, reduce, reduction("sum"), lambda t, _: _one_if_equal(t, whole), "ties")
         facts = [result, *ties]
     elif combiner in ("min", "max"):
-        one = const(1, "int32")
+        unit = const(1, "int32")
         reducer = _first_and_count(combiner, identity(reduce)[reduce.value_index])
-        facts = _again(op, reduce, reducer, lambda term, place: (term, one, place), "first")
+        facts = _again(op, reduce, reducer, lambda term, place: (term, unit, place), "first")
     return Terms(combiner, tuple(tensor(*op.axis) for tensor in facts))
 
 
@@ -175,13 +175,17 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
         return reduce.combiner
     own: CommReducer = reduce.combiner
     n = reduce.value_index
-    made = own.result[n]
-    name = {"add": "sum", "mul": "prod"}.get(getattr(made, "op", ""), getattr(made, "op", ""))
+    combined = own.result[n]
+    name = {"add": "sum", "mul": "prod"}.get(
+        getattr(combined, "op", ""), getattr(combined, "op", "")
+    )
     operands = {own.lhs[n], own.rhs[n]}
-    if isinstance(made, Binary) and name in _KNOWN and {made.lhs, made.rhs} == operands:
+    if isinstance(combined, Binary) and name in _KNOWN and {combined.lhs, combined.rhs} == operands:
         return name
-    others = {one for m in range(len(own.lhs)) if m != n for one in (own.lhs[m], own.rhs[m])}
-    mixed = any(one in others for one in walk(made))
+    foreign = {
+        operand for m in range(len(own.lhs)) if m != n for operand in (own.lhs[m], own.rhs[m])
+    }
+    mixed = any(part in foreign for part in walk(combined))
     raise TEError(
         "KC2204",
         f"te.gradient: {op.output(n).name} is a reduction with {own.name}, which has no rule",
@@ -211,8 +215,8 @@ def _again(
         inner = Substitution({**at, **fresh})
 
         def of(value: Expr, place: Expr) -> Any:
-            made = term(value, place)
-            return tuple(map(inner, made)) if isinstance(made, tuple) else inner(made)
+            result = term(value, place)
+            return tuple(map(inner, result)) if isinstance(result, tuple) else inner(result)
 
         condition = None if reduce.condition is None else inner(exactly(reduce.condition))
         return reducer(
@@ -224,5 +228,5 @@ def _again(
 
     names = [axis.name for axis in op.axis]
     name = f"{op.output(n).name}_{what}"
-    made = compute(op.shape, lambda *axes: body(*axes), name=name, varargs_names=names)
-    return [made] if isinstance(made, Tensor) else [*made]
+    computed = compute(op.shape, lambda *axes: body(*axes), name=name, varargs_names=names)
+    return [computed] if isinstance(computed, Tensor) else [*computed]

@@ -61,11 +61,11 @@ def exactly(condition: Expr) -> Expr:
 
 def times(a: Expr, b: Expr) -> Expr:
     """``a * b``, without factors of 1."""
-    for one, other in ((a, b), (b, a)):
-        if isinstance(one, Const) and one.value == 1:
-            return other
-        if isinstance(one, Const) and one.value == -1:
-            return -other
+    for factor, operand in ((a, b), (b, a)):
+        if isinstance(factor, Const) and factor.value == 1:
+            return operand
+        if isinstance(factor, Const) and factor.value == -1:
+            return -operand
     return binary("mul", a, b)
 
 
@@ -161,22 +161,22 @@ def reads(
     """
     order = _flowing(value, active)
     flows: dict[Expr, Expr] = {value: flow}
-    for one in reversed(order):
-        g = flows.get(one)
+    for expr in reversed(order):
+        g = flows.get(expr)
         if g is None:
             continue
-        if isinstance(one, Element):
-            yield Read(one, g, conditions)
+        if isinstance(expr, Element):
+            yield Read(expr, g, conditions)
             continue
-        if _splits(one):
-            assert isinstance(one, SelectExpr | IfThenElse)
-            known = result if one is value else None
-            taken = exactly(one.condition)
-            for condition, branch in ((taken, one.on_true), (negation(taken), one.on_false)):
+        if _splits(expr):
+            assert isinstance(expr, SelectExpr | IfThenElse)
+            known = result if expr is value else None
+            taken = exactly(expr.condition)
+            for condition, branch in ((taken, expr.on_true), (negation(taken), expr.on_false)):
                 yield from reads(branch, g, active, known, (*conditions, condition))
             continue
-        y = result if one is value and result is not None else one
-        for operand, more in _operands(one, g, y):
+        y = result if expr is value and result is not None else expr
+        for operand, more in _operands(expr, g, y):
             if operand in order:
                 flows[operand] = binary("add", flows[operand], more) if operand in flows else more
 
@@ -193,22 +193,22 @@ def _splits(expr: Expr) -> bool:
 
 def _flowing(value: Expr, active: Set[Tensor]) -> dict[Expr, None]:
     """The parts of ``value`` through which something flows to ``active`` tensors, inner first."""
-    found: dict[Expr, None] = {}
+    flowing: dict[Expr, None] = {}
     done: set[Expr] = set()
     stack: list[tuple[Expr, bool]] = [(value, False)]
     while stack:
-        one, ready = stack.pop()
-        if one in done or not is_float(one.dtype):
+        expr, ready = stack.pop()
+        if expr in done or not is_float(expr.dtype):
             continue
         if not ready:
-            stack.append((one, True))
-            stack += [(part, False) for part in _sources(one, active)]
+            stack.append((expr, True))
+            stack += [(part, False) for part in _sources(expr, active)]
             continue
-        done.add(one)
-        is_read = isinstance(one, Element) and one.tensor in active
-        if is_read or any(part in found for part in _sources(one, active)):
-            found[one] = None
-    return found
+        done.add(expr)
+        is_read = isinstance(expr, Element) and expr.tensor in active
+        if is_read or any(part in flowing for part in _sources(expr, active)):
+            flowing[expr] = None
+    return flowing
 
 
 def _sources(expr: Expr, active: Set[Tensor]) -> Sequence[Expr]:
@@ -219,7 +219,7 @@ def _sources(expr: Expr, active: Set[Tensor]) -> Sequence[Expr]:
             _require_constant(expr, active)
             return ()
         operands = children(expr)
-        return [one for one, rule in zip(operands, rules, strict=True) if rule is not None]
+        return [operand for operand, rule in zip(operands, rules, strict=True) if rule is not None]
     if isinstance(expr, SelectExpr | IfThenElse):
         return (expr.on_true, expr.on_false)
     if isinstance(expr, Cast):
@@ -256,6 +256,6 @@ def _operands(expr: Expr, g: Expr, y: Expr) -> Iterator[tuple[Expr, Expr]]:
     else:
         assert isinstance(expr, Binary | Call)
         args = children(expr)
-        for one, rule in zip(args, _RULES[expr.op], strict=True):
+        for operand, rule in zip(args, _RULES[expr.op], strict=True):
             if rule is not None:
-                yield one, rule(g, args, y)
+                yield operand, rule(g, args, y)

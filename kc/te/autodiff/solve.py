@@ -75,17 +75,19 @@ class System:
 
     def solve(self) -> bool:
         """Solve the equations as far as possible; False if they have no solution."""
-        for n, one in self.variables.items():
-            if one.extent == ONE:
+        for n, variable in self.variables.items():
+            if variable.extent == ONE:
                 self._determine(n, ZERO)
-        self.equations = [self._without_divisions(self.known(one)) for one in self.equations]
+        self.equations = [
+            self._without_divisions(self.known(equation)) for equation in self.equations
+        ]
         for (whole, by), (quotient, rest) in self._parts.items():
             self.equations.append(whole - quotient * by - rest)
         while True:
-            self.equations = [self._divided(self.known(one)) for one in self.equations]
-            if any(_number(one) not in (None, 0) for one in self.equations):
+            self.equations = [self._divided(self.known(equation)) for equation in self.equations]
+            if any(_number(equation) not in (None, 0) for equation in self.equations):
                 return False
-            self.equations = [one for one in self.equations if _number(one) is None]
+            self.equations = [equation for equation in self.equations if _number(equation) is None]
             if not self._step():
                 self.exact += self.equations
                 return True
@@ -101,10 +103,10 @@ class System:
 
     def bounds(self) -> list[Bounds]:
         """The ranges of all dimensions."""
-        found = [self.ranges.get(n, UNBOUNDED) for n in range(self._count)]
-        for n, one in self.variables.items():
-            found[n] = (0, int(one.size) - 1 if one.size < math.inf else None)
-        return found
+        ranges = [self.ranges.get(n, UNBOUNDED) for n in range(self._count)]
+        for n, variable in self.variables.items():
+            ranges[n] = (0, int(variable.size) - 1 if variable.size < math.inf else None)
+        return ranges
 
     @property
     def loops(self) -> list[int]:
@@ -113,7 +115,7 @@ class System:
 
     def needs(self, expr: AffineExpr) -> set[int]:
         """The loops that ``expr`` depends on, those in parts that are not affine included."""
-        found: set[int] = set()
+        loops: set[int] = set()
         stack = list(expr.used_dims())
         while stack:
             n = stack.pop()
@@ -121,22 +123,27 @@ class System:
             if n in self.values:
                 stack += self.values[n].used_dims()
             elif n in self.variables:
-                found.add(n)
+                loops.add(n)
             elif leaf is not None:
-                axes = {self.space.number(one) for one in walk(leaf) if isinstance(one, IterVar)}
+                axes = {self.space.number(axis) for axis in walk(leaf) if isinstance(axis, IterVar)}
                 stack += axes - {n}
-        return found
+        return loops
 
     def conditions(self) -> list[AffineConstraintExpr]:
         """When the values found are those of an iteration."""
-        found: list[AffineConstraintExpr] = []
-        for n, one in self.variables.items():
+        constraints: list[AffineConstraintExpr] = []
+        for n, variable in self.variables.items():
             if n in self.values:
                 value = self.values[n]
-                found += [at_least_zero(value), at_least_zero(self.known(one.extent) - value - 1)]
+                constraints += [
+                    at_least_zero(value),
+                    at_least_zero(self.known(variable.extent) - value - 1),
+                ]
         equal = AffineConstraintKind.eq
-        found += [AffineConstraintExpr(equal, self.known(one), ZERO) for one in self.exact]
-        return found
+        constraints += [
+            AffineConstraintExpr(equal, self.known(equation), ZERO) for equation in self.exact
+        ]
+        return constraints
 
     # Before: divisions become variables -----------------------------------------------------
 
@@ -246,14 +253,14 @@ class System:
 
     def _left_by_remainder(self, unknowns: dict[int, int]) -> float:
         """Those that are left when one loop is determined modulo a factor of the others first."""
-        found = math.inf
+        fewest = math.inf
         for n in unknowns:
-            modulus = math.gcd(*(factor for one, factor in unknowns.items() if one != n))
+            modulus = math.gcd(*(factor for dim, factor in unknowns.items() if dim != n))
             if modulus > 1:
-                others = self._sizes(one for one in unknowns if one != n)
+                sizes = self._sizes(dim for dim in unknowns if dim != n)
                 (own,) = self._sizes([n])
-                found = min(found, self._left([*others, math.ceil(own / modulus)]))
-        return found
+                fewest = min(fewest, self._left([*sizes, math.ceil(own / modulus)]))
+        return fewest
 
     def _any(self, at: int) -> bool:
         unknowns = self._unknowns(self.equations[at])
@@ -270,7 +277,7 @@ class System:
 
     def _determine(self, n: int, value: AffineExpr) -> bool:
         self.values[n] = value
-        self.values = {one: self.known(value) for one, value in self.values.items()}
+        self.values = {dim: self.known(value) for dim, value in self.values.items()}
         return True
 
     def _by_remainder(self, at: int) -> bool:
@@ -279,8 +286,8 @@ class System:
         unknowns = self._unknowns(equation)
         rest = simplify(equation - _sum(unknowns), self.bounds())
         for n in sorted(unknowns, key=self._size):
-            others = {one: factor for one, factor in unknowns.items() if one != n}
-            modulus = math.gcd(*others.values())
+            other_factors = {dim: factor for dim, factor in unknowns.items() if dim != n}
+            modulus = math.gcd(*other_factors.values())
             if modulus <= 1 or n in self.needs(rest):
                 continue
             own = unknowns[n]
@@ -296,7 +303,7 @@ class System:
                 whole = rest // modulus
             else:
                 whole = (rest + first * own) // modulus
-            fewer = {one: factor // modulus for one, factor in others.items()}
+            fewer = {dim: factor // modulus for dim, factor in other_factors.items()}
             self.equations[at] = _sum(fewer) + steps * own + whole
             return self._determine(n, first + steps * modulus)
         return False
