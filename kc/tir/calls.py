@@ -21,16 +21,16 @@ class Evaluate(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         call = self.call
-        emitter.check(*(one for one in call.args if isinstance(one, Expr)))
-        for one in call.args:
-            if isinstance(one, BufferAccess) and one.buffer not in emitter.values:
+        emitter.check(*(arg for arg in call.args if isinstance(arg, Expr)))
+        for arg in call.args:
+            if isinstance(arg, BufferAccess) and arg.buffer not in emitter.values:
                 raise TEError(
                     "KC2100",
-                    f"buffer {one.buffer.name} has no memory here",
+                    f"buffer {arg.buffer.name} has no memory here",
                     location=call.location,
                     why="a buffer is a parameter of the function, or it is allocated before it is "
                     "used, in the statements around that",
-                    hints=[f"add {one.buffer.name} to the parameters"],
+                    hints=[f"add {arg.buffer.name} to the parameters"],
                 )
         if call.kind != "c":  # nobody asks a function of Python for a result, so it may give any
             call = replace(call, dtype="void")

@@ -64,7 +64,7 @@ def stored_as(value: Expr, buffer: Buffer, location: Location | None, count: int
 
 
 def _is_index(value: Expr) -> bool:
-    return not any(isinstance(one, Element) for one in walk(value))
+    return not any(isinstance(part, Element) for part in walk(value))
 
 
 LOOP_KINDS = {

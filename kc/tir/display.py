@@ -62,11 +62,11 @@ STYLE = """\
 def _painted(text: str, paint: Paint, plain: Callable[[str], str]) -> str:
     parts: list[str] = []
     end = 0
-    for found in _TOKENS.finditer(text):
-        assert found.lastgroup is not None
-        parts.append(plain(text[end : found.start()]))
-        parts.append(paint(found.lastgroup, found.group()))
-        end = found.end()
+    for token in _TOKENS.finditer(text):
+        assert token.lastgroup is not None
+        parts.append(plain(text[end : token.start()]))
+        parts.append(paint(token.lastgroup, token.group()))
+        end = token.end()
     parts.append(plain(text[end:]))
     return "".join(parts)
 
@@ -91,7 +91,7 @@ def to_spans(text: str) -> str:
 
 def to_html(*texts: str) -> str:
     """Each of ``texts`` in a box, for a notebook."""
-    boxes = "".join(f'<div class="kc">{to_spans(one)}</div>' for one in texts)
+    boxes = "".join(f'<div class="kc">{to_spans(text)}</div>' for text in texts)
     return f"<style>{STYLE}</style>{boxes}"
 
 
@@ -100,15 +100,15 @@ def diff_lines(before: str, after: str) -> list[tuple[str, str]]:
     import difflib
 
     old, new = before.splitlines(), after.splitlines()
-    found: list[tuple[str, str]] = []
+    lines: list[tuple[str, str]] = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
-            found += [(" ", line) for line in new[c:d]]
+            lines += [(" ", line) for line in new[c:d]]
         else:
-            found += [("-", line) for line in old[a:b]]
-            found += [("+", line) for line in new[c:d]]
-    return found
+            lines += [("-", line) for line in old[a:b]]
+            lines += [("+", line) for line in new[c:d]]
+    return lines
 
 
 def diff_text(lines: Sequence[tuple[str, str]], *, color: bool = False, context: int = 3) -> str:

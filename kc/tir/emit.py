@@ -47,7 +47,7 @@ class Emitter:
         """The loops that are not serial or have annotations, and what they are to be."""
         self.location: Location | None = None
         """The place of the statement that is emitted."""
-        self._names: set[str] = {one.name_hint or "" for one in block.args}
+        self._names: set[str] = {arg.name_hint or "" for arg in block.args}
         self._labels: set[str] = set()
 
     @contextlib.contextmanager
@@ -63,9 +63,9 @@ class Emitter:
 
     def run(self, statements: Iterable[Stmt]) -> None:
         """Emit statements, one after another."""
-        for one in statements:
-            self.location = one.location
-            one.emit(self)
+        for statement in statements:
+            self.location = statement.location
+            statement.emit(self)
 
     def add(self, op: Operation, location: Location | None) -> Any:
         """Add ``op``; gives its result, if it has one."""
@@ -90,9 +90,9 @@ class Emitter:
 
     def body(self) -> Body:
         """What computes scalars here. Every statement takes a new one: memory changes."""
-        made = Body(self.block, self.axes, self.values, frozenset())
-        made.memo = ChainMap({}, self.lets)  # pyright: ignore[reportArgumentType]
-        return made
+        body = Body(self.block, self.axes, self.values, frozenset())
+        body.memo = ChainMap({}, self.lets)  # pyright: ignore[reportArgumentType]
+        return body
 
     def scalar(self, expr: Expr) -> SSAValue:
         """The value of ``expr``."""
@@ -119,9 +119,9 @@ class Emitter:
         self.check(expr)
         body = self.body()
         start = len(operands)
-        found = body.affine_of(expr, operands)
-        if found is not None:
-            return found
+        affine_expr = body.affine_of(expr, operands)
+        if affine_expr is not None:
+            return affine_expr
         del operands[start:]
         operands.append(body.index(expr))
         return AffineExpr.dimension(len(operands) - 1)
@@ -132,39 +132,39 @@ class Emitter:
         """A condition as constraints over operands; what is not affine of it is computed."""
         self.check(condition)
         body = self.body()
-        constraints, operands, others = body.conditions(condition)
-        for one in others:
-            operands.append(truth(body.value(one), self, location))
+        constraints, operands, non_affine = body.conditions(condition)
+        for conjunct in non_affine:
+            operands.append(truth(body.value(conjunct), self, location))
             constraints.append(is_one(len(operands) - 1))
         return constraints, operands
 
     def check(self, *exprs: Expr) -> None:
         """Refuse names that mean nothing here (KC2100)."""
-        for one in walk(*exprs):
-            if isinstance(one, Element):
-                if one.tensor not in self.values:
-                    raise _unknown(one.tensor, one.location)
-            elif isinstance(one, IterVar):
-                if one not in self.axes:
+        for part in walk(*exprs):
+            if isinstance(part, Element):
+                if part.tensor not in self.values:
+                    raise _unknown(part.tensor, part.location)
+            elif isinstance(part, IterVar):
+                if part not in self.axes:
                     raise _undefined(
-                        f"the loop variable {one.name} is used outside of its loop",
-                        one.location,
-                        f"{one.name} has a value in the statements of the loop only",
+                        f"the loop variable {part.name} is used outside of its loop",
+                        part.location,
+                        f"{part.name} has a value in the statements of the loop only",
                         [],
                     )
-            elif isinstance(one, Var):
-                if one not in self.values:
+            elif isinstance(part, Var):
+                if part not in self.values:
                     raise _undefined(
-                        f"the value of {one.name} is not known in the function",
+                        f"the value of {part.name} is not known in the function",
                         self.location,
-                        f"{one.name} is neither a dimension of a parameter nor a parameter",
-                        [f"add {one.name} to the parameters"],
+                        f"{part.name} is neither a dimension of a parameter nor a parameter",
+                        [f"add {part.name} to the parameters"],
                     )
-            elif isinstance(one, Value) and one not in self.lets:
+            elif isinstance(part, Value) and part not in self.lets:
                 raise _undefined(
-                    f"{one.name} is used where it is not computed",
-                    one.location,
-                    f"{one.name} has a value from where it is computed to the end of the "
+                    f"{part.name} is used where it is not computed",
+                    part.location,
+                    f"{part.name} has a value from where it is computed to the end of the "
                     "statements around that",
                     [],
                 )
@@ -209,9 +209,9 @@ def build_function(
     end.detach()
     function.arg_attrs = _without_roles(function)
     declared = {
-        n: one.declared_strides
-        for n, one in enumerate(params)
-        if isinstance(one, Buffer) and one.declared_strides is not None
+        n: param.declared_strides
+        for n, param in enumerate(params)
+        if isinstance(param, Buffer) and param.declared_strides is not None
     }
     note_strides(function, params, declared)
     emitter = Emitter(entry, _values(function, params))
@@ -219,7 +219,7 @@ def build_function(
     entry.add_op(end)
     end.location = loc_attr(location)
     require_inside(function)
-    if not any(one.axis is not None for one in loop_tree.loops(function)):
+    if not any(loop.axis is not None for loop in loop_tree.loops(function)):
         make_blocks(function, {}, emitter.labels, _is_shared)
     for loop, wanted in emitter.kinds:
         _run_as(function, loop, wanted)
@@ -231,8 +231,8 @@ def _without_roles(function: func.FuncOp) -> Any:
     assert function.arg_attrs is not None
     return ArrayAttr(
         [
-            DictionaryAttr({key: value for key, value in one.data.items() if key != "kc.role"})
-            for one in function.arg_attrs
+            DictionaryAttr({key: value for key, value in attrs.data.items() if key != "kc.role"})
+            for attrs in function.arg_attrs
         ]
     )
 
@@ -242,8 +242,8 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
     symbols = {
         op.symbol.data: op.result for op in function.body.block.ops if isinstance(op, tir.SymbolOp)
     }
-    for one in params:
-        sizes = one.shape if isinstance(one, Tensor) else (one,)
+    for param in params:
+        sizes = param.shape if isinstance(param, Tensor) else (param,)
         for part in walk(*(size for size in sizes if isinstance(size, Expr))):
             if isinstance(part, Var) and not is_float(part.dtype):
                 values[part] = symbols[part.name]

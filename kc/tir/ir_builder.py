@@ -75,15 +75,15 @@ class IRBuilder:
     def emit(self, stmt: Any) -> None:
         """Add a statement: what another builder gave, or a call for its effect."""
         if not isinstance(stmt, Stmt):
-            made = getattr(stmt, "__kc_stmt__", None)
-            if made is None:
+            convert = getattr(stmt, "__kc_stmt__", None)
+            if convert is None:
                 raise TEError(
                     "KC2102",
                     f"ir_builder: emit of {type(stmt).__name__}, which is no statement",
                     location=caller_location(),
                     hints=["ib.emit(other.get())", "A[i] = x stores a value"],
                 )
-            stmt = made(caller_location())
+            stmt = convert(caller_location())
         self._open[-1].append(stmt)
 
     def get(self) -> Stmt:
@@ -142,7 +142,7 @@ class IRBuilder:
                 location=location,
                 hints=suggest(str(kind), LOOP_KINDS, "the kinds are"),
             )
-        begin, end = (self._computed(one) for one in (begin, end))
+        begin, end = (self._computed(bound) for bound in (begin, end))
         loop, variable = counting_loop(self._fresh(name), begin, end, LOOP_KINDS[kind], location)
         loop.unsafe = unsafe
         self.emit(loop)
@@ -151,7 +151,7 @@ class IRBuilder:
     def _computed(self, bound: ExprLike) -> ExprLike:
         """A bound that is the same in all iterations, whatever they store."""
         given = as_expr(bound)
-        reads = any(isinstance(one, Element) for one in walk(given))
+        reads = any(isinstance(part, Element) for part in walk(given))
         return self.let("bound", given) if reads else given
 
     def while_loop(self, condition: ExprLike) -> Any:
@@ -161,9 +161,9 @@ class IRBuilder:
 
     def if_scope(self, cond: ExprLike) -> contextlib.AbstractContextManager[None]:
         """The statements in it are executed where ``cond`` holds."""
-        made = If(caller_location(), condition_of(cond, "an if", example="x != 0"), [], [])
-        self.emit(made)
-        return self._scope(made.then)
+        branch = If(caller_location(), condition_of(cond, "an if", example="x != 0"), [], [])
+        self.emit(branch)
+        return self._scope(branch.then)
 
     def else_scope(self) -> contextlib.AbstractContextManager[None]:
         """What is executed otherwise; it follows an ``if_scope``. Raises KC2104 elsewhere."""
@@ -207,9 +207,9 @@ class IRBuilder:
     def _loop_of(self, node: Any) -> For | None:
         parts = _variables(node)
         for body in self._open:
-            for one in body[-1:]:
-                if isinstance(one, For) and any(one.axis is part for part in parts):
-                    return one
+            for last in body[-1:]:
+                if isinstance(last, For) and any(last.axis is part for part in parts):
+                    return last
         return None
 
     # Memory --------------------------------------------------------------------------------
@@ -280,4 +280,4 @@ def _number(value: Any) -> Any:
 def _variables(node: Any) -> list[IterVar]:
     if not isinstance(node, Expr):
         return []
-    return [one for one in walk(node) if isinstance(one, IterVar)]
+    return [part for part in walk(node) if isinstance(part, IterVar)]

@@ -34,13 +34,13 @@ class Choice:
     def __call__(self, schedule: Any = None) -> Any:
         """Perform it on the schedule that it was found for, or on a copy of that."""
         on = schedule if schedule is not None else self.schedule
-        for one in self.arguments.values():
-            for handle in variables_in(one):
+        for argument in self.arguments.values():
+            for handle in variables_in(argument):
                 define(on.session, handle)
         many = [
-            one.name
-            for one in parameters(on.step_of(self.method))
-            if one.variadic and one.name in self.arguments
+            parameter.name
+            for parameter in parameters(on.step_of(self.method))
+            if parameter.variadic and parameter.name in self.arguments
         ]
         named = {key: value for key, value in self.arguments.items() if key not in many}
         positional = [value for key in many for value in self.arguments[key]]
@@ -53,7 +53,7 @@ class Choice:
 
 def define(session: Session, handle: Any) -> None:
     """Let the trace define a handle that no call has given: look its loop or block up by name."""
-    if any(handle is one for step in session.trace for one in step.outputs):
+    if any(handle is output for step in session.trace for output in step.outputs):
         return
     location = CALL_SITE.get() or caller_location()
     op = session.table[handle]
@@ -65,14 +65,14 @@ def define(session: Session, handle: Any) -> None:
     if isinstance(op, BlockOp):
         session.perform(GetBlock, {"block": op.label, **place}, location, outputs=(handle,))
         return
-    inside = [one for one in loop_tree.blocks(op) if op in loop_tree.loops_around(one)]
+    inside = [block for block in loop_tree.blocks(op) if op in loop_tree.loops_around(block)]
     if not inside:
         session.perform(GetLoop, {"loop": op.label, **place}, location, outputs=(handle,))
         return
     block = session.handle_of(inside[0])
     define(session, block)
     loops = loop_tree.loops_around(inside[0])
-    outputs = tuple(handle if one is op else session.handle(one) for one in loops)
+    outputs = tuple(handle if loop is op else session.handle(loop) for loop in loops)
     session.perform(GetLoops, {"block": block}, location, outputs=outputs)
 
 
@@ -92,14 +92,16 @@ def legal_choices(
     handles: dict[Any, Handle] = {}
     for function in functions:
         site: Site = session.site(function)
-        for one in step.candidates(site):
-            if not all(_same(getattr(one, key), value, site) for key, value in fixed.items()):
+        for candidate in step.candidates(site):
+            if not all(_same(getattr(candidate, key), value, site) for key, value in fixed.items()):
                 continue
             try:
-                one.check(site)
+                candidate.check(site)
             except ScheduleError:
                 continue
-            yield Choice(schedule, step.name.replace("-", "_"), _arguments(one, session, handles))
+            yield Choice(
+                schedule, step.name.replace("-", "_"), _arguments(candidate, session, handles)
+            )
 
 
 def _same(value: Any, wanted: Any, site: Site) -> bool:
@@ -131,9 +133,9 @@ def _arguments(
             handles[op] = session.handle_of(op)
         return handles[op]
 
-    found: dict[str, Any] = {}
-    for one in parameters(type(primitive)):
-        for slot in one.slots:
+    arguments: dict[str, Any] = {}
+    for parameter in parameters(type(primitive)):
+        for slot in parameter.slots:
             value = getattr(primitive, slot.name)
             if slot.handle is not None and value is not None:
                 value = [handle(it) for it in value] if slot.many else handle(value)
@@ -141,9 +143,11 @@ def _arguments(
                 value = recorded(value)
             if is_default(slot, value):
                 continue
-            found[one.name] = value if one.element is None else value[one.element]
+            arguments[parameter.name] = (
+                value if parameter.element is None else value[parameter.element]
+            )
             break
-    return found
+    return arguments
 
 
 def function_of(ref: Any) -> func.FuncOp | None:

@@ -70,17 +70,19 @@ def signature_of(step: Step) -> inspect.Signature:
     positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
     shown = [inspect.Parameter("self", positional)]
     optional = variadic = False
-    for one in parameters(step):
-        default = inspect.Parameter.empty if one.default is REQUIRED else one.default
-        kind = inspect.Parameter.VAR_POSITIONAL if one.variadic else positional
-        if one.variadic:
+    for parameter in parameters(step):
+        default = inspect.Parameter.empty if parameter.default is REQUIRED else parameter.default
+        kind = inspect.Parameter.VAR_POSITIONAL if parameter.variadic else positional
+        if parameter.variadic:
             default = inspect.Parameter.empty
         elif variadic or optional and default is inspect.Parameter.empty:
             kind = inspect.Parameter.KEYWORD_ONLY
-        variadic = variadic or one.variadic
+        variadic = variadic or parameter.variadic
         optional = optional or default is not inspect.Parameter.empty
         shown.append(
-            inspect.Parameter(one.name, kind, default=default, annotation=annotation_of(one))
+            inspect.Parameter(
+                parameter.name, kind, default=default, annotation=annotation_of(parameter)
+            )
         )
     if getattr(step, "undecidable", False):
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -104,13 +106,13 @@ def _names(type_: Any, element: int | None, variadic: bool) -> list[str]:
     if handle is not None:
         return [_HANDLES[handle]]
     if typing.get_origin(type_) is typing.Literal:
-        return [" | ".join(f'"{one}"' for one in typing.get_args(type_))]
+        return [" | ".join(f'"{choice}"' for choice in typing.get_args(type_))]
     if typing.get_origin(type_) is tuple:
         args = typing.get_args(type_)
         if hasattr(args[0], "tuple_of"):
             return ["Any"]
-        members = [one for one in args if one is not Ellipsis]
-        inner = " | ".join(dict.fromkeys(name for one in members for name in _union(one)))
+        members = [member for member in args if member is not Ellipsis]
+        inner = " | ".join(dict.fromkeys(name for member in members for name in _union(member)))
         return [inner] if element is not None or variadic else [f"Sequence[{inner}]"]
     if type_ in (int, float, bool, str):
         return [type_.__name__]
@@ -120,14 +122,16 @@ def _names(type_: Any, element: int | None, variadic: bool) -> list[str]:
 def _union(type_: Any) -> list[str]:
     if isinstance(type_, type) or typing.get_origin(type_) in (tuple, typing.Literal):
         return _names(type_, None, False)
-    members = [one for one in typing.get_args(type_) if one is not type(None)]
+    members = [member for member in typing.get_args(type_) if member is not type(None)]
     none = ["None"] if len(members) < len(typing.get_args(type_)) else []
-    return [name for one in members for name in _names(one, None, False)] + none
+    return [name for member in members for name in _names(member, None, False)] + none
 
 
 def _doc(step: Step) -> str:
     lines = [inspect.getdoc(step) or ""]
-    told = [f"{one.name}: {one.help}" for one in parameters(step) if one.help]
+    told = [
+        f"{parameter.name}: {parameter.help}" for parameter in parameters(step) if parameter.help
+    ]
     if told:
         lines += ["", *told]
     if getattr(step, "undecidable", False):

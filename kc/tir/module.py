@@ -39,7 +39,9 @@ class IRModule:
         if isinstance(functions, ModuleOp):
             self.op = functions
         else:
-            self.op = ModuleOp([_named(name, one) for name, one in (functions or {}).items()])
+            self.op = ModuleOp(
+                [_named(name, function) for name, function in (functions or {}).items()]
+            )
 
     @classmethod
     def parse(cls, text: str, name: str = "<string>") -> IRModule:
@@ -90,12 +92,12 @@ class IRModule:
     @property
     def functions(self) -> dict[str, Any]:
         """The function ops by name."""
-        found: dict[str, Any] = {}
+        functions: dict[str, Any] = {}
         for op in self.op.body.ops:
             name = op.get_attr_or_prop("sym_name")
             if name is not None:
-                found[getattr(name, "data", str(name))] = op
-        return found
+                functions[getattr(name, "data", str(name))] = op
+        return functions
 
     def update(self, other: IRModule) -> None:
         """Add copies of the functions of ``other``; they replace those of the same name."""
@@ -120,9 +122,9 @@ def _named(name: str, function: Any) -> Operation:
     """A copy of a function, under a name. Raises TEError KC2027 for what is no function."""
     given = list(function.functions.values()) if isinstance(function, IRModule) else [function]
     if len(given) == 1 and isinstance(given[0], Operation) and "sym_name" in given[0].properties:
-        made = given[0].clone()
-        made.properties["sym_name"] = StringAttr(name)
-        return made
+        copied = given[0].clone()
+        copied.properties["sym_name"] = StringAttr(name)
+        return copied
     what = type(function).__name__
     if isinstance(function, IRModule):
         what = f"a module of {len(given)} functions"

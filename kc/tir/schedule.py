@@ -146,11 +146,11 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     def copy(self) -> Schedule:
         """A schedule of its own in the same state. It understands the handles of this one."""
-        other = object.__new__(Schedule)
-        other._original = self._original
-        other.error_render_level = self.error_render_level
-        other.session = self.session.copy()
-        return other
+        copied = object.__new__(Schedule)
+        copied._original = self._original
+        copied.error_render_level = self.error_render_level
+        copied.session = self.session.copy()
+        return copied
 
     def undo(self) -> None:
         """Undo the last primitive, and what was looked up after it.
@@ -159,7 +159,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
         :attr:`mod` is another module afterwards. Raises KC3740 when there is nothing to undo.
         """
         trace = self.session.trace
-        last = next((n for n, one in reversed([*enumerate(trace)]) if is_rewrite(one)), None)
+        last = next(
+            (n for n, instruction in reversed([*enumerate(trace)]) if is_rewrite(instruction)), None
+        )
         if last is None:
             raise ScheduleError(
                 "KC3740", "undo: no primitive was performed", location=caller_location()
@@ -170,8 +172,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
         session = self.session.fresh(copy_module(self._original))
         session.working = None  # the calls name the function that was worked on then
         replay(session, kept, same=True, told=False)
-        for one in trace[last:]:
-            for output in one.outputs:
+        for instruction in trace[last:]:
+            for output in instruction.outputs:
                 if isinstance(output, Handle):
                     why = f"{output.label} was made after {undone.kind}{at}, which was undone"
                     session.bind(output, None, why)
@@ -188,8 +190,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
         with called_from(caller_location()):
             step = self.step_of(primitive)
             before = len(self.session.trace)
-            given = {one.name for one in parameters(step)}
-            unknown = next((one for one in arguments if one not in given), None)
+            given = {parameter.name for parameter in parameters(step)}
+            unknown = next((name for name in arguments if name not in given), None)
             if unknown is not None or not issubclass(step, Primitive):
                 raise ScheduleError(
                     "KC3701",
@@ -200,9 +202,11 @@ class Schedule(ScheduleViews, ScheduleMethods):
                 )
             fixed = self.session.fields_of(step, Binder(step, self._resolve).bind_some(arguments))
             del self.session.trace[before:]
-            found = {function_of(one) for one in fixed.values()} - {None}
+            chosen = {function_of(value) for value in fixed.values()} - {None}
             functions = [
-                one for one in loop_tree.functions(self.module) if not found or one in found
+                function
+                for function in loop_tree.functions(self.module)
+                if not chosen or function in chosen
             ]
             return list(legal_choices(self, step, fixed, functions))
 
@@ -279,9 +283,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
             return value
         if isinstance(value, str):
             # As if get_block had been called, so that the trace has a variable for it.
-            made = self.session.perform(GetBlock, {"block": value}, CALL_SITE.get()).outputs[0]
-            assert isinstance(made, BlockRV)
-            return made
+            handle = self.session.perform(GetBlock, {"block": value}, CALL_SITE.get()).outputs[0]
+            assert isinstance(handle, BlockRV)
+            return handle
         self.session.block(value)
         return value
 
@@ -292,11 +296,11 @@ class Schedule(ScheduleViews, ScheduleMethods):
             error.why, error.hints = None, ()
 
     def __getattr__(self, name: str) -> Any:
-        found = find_method(name) if not name.startswith("_") else None
-        if found is None:
+        method = find_method(name) if not name.startswith("_") else None
+        if method is None:
             hints = "; ".join(suggest(name, dir(type(self)) + method_names()))
             raise AttributeError(f"Schedule has no attribute '{name}'; {hints}")
-        return found.__get__(self, type(self))
+        return method.__get__(self, type(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *method_names()})
@@ -308,8 +312,8 @@ def results_of(done: Instruction) -> Any:
     if gives == "nothing":
         return None
     if gives == "optional block":
-        (made,) = done.outputs
-        return made if isinstance(made, BlockRV) and made.gone is None else None
+        (output,) = done.outputs
+        return output if isinstance(output, BlockRV) and output.gone is None else None
     return list(done.outputs) if gives.endswith("s") else done.outputs[0]
 
 

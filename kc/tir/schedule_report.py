@@ -110,15 +110,18 @@ class ScheduleReport:
             for line in loop_tree.render(function, marks):
                 shown, arrow, _ = line.partition(f"    <-- {_NEW}")
                 tree.append((shown, bool(arrow)))
-        places = dict.fromkeys(one for one in (call, origin) if one is not None)
+        places = dict.fromkeys(place for place in (call, origin) if place is not None)
         self.steps.append(
             Step(
                 title,
                 call,
                 origin,
-                tuple((str(one), one.source_line().strip()) for one in places),
+                tuple((str(place), place.source_line().strip()) for place in places),
                 tuple(tree),
-                tuple((one.sym_name.data, estimate(one, target.caches)) for one in functions),
+                tuple(
+                    (function.sym_name.data, estimate(function, target.caches))
+                    for function in functions
+                ),
                 print_module(module),
                 error,
             )
@@ -127,11 +130,11 @@ class ScheduleReport:
     def html(self) -> str:
         """The page."""
         page = resources.files("kc.tir").joinpath("schedule_report.html").read_text("utf-8")
-        steps = "\n".join(_section(n, one, self.steps) for n, one in enumerate(self.steps))
+        steps = "\n".join(_section(n, step, self.steps) for n, step in enumerate(self.steps))
         links = "\n".join(
-            f'<li><a href="#step-{n}"{" class=refused" if one.error else ""}>'
-            f"<b>{n}</b> {html.escape(one.title)}</a></li>"
-            for n, one in enumerate(self.steps)
+            f'<li><a href="#step-{n}"{" class=refused" if step.error else ""}>'
+            f"<b>{n}</b> {html.escape(step.title)}</a></li>"
+            for n, step in enumerate(self.steps)
         )
         parts = {"title": html.escape(self.title), "links": links, "steps": steps}
         for name, text in parts.items():
@@ -199,7 +202,7 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
 
 def _cost(name: str, cost: Cost, before: Cost | None, steps: Sequence[Step]) -> str:
     old = _rows(before) if before is not None else {}
-    several = any(len(one.costs) > 1 for one in steps)
+    several = any(len(step.costs) > 1 for step in steps)
     cells = [f"<caption>@{html.escape(name)}</caption>"] if several else []
     for label, (number, shown) in _rows(cost).items():
         past, past_shown = old.get(label, (number, shown))

@@ -154,10 +154,10 @@ class Let(Stmt):
     value: Expr
 
     def emit(self, emitter: Emitter) -> None:
-        found = emitter.scalar(self.value)
-        if found.name_hint is None and tir.is_name(self.name.name):
-            found.name_hint = self.name.name
-        emitter.lets[self.name] = found
+        value = emitter.scalar(self.value)
+        if value.name_hint is None and tir.is_name(self.name.name):
+            value.name_hint = self.name.name
+        emitter.lets[self.name] = value
 
 
 @dataclass(eq=False)
@@ -168,15 +168,15 @@ class Allocate(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         buffer = self.buffer
-        sizes = [emitter.extent(one) for one in buffer.shape]
-        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
+        sizes = [emitter.extent(dim) for dim in buffer.shape]
+        shape = [size if isinstance(size, int) else tir.DYNAMIC for size in sizes]
         scope = buffer.scope()
         space = NoneAttr() if scope == "global" else StringAttr(scope)
         type_ = MemRefType(element_type(buffer.dtype), shape, memory_space=space)
-        dynamic = [one for one in sizes if not isinstance(one, int)]
-        made = tir.AllocOp(emitter.fresh(buffer.name), type_, dynamic)
-        emitter.add(made, self.location)
-        emitter.values[buffer] = made.buffer
+        dynamic = [size for size in sizes if not isinstance(size, int)]
+        alloc = tir.AllocOp(emitter.fresh(buffer.name), type_, dynamic)
+        emitter.add(alloc, self.location)
+        emitter.values[buffer] = alloc.buffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,11 +202,11 @@ class BlockStmt(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         operands: list[SSAValue] = []
-        exprs = tuple(emitter.affine(one.binding, operands) for one in self.iters)
+        exprs = tuple(emitter.affine(iter_var.binding, operands) for iter_var in self.iters)
         constraints: list[AffineConstraintExpr] = []
         conditions: list[SSAValue] = []
-        for one in self.where:
-            found, used = emitter.condition(one, self.location)
+        for condition in self.where:
+            affine_parts, used = emitter.condition(condition, self.location)
             dims = [AffineExpr.dimension(len(conditions) + n) for n in range(len(used))]
             constraints += [
                 AffineConstraintExpr(
@@ -214,13 +214,16 @@ class BlockStmt(Stmt):
                     part.lhs.replace_dims_and_symbols(dims, []),
                     part.rhs.replace_dims_and_symbols(dims, []),
                 )
-                for part in found
+                for part in affine_parts
             ]
             conditions += used
         init = None if self.init is None else self._region()
         block = tir.BlockOp(
             emitter.label(self.name),
-            [(one.kind, one.axis.name, emitter.extent(one.axis.extent)) for one in self.iters],
+            [
+                (iter_var.kind, iter_var.axis.name, emitter.extent(iter_var.axis.extent))
+                for iter_var in self.iters
+            ],
             AffineMap(len(operands), 0, exprs),
             operands,
             self._region(),
@@ -235,12 +238,12 @@ class BlockStmt(Stmt):
             parts.append((init, self.init or []))
         for region, statements in parts:
             with emitter.inside(region.block):
-                for one, arg in zip(self.iters, region.block.args, strict=True):
-                    emitter.axes[one.axis] = arg
+                for iter_var, arg in zip(self.iters, region.block.args, strict=True):
+                    emitter.axes[iter_var.axis] = arg
                 emitter.run(statements)
 
     def _region(self) -> Region:
         block = Block(arg_types=[tir.INDEX] * len(self.iters))
-        for arg, one in zip(block.args, self.iters, strict=True):
-            arg.name_hint = one.axis.name
+        for arg, iter_var in zip(block.args, self.iters, strict=True):
+            arg.name_hint = iter_var.axis.name
         return Region(block)

@@ -33,26 +33,30 @@ class ScheduleMethods:
 def text() -> str:
     """The module's text, for the registry in use."""
     steps = [entry.load() for entry in registry.current().steps.values()]
-    return HEAD + "".join(line for one in steps for line in _method(one))
+    return HEAD + "".join(line for step in steps for line in _method(step))
 
 
 def _method(step: Step) -> Iterator[str]:
     signature = signature_of(step)
     shown: list[str] = []
     starred = False
-    for one in signature.parameters.values():
-        if one.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+    for parameter in signature.parameters.values():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
             shown.append("*")
             starred = True
-        if one.name == "self":
+        if parameter.name == "self":
             shown.append("self")
             continue
-        annotation, prefix = one.annotation, ""
-        if one.kind is inspect.Parameter.VAR_POSITIONAL:
+        annotation, prefix = parameter.annotation, ""
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             prefix, starred = "*", True
             annotation = f"{annotation} | Sequence[{annotation}]"
-        default = "" if one.default is inspect.Parameter.empty else f" = {_default(one.default)}"
-        shown.append(f"{prefix}{one.name}: {annotation}{default}")
+        default = (
+            ""
+            if parameter.default is inspect.Parameter.empty
+            else f" = {_default(parameter.default)}"
+        )
+        shown.append(f"{prefix}{parameter.name}: {annotation}{default}")
     method = method_of(step)
     yield f"\n    def {method.__name__}({', '.join(shown)}) -> {signature.return_annotation}:\n"
     yield f'        """{(inspect.getdoc(step) or "").splitlines()[0]}"""\n'

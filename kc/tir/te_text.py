@@ -44,10 +44,10 @@ class _Formulas:
             self.tensors[value] = text
             self.code.texts[value] = Text(text)
             given.append(f"{text}: {self._type(value, n)}")
-        lines = [one for op in function.body.block.ops for one in self._statement(op)]
-        results = [self.tensors[one] for one in function.return_op.values]
+        lines = [line for op in function.body.block.ops for line in self._statement(op)]
+        results = [self.tensors[value] for value in function.return_op.values]
         head = f"@{function.sym_name.data} = tensors({', '.join(given)}) -> ({', '.join(results)})"
-        return "\n".join([head, *(f"  {one}" for one in lines)])
+        return "\n".join([head, *(f"  {line}" for line in lines)])
 
     def _attribute(self, n: int, key: str) -> object:
         attrs = self.function.arg_attrs
@@ -60,15 +60,15 @@ class _Formulas:
         dtype = own.data if isinstance(own, StringAttr) else dtype_text(element)
         if not isinstance(kind, TensorType):
             return dtype
-        sizes = [str(one) if one >= 0 else "?" for one in kind.get_shape()]
+        sizes = [str(size) if size >= 0 else "?" for size in kind.get_shape()]
         shape = self._attribute(n, "kc.shape")
         if isinstance(shape, AffineMapAttr):
             symbols = symbol_names(self.function)
-            stand_ins = [te.SymbolOp(one) for one in symbols]
+            stand_ins = [te.SymbolOp(symbol) for symbol in symbols]
             local = Expressions(self._read)
-            roots = [local.index.expr(one.result) for one in stand_ins]
-            for one in stand_ins:
-                local.texts[one.result] = Text(one.symbol.data)
+            roots = [local.index.expr(stand_in.result) for stand_in in stand_ins]
+            for stand_in in stand_ins:
+                local.texts[stand_in.result] = Text(stand_in.symbol.data)
             for place, expr in enumerate(shape.data.results):
                 sizes[place] = local.affine(expr.replace_dims_and_symbols((), roots))
         return f"{dtype}[{', '.join(sizes)}]"
@@ -109,9 +109,9 @@ class _Formulas:
         count = len(op.results)
         for n, result in enumerate(op.results):
             self.tensors[result] = te.output_name(op.label, n, count)
-        places = [f"{self.tensors[one]}[{spatial}]" for one in op.results]
-        values = [self.code.text(one) for one in op.yield_op.values]
-        left, right = (", ".join(one) for one in (places, values))
+        places = [f"{self.tensors[result]}[{spatial}]" for result in op.results]
+        values = [self.code.text(value) for value in op.yield_op.values]
+        left, right = (", ".join(texts) for texts in (places, values))
         sign = ""
         if op.combiner is not None:
             sign = _SIGNS[op.combiner.data.value]
@@ -125,7 +125,7 @@ class _Formulas:
         if op.has_init:
             end = op.init.block.last_op
             assert end is not None
-            text += f", init {', '.join(self.code.text(one) for one in end.operands)}"
+            text += f", init {', '.join(self.code.text(operand) for operand in end.operands)}"
         return text
 
     def _axes(self, op: te.ComputeOp) -> list[str]:
@@ -134,16 +134,16 @@ class _Formulas:
         if op.has_domain:
             end = op.domain.block.last_op
             assert end is not None
-            own = [self.code.text(one) for one in end.operands]
-        found: list[str] = []
+            own = [self.code.text(operand) for operand in end.operands]
+        axes: list[str] = []
         for n, (name, extent) in enumerate(zip(op.names, op.extents, strict=True)):
             if own and n >= op.rank:
                 size = own[n - op.rank]
             else:
                 assert extent is not None
                 size = self._size(extent)
-            found.append(f"{'reduce ' if n >= op.rank else ''}{name} in {size}")
-        return found
+            axes.append(f"{'reduce ' if n >= op.rank else ''}{name} in {size}")
+        return axes
 
     def _where(self, op: te.ComputeOp) -> str:
         end = op.where.block.last_op
@@ -160,8 +160,8 @@ class _Formulas:
         count = len(op.results)
         for n, result in enumerate(op.results):
             self.tensors[result] = te.output_name(op.label, n, count)
-        left = ", ".join(self.tensors[one] for one in op.results)
-        given = [self.tensors.get(one) or self.code.text(one) for one in op.inputs]
+        left = ", ".join(self.tensors[result] for result in op.results)
+        given = [self.tensors.get(operand) or self.code.text(operand) for operand in op.inputs]
         return f"{left if count == 1 else f'({left})'} = extern({', '.join(given)})"
 
     def _scan(self, op: te.ScanOp) -> list[str]:
@@ -171,13 +171,13 @@ class _Formulas:
             self.tensors[result] = self.tensors[state] = te.output_name(op.label, n, count)
         first = "" if op.start == 1 else f":{op.start}"
         inits = [
-            f"{self.tensors[one]}[{'0' if not first else first}] = {self.tensors[init]}"
-            for one, init in zip(op.results, op.inits, strict=True)
+            f"{self.tensors[result]}[{'0' if not first else first}] = {self.tensors[init]}"
+            for result, init in zip(op.results, op.inits, strict=True)
         ]
-        steps = [one for inner in op.body.block.ops for one in self._statement(inner)]
+        steps = [line for inner in op.body.block.ops for line in self._statement(inner)]
         rows = [
-            f"{self.tensors[one]}[{time}] = {self.tensors[row]}"
-            for one, row in zip(op.results, op.yield_op.values, strict=True)
+            f"{self.tensors[result]}[{time}] = {self.tensors[row]}"
+            for result, row in zip(op.results, op.yield_op.values, strict=True)
         ]
         head = f"scan {time} in {op.start}..{self._size(op.extent_value)}:"
-        return [*inits, head, *(f"  {one}" for one in (*steps, *rows))]
+        return [*inits, head, *(f"  {line}" for line in (*steps, *rows))]

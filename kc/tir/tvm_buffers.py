@@ -36,12 +36,12 @@ class Buffers:
         self.known: dict[SSAValue, Buffer] = {}
         self.code = Expressions(self.load)
 
-    def note(self, value: SSAValue, made: Buffer, steps: Sequence[str] = ()) -> None:
-        """``value`` is ``made``; ``steps`` are its strides as texts, unless it is dense."""
-        if any(one is None for one in made.strides):
-            later = (made.shape[n + 1 :] for n in range(len(made.shape)))
-            made.steps = list(steps) or [product(one) if one else "1" for one in later]
-        self.known[value] = made
+    def note(self, value: SSAValue, buffer: Buffer, steps: Sequence[str] = ()) -> None:
+        """``value`` is ``buffer``; ``steps`` are its strides as texts, unless it is dense."""
+        if any(stride is None for stride in buffer.strides):
+            later = (buffer.shape[n + 1 :] for n in range(len(buffer.shape)))
+            buffer.steps = list(steps) or [product(sizes) if sizes else "1" for sizes in later]
+        self.known[value] = buffer
 
     def size(self, op: memref.DimOp) -> str:
         """A dimension of a buffer."""
@@ -67,31 +67,31 @@ class Buffers:
         value: SSAValue | None,
     ) -> str:
         """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
-        made = self.known[buffer]
-        index = self._flat(made, self.code.exprs(indices.data.results, operands))
+        declared = self.known[buffer]
+        index = self._flat(declared, self.code.exprs(indices.data.results, operands))
         if value is not None and lanes(value.type, buffer) > 1:
             index = f"ramp({index}, 1, {lanes(value.type, buffer)})"
-        return f"{made.data}[{index}]"
+        return f"{declared.data}[{index}]"
 
-    def _flat(self, made: Buffer, exprs: Sequence[AffineExpr]) -> str:
+    def _flat(self, buffer: Buffer, exprs: Sequence[AffineExpr]) -> str:
         total = AffineExpr.constant(0)
         parts: list[str] = []
         for n, expr in enumerate(exprs):
-            stride = made.strides[n]
-            if stride is not None and not made.steps:
+            stride = buffer.strides[n]
+            if stride is not None and not buffer.steps:
                 total = total + expr * stride
                 continue
             text = self.code.affine(expr)
             if text != "0":
-                step = made.steps[n]
+                step = buffer.steps[n]
                 parts.append(text if step == "1" else f"({text}*{step})")
-        for one in made.base:
-            total = total + one
-        if not made.steps:
+        for term in buffer.base:
+            total = total + term
+        if not buffer.steps:
             return self.code.affine(total)
         text = parts[0] if parts else "0"
-        for one in parts[1:]:
-            text = f"({text} + {one})"
+        for part in parts[1:]:
+            text = f"({text} + {part})"
         return text
 
     def view(self, op: ViewOp) -> None:
@@ -100,23 +100,23 @@ class Buffers:
         kind = op.result.type
         assert isinstance(kind, MemRefType)
         exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
-        strides = [source.strides[one] for one in op.positions]
-        shape = [str(one) for one in kind.get_shape()]
-        made = Buffer(source.data, source.dtype, shape, strides)
-        if source.steps or any(one is None for one in strides):
+        strides = [source.strides[position] for position in op.positions]
+        shape = [str(size) for size in kind.get_shape()]
+        part = Buffer(source.data, source.dtype, shape, strides)
+        if source.steps or any(stride is None for stride in strides):
             raise unprintable(op)
         total = AffineExpr.constant(0)
         for expr, stride in zip(exprs, source.strides, strict=True):
             total = total + expr * (stride or 0)
-        made.base = [*source.base, total]
-        self.known[op.result] = made
+        part.base = [*source.base, total]
+        self.known[op.result] = part
 
     def pointer(self, buffer: SSAValue) -> str:
-        made = self.known[buffer]
+        declared = self.known[buffer]
         offset = AffineExpr.constant(0)
-        for one in made.base:
-            offset = offset + one
-        place = f"{made.data}[{self.code.affine(offset)}]"
+        for term in declared.base:
+            offset = offset + term
+        place = f"{declared.data}[{self.code.affine(offset)}]"
         return f"@tir.address_of({place}, dtype=handle)"
 
 
@@ -130,11 +130,11 @@ def lanes(kind: Attribute, buffer: SSAValue) -> int:
 
 def lanes_of(op: AllocOp) -> int:
     """The size of the vectors that are all that a buffer is used for, else 1."""
-    found: set[int] = set()
+    counts: set[int] = set()
     for use in op.buffer.uses:
         user = use.operation
         if not isinstance(user, LoadOp | StoreOp):
             return 1
         kind = (user.result if isinstance(user, LoadOp) else user.value).type
-        found.add(lanes(kind, op.buffer))
-    return found.pop() if len(found) == 1 else 1
+        counts.add(lanes(kind, op.buffer))
+    return counts.pop() if len(counts) == 1 else 1

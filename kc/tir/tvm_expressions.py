@@ -118,10 +118,10 @@ class Expressions:
             return Text(self.access(owner), reads=True)
         if not (owner.name in _SUPPORTED or owner.name.startswith("math.")):
             raise unprintable(owner)
-        operands = [self.known(one) for one in owner.operands]
-        made = self._operation(owner, [one.text for one in operands])
+        operands = [self.known(operand) for operand in owner.operands]
+        text = self._operation(owner, [operand.text for operand in operands])
         constant = isinstance(owner, arith.ConstantOp | BroadcastOp)
-        return Text(made, any(one.reads for one in operands), simple=constant)
+        return Text(text, any(operand.reads for operand in operands), simple=constant)
 
     def _operation(self, op: Operation, given: list[str]) -> str:
         kind = op.results[0].type
@@ -149,13 +149,13 @@ class Expressions:
             assert end is not None
             parts.append(self.known(end.operands[position]))
         dtype = dtype_text(op.results[position].type)
-        inside = ", ".join(one.text for one in parts)
+        inside = ", ".join(part.text for part in parts)
         text = f"@tir.if_then_else({inside}, dtype={dtype})"
-        return Text(text, any(one.reads for one in parts), simple=False)
+        return Text(text, any(part.reads for part in parts), simple=False)
 
     def _part(self, op: DelinearizeOp, position: int) -> Text:
         text = self.text(op.index)
-        later = [self.text(one) for one in op.sizes[position + 1 :]]
+        later = [self.text(size) for size in op.sizes[position + 1 :]]
         if later:
             text = f"floordiv({text}, {product(later)})"
         if position:
@@ -197,20 +197,22 @@ class Expressions:
 
     def exprs(self, exprs: Sequence[AffineExpr], operands: Sequence[SSAValue]) -> list[AffineExpr]:
         """``exprs`` over ``operands`` as expressions over the roots."""
-        return [self.index.compose(one, operands) for one in exprs]
+        return [self.index.compose(expr, operands) for expr in exprs]
 
     def condition(self, given: AffineSet, operands: Sequence[SSAValue]) -> str:
         """A conjunction, ``((i < n) && (j < 4))``."""
         texts: list[str] = []
-        dims = [self.index.expr(one) for one in operands]
-        for one in given.constraints:
+        dims = [self.index.expr(operand) for operand in operands]
+        for constraint in given.constraints:
             expr = self.index.simplify(
-                (one.lhs - one.rhs).replace_dims_and_symbols(dims, ())  # all are >= 0 or == 0
+                (constraint.lhs - constraint.rhs).replace_dims_and_symbols(
+                    dims, ()
+                )  # all are >= 0 or == 0
             )
-            texts.append(self._constraint(AffineConstraintExpr(one.kind, expr, ZERO)))
+            texts.append(self._constraint(AffineConstraintExpr(constraint.kind, expr, ZERO)))
         text = texts[0] if texts else "True"
-        for one in texts[1:]:
-            text = f"({text} && {one})"
+        for conjunct in texts[1:]:
+            text = f"({text} && {conjunct})"
         return text
 
     def _constraint(self, given: AffineConstraintExpr) -> str:
@@ -256,10 +258,10 @@ class Expressions:
         if len(set(map(repr, values))) == 1:
             return f"broadcast({number_text(values[0], kind.element_type)}, {lanes})"
         first, step = values[0], values[1] - values[0]
-        if all(one == first + n * step for n, one in enumerate(values)):
-            parts = [number_text(one, kind.element_type) for one in (first, step)]
+        if all(value == first + n * step for n, value in enumerate(values)):
+            parts = [number_text(number, kind.element_type) for number in (first, step)]
             return f"ramp({', '.join(parts)}, {lanes})"
-        return _shuffle([number_text(one, kind.element_type) for one in values])
+        return _shuffle([number_text(value, kind.element_type) for value in values])
 
     def _broadcast(self, op: Operation, given: list[str]) -> str:
         kind = op.results[0].type
@@ -323,10 +325,10 @@ ZERO = AffineExpr.constant(0)
 
 def product(texts: Sequence[str]) -> str:
     """``(n*m)``."""
-    factors = [one for one in texts if one != "1"] or ["1"]
+    factors = [factor for factor in texts if factor != "1"] or ["1"]
     text = factors[0]
-    for one in factors[1:]:
-        text = f"({text}*{one})"
+    for factor in factors[1:]:
+        text = f"({text}*{factor})"
     return text
 
 
@@ -376,7 +378,7 @@ _FUNCTIONS = {
     "arith.remui": "floormod", "arith.select": "select",
 }  # fmt: skip
 _CASTS = frozenset(
-    f"arith.{one}" for one in
+    f"arith.{name}" for name in
     "extf truncf sitofp uitofp fptosi fptoui extsi extui trunci index_cast index_castui".split()
 )  # fmt: skip
 _CALLS = {
@@ -393,7 +395,7 @@ _FLOAT_NOT = {8: "!=", 9: "<=", 10: "<", 11: ">=", 12: ">"}
 
 
 def _logic(bits: str, sign: str) -> Callable[[Expressions, Operation, list[str]], str]:
-    def make(made: Expressions, op: Operation, given: list[str]) -> str:
+    def make(code: Expressions, op: Operation, given: list[str]) -> str:
         dtype = dtype_text(op.results[0].type)
         if dtype.startswith("bool"):
             return f"({given[0]} {sign} {given[1]})"

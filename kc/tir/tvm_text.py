@@ -78,13 +78,13 @@ def tvm_text(module: ModuleOp) -> str:
     """
     copy = copy_module(module)
     options = pipeline_options()
-    given = {one.name: one for passes in options.added.values() for one in passes}
-    for one in _LOWERING:
-        name = options.replaced.get(one, one)
+    given = {added.name: added for passes in options.added.values() for added in passes}
+    for pass_name in _LOWERING:
+        name = options.replaced.get(pass_name, pass_name)
         if name is None:
             continue
         pass_ = given.get(name) or get_pass(name)
-        if one == "vectorize-loop":
+        if pass_name == "vectorize-loop":
             _keep_masked_loops(copy, pass_)
         pass_.apply(context(), copy)
     texts: list[str] = []
@@ -102,8 +102,8 @@ def tvm_text(module: ModuleOp) -> str:
 def _keep_masked_loops(module: ModuleOp, vectorize: ModulePass) -> None:
     """Make loops serial whose vectors need masks: TVM has none, and keeps such loops."""
 
-    def vectorized(one: ModuleOp) -> list[ForOp]:
-        loops = (op for op in one.walk() if isinstance(op, ForOp))
+    def vectorized(within: ModuleOp) -> list[ForOp]:
+        loops = (op for op in within.walk() if isinstance(op, ForOp))
         return [loop for loop in loops if loop.kind.data is ForKind.VECTORIZED]
 
     def has_masks(only: int | None = None) -> bool:
@@ -124,7 +124,7 @@ Lines = list[str]
 
 
 def _indented(lines: Lines) -> Lines:
-    return [f"  {one}" for one in lines]
+    return [f"  {line}" for line in lines]
 
 
 class _Function:
@@ -199,16 +199,16 @@ class _Function:
         assert isinstance(kind, MemRefType)
         own = self._attribute(value, "kc.dtype")
         dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
-        made = Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
+        buffer = Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
         plain = kind.layout.name == "none"
         named = self._attribute(value, "kc.strides")
-        given = list(named.data) if isinstance(named, ArrayAttr) else [None] * len(made.strides)
-        pairs = zip(made.strides, given, strict=True)
-        steps = [] if plain else [self._step(one, text) for one, text in pairs]
-        self.buffers.note(value, made, steps)
-        shape = ", ".join(self._declaring(one) for one in made.shape)
-        strides = ", ".join(self._declaring(one) for one in steps)
-        return f"{name}: Buffer({made.data}: Pointer({dtype}), {dtype}, [{shape}], [{strides}])"
+        given = list(named.data) if isinstance(named, ArrayAttr) else [None] * len(buffer.strides)
+        pairs = zip(buffer.strides, given, strict=True)
+        steps = [] if plain else [self._step(stride, text) for stride, text in pairs]
+        self.buffers.note(value, buffer, steps)
+        shape = ", ".join(self._declaring(size) for size in buffer.shape)
+        strides = ", ".join(self._declaring(step) for step in steps)
+        return f"{name}: Buffer({buffer.data}: Pointer({dtype}), {dtype}, [{shape}], [{strides}])"
 
     def _step(self, stride: int | None, name: object) -> str:
         if stride is not None:
@@ -231,7 +231,7 @@ class _Function:
         kind = value.type
         assert isinstance(kind, MemRefType)
         given = self._attribute(value, "kc.shape")
-        sizes = [str(one) if one >= 0 else "" for one in kind.get_shape()]
+        sizes = [str(size) if size >= 0 else "" for size in kind.get_shape()]
         if isinstance(given, AffineMapAttr):
             symbols = symbol_names(self.function)
             local = Expressions(self.buffers.load)
@@ -239,8 +239,8 @@ class _Function:
             for n, expr in enumerate(given.data.results):
                 if not sizes[n]:
                     over = expr.replace_dims_and_symbols((), roots)
-                    sizes[n] = _named(local, over, [self._symbol(one) for one in symbols])
-        return [one or self.names.unique("dim") for one in sizes]
+                    sizes[n] = _named(local, over, [self._symbol(symbol) for symbol in symbols])
+        return [size or self.names.unique("dim") for size in sizes]
 
     # Statements ----------------------------------------------------------------------------
 
@@ -259,41 +259,41 @@ class _Function:
         """The statements of a block; ``home`` is the loop that it is the body of."""
         items: list[tuple[bool, Lines]] = []
         if home is None or home in self.homes:
-            items += [(True, [self._allocate(one)]) for one in self.homes.pop(home, [])]
+            items += [(True, [self._allocate(alloc)]) for alloc in self.homes.pop(home, [])]
         for op in block.ops:
             if isinstance(op, AllocOp):
                 if op.dynamic_sizes:
                     items.append((True, [self._allocate(op)]))
             else:
-                items += [(False, one) for one in self._statements(op)]
+                items += [(False, lines) for lines in self._statements(op)]
         body: list[Lines] = []
         for allocates, lines in reversed(items):
             if not allocates:
                 body.insert(0, lines)
                 continue
-            inside = [one for part in body for one in part]
+            inside = [line for part in body for line in part]
             if len(body) == 1:
                 body = [[f"{lines[0]};", *inside]]
             else:
                 body = [[f"{lines[0]} {{", *_indented(inside), "}"]]
-        return [one for part in body for one in part]
+        return [line for part in body for line in part]
 
     def _allocate(self, op: AllocOp) -> str:
         kind = op.buffer.type
         assert isinstance(kind, MemRefType)
         name = self.names.unique(op.label)
-        sizes = iter([self.code.text(one) for one in op.dynamic_sizes])
-        shape = [str(one) if one >= 0 else next(sizes) for one in kind.get_shape()]
+        sizes = iter([self.code.text(size) for size in op.dynamic_sizes])
+        shape = [str(size) if size >= 0 else next(sizes) for size in kind.get_shape()]
         own = op.attributes.get("kc.dtype")
         dtype = own.data if isinstance(own, StringAttr) else dtype_text(kind.element_type)
-        made = Buffer(name, dtype, shape, strides_of(kind))
-        self.buffers.note(op.buffer, made)
+        buffer = Buffer(name, dtype, shape, strides_of(kind))
+        self.buffers.note(op.buffer, buffer)
         extent = product(shape) if op.dynamic_sizes else ""
         shown = dtype
         if not op.dynamic_sizes:
             elements = 1 + sum(
                 (size - 1) * (stride or 0)
-                for size, stride in zip(kind.get_shape(), made.strides, strict=True)
+                for size, stride in zip(kind.get_shape(), buffer.strides, strict=True)
             )
             if kind.layout.name == "none":
                 elements = math.prod(kind.get_shape())
@@ -331,15 +331,15 @@ class _Function:
 
     def _value(self, op: Operation) -> list[Lines]:
         self.done.update(op.walk())
-        made: list[Lines] = []
+        statements: list[Lines] = []
         for result in op.results:
             text = self.code.known(result)
             uses = sum(1 for _ in result.uses)
             if uses > 1 and not text.simple:
-                made.append([self._let(result, text)])
+                statements.append([self._let(result, text)])
             elif text.reads and uses:
                 self.reading[result] = text
-        return made
+        return statements
 
     def _called(self, op: CallExternOp) -> list[Lines]:
         """A call for its result: an expression if it is pure, else it happens where it stands."""
@@ -375,9 +375,9 @@ class _Function:
             lines.append("}")
         elif isinstance(op, scf.IfOp):
             lines = [f"{head} {{", *_indented(self._scope(op.true_region.block, op))]
-            other = op.false_region.blocks
-            if other and not isinstance(other[0].first_op, scf.YieldOp | None):
-                lines += ["} else {", *_indented(self._scope(other[0], op))]
+            otherwise = op.false_region.blocks
+            if otherwise and not isinstance(otherwise[0].first_op, scf.YieldOp | None):
+                lines += ["} else {", *_indented(self._scope(otherwise[0], op))]
             lines.append("}")
         return [*lets, lines]
 
@@ -398,14 +398,15 @@ class _Function:
             return f"if {self.code.text(op.cond)}"
         assert isinstance(op, CallOp | CallExternOp)
         values = iter(
-            self.buffers.pointer(one) if one in self.buffers.known else self.code.text(one)
-            for one in op.arguments
+            self.buffers.pointer(arg) if arg in self.buffers.known else self.code.text(arg)
+            for arg in op.arguments
         )
         if isinstance(op, CallOp):
             callee = _quoted(op.callee.string_value())
             return f"@tir.call_extern({', '.join([callee, *values])}, dtype=int32)"
         given = [
-            _quoted(one.data) if isinstance(one, StringAttr) else next(values) for one in op.texts
+            _quoted(text.data) if isinstance(text, StringAttr) else next(values)
+            for text in op.texts
         ]
         name = "tvm_call_packed" if op.is_packed else "call_extern"
         name = "call_pure_extern" if op.is_pure else name
@@ -434,7 +435,7 @@ class _Function:
         body = self._scope(op.body.block, op)
         if op.axis is None:
             return [f"{head} {{", *_indented(body), "}"]
-        if sum(not one.startswith((" ", "}")) for one in body) == 1:
+        if sum(not line.startswith((" ", "}")) for line in body) == 1:
             return [f"{head};", *body]
         return [f"{head} {{", *_indented(body), "}"]
 
@@ -445,8 +446,8 @@ def _quoted(text: str) -> str:
 
 def _named(code: Expressions, expr: AffineExpr, names: Sequence[str]) -> str:
     """``expr`` over dimensions that have these names."""
-    stand_ins = [te.SymbolOp(one) for one in names]
-    for n, one in enumerate(stand_ins):
-        code.index.roots[n] = one.result
-        code.texts[one.result] = Text(names[n])
+    stand_ins = [te.SymbolOp(name) for name in names]
+    for n, stand_in in enumerate(stand_ins):
+        code.index.roots[n] = stand_in.result
+        code.texts[stand_in.result] = Text(names[n])
     return code.affine(expr)

@@ -56,18 +56,18 @@ class ScheduleViews:
 
     def changes(self) -> list[Change]:
         """What each primitive changed, in order. Performs the trace again, on a copy."""
-        found: list[Change] = []
+        changes: list[Change] = []
         module = copy_module(self._original)
         text = print_module(module)
 
         def performed(step: Primitive, site: Site, done: Rewritten) -> None:
             nonlocal text
             before, text = text, print_module(module)
-            found.append(Change(str(PassSpec(step.name, to_options(step))), before, text))
+            changes.append(Change(str(PassSpec(step.name, to_options(step))), before, text))
 
         with watching(performed):
             replay(self.session.fresh(module), self.session.trace, told=False)
-        return found
+        return changes
 
     def diff(self, primitive: int | None = None) -> str:
         """Print what the primitives changed, and give it as text.
@@ -88,8 +88,8 @@ class ScheduleViews:
                 )
             changes = [changes[primitive]]
         color = wants_color(sys.stdout)
-        print("\n\n".join(one.text(color=color) for one in changes))
-        return "\n\n".join(one.text() for one in changes)
+        print("\n\n".join(change.text(color=color) for change in changes))
+        return "\n\n".join(change.text() for change in changes)
 
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
         """What the function costs by counting: operations, bytes, traffic of the target's caches.
@@ -110,7 +110,7 @@ class ScheduleViews:
         if file is not None:
             check_writable(file)
         module = copy_module(self._original)
-        names = ", ".join(f"@{one.sym_name.data}" for one in loop_tree.functions(module))
+        names = ", ".join(f"@{function.sym_name.data}" for function in loop_tree.functions(module))
         report = ScheduleReport(f"schedule of {names}", self.session.target)
         report.start(module)
         with report.watch(module):
@@ -122,5 +122,5 @@ class ScheduleViews:
     def _repr_html_(self) -> str:
         """The loop trees and the IR, for a notebook."""
         module = self.session.module
-        trees = ["\n".join(loop_tree.render(one)) for one in loop_tree.functions(module)]
+        trees = ["\n".join(loop_tree.render(function)) for function in loop_tree.functions(module)]
         return to_html(*trees, print_module(module))

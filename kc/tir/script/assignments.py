@@ -32,25 +32,25 @@ class Assignments(Blocks):
     def _assign(self, target: ast.expr, value: ast.expr, at: Location) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                found = [self.eval(one) for one in value.elts]
+                values = [self.eval(item) for item in value.elts]
             else:
-                self._targets = [ast.unparse(one) for one in target.elts]
+                self._targets = [ast.unparse(item) for item in target.elts]
                 given = self.eval(value)
                 self._targets = None
                 if not isinstance(given, tuple | list):
                     raise refuse("unpacking of what is no tuple", at, "assign to one name")
-                found = list(given)
-            if len(found) != len(target.elts):
+                values = list(given)
+            if len(values) != len(target.elts):
                 raise TEError(
                     "KC2116",
-                    f"{len(found)} values are assigned to {len(target.elts)} names",
+                    f"{len(values)} values are assigned to {len(target.elts)} names",
                     location=at,
                 )
-            if any(is_symbolic(one) for one in found):
+            if any(is_symbolic(item) for item in values):
                 # All values are those of before, as in a swap.
-                found = [self._kept(one, "value", at) for one in found]
-            for one, part in zip(target.elts, found, strict=True):
-                self._assign_value(one, part, at)
+                values = [self._kept(item, "value", at) for item in values]
+            for element, part in zip(target.elts, values, strict=True):
+                self._assign_value(element, part, at)
             return
         name = target.id if isinstance(target, ast.Name) else ""
         self._assign_value(target, self._named(value, name), at)
@@ -115,9 +115,9 @@ class Assignments(Blocks):
         given = as_scalar(value)
         if not loads(given):
             return given
-        made = Value(name, given.dtype, at)
-        self.body.append(Let(at, made, given))
-        return made
+        kept = Value(name, given.dtype, at)
+        self.body.append(Let(at, kept, given))
+        return kept
 
     def _number(self, value: Any, name: str, at: Location) -> Any:
         if is_symbolic(value) or isinstance(value, int | float):

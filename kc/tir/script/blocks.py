@@ -33,7 +33,7 @@ _LETTERS = {"S": IterType.SPATIAL, "R": IterType.REDUCE, "O": IterType.OPAQUE}
 class _Open:
     """A block whose statements are being read."""
 
-    made: BlockStmt
+    stmt: BlockStmt
     begun: bool = False
     """Whether a statement was read that is no declaration."""
     names: list[str] = field(default_factory=list)
@@ -65,8 +65,8 @@ class Blocks(Expressions):
         call = item.context_expr
         assert isinstance(call, ast.Call)
         word = self.eval(call.func)
-        values = [self.eval(one) for one in call.args]
-        named = {one.arg or "**": self.eval(one.value) for one in call.keywords}
+        values = [self.eval(arg) for arg in call.args]
+        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in call.keywords}
         if item.optional_vars is not None:
             raise refuse("with ... as", at, "axis.remap and axis.spatial give the variables")
         if word.name == "block":
@@ -78,7 +78,7 @@ class Blocks(Expressions):
         self, node: ast.With, values: list[Any], named: Mapping[str, Any], at: Location
     ) -> None:
         name = values[0] if values else named.get("name_hint", "root")
-        unknown = [one for one in named if one not in ("name_hint", "annotations")]
+        unknown = [key for key in named if key not in ("name_hint", "annotations")]
         if len(values) > 1 or unknown or not isinstance(name, str) or not is_name(name):
             raise TEError(
                 "KC2119",
@@ -90,26 +90,26 @@ class Blocks(Expressions):
         if self.blocks:
             raise TEError(
                 "KC2119",
-                f"block {name} is in block {self.blocks[-1].made.name}",
+                f"block {name} is in block {self.blocks[-1].stmt.name}",
                 location=at,
                 why="a script writes blocks one after another, each with its own variables",
                 hints=["sch.blockize puts blocks into blocks"],
             )
-        made = BlockStmt(at, name, [], [], None, [])
-        made.annotations.update(self.annotations(named.get("annotations", {}), at))
-        self.body.append(made)
-        self.blocks.append(_Open(made))
-        with self.inside(f"block {name}", made.body, at):
+        stmt = BlockStmt(at, name, [], [], None, [])
+        stmt.annotations.update(self.annotations(named.get("annotations", {}), at))
+        self.body.append(stmt)
+        self.blocks.append(_Open(stmt))
+        with self.inside(f"block {name}", stmt.body, at):
             self.run(node.body)
         self.blocks.pop()
 
     def _init(self, node: ast.With, values: list[Any], at: Location) -> None:
-        block = self._current("init", at).made
+        block = self._current("init", at).stmt
         if values:
             raise TEError("KC2116", "init takes no arguments", location=at)
         if block.init is not None:
             raise TEError("KC2119", f"block {block.name} has two inits", location=at)
-        if not any(one.kind is IterType.REDUCE for one in block.iters):
+        if not any(iter_var.kind is IterType.REDUCE for iter_var in block.iters):
             raise TEError(
                 "KC2119",
                 f"block {block.name} has an init, and no reduce variable",
@@ -128,12 +128,12 @@ class Blocks(Expressions):
         block.init = []
         with self.inside(f"the init of block {block.name}", block.init, at):
             self.run(node.body)
-        reduce = {one.axis for one in block.iters if one.kind is IterType.REDUCE}
-        for one in _scalars(block.init):
-            if isinstance(one, IterVar) and one in reduce:
+        reduce = {iter_var.axis for iter_var in block.iters if iter_var.kind is IterType.REDUCE}
+        for expr in _scalars(block.init):
+            if isinstance(expr, IterVar) and expr in reduce:
                 raise TEError(
                     "KC2119",
-                    f"the init of block {block.name} uses the reduce variable {one.name}",
+                    f"the init of block {block.name} uses the reduce variable {expr.name}",
                     location=at,
                     why="it is executed once for all values of it",
                 )
@@ -162,16 +162,16 @@ class Blocks(Expressions):
                 location=at,
                 hints=[example],
             )
-        values = [self.eval(one) for one in node.args]
-        named = {one.arg or "**": self.eval(one.value) for one in node.keywords}
+        values = [self.eval(arg) for arg in node.args]
+        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in node.keywords}
         if word.name == "where":
             return self._where(values, at)
         if word.family == "axis":
             block = self._current(word.name, at)
-            if block.made.body or block.made.init is not None:
+            if block.stmt.body or block.stmt.init is not None:
                 raise TEError(
                     "KC2119",
-                    f"{word.name} after statements of block {block.made.name}",
+                    f"{word.name} after statements of block {block.stmt.name}",
                     location=at,
                     why="the variables of a block are there before its statements",
                 )
@@ -181,7 +181,7 @@ class Blocks(Expressions):
         return self.allocate(word, values, named, name, at)
 
     def _where(self, values: list[Any], at: Location) -> None:
-        block = self._current("where", at).made
+        block = self._current("where", at).stmt
         if len(values) != 1:
             raise TEError("KC2116", f"where takes 1 condition, not {len(values)}", location=at)
         block.where.append(truth(values[0]))
@@ -218,7 +218,7 @@ class Blocks(Expressions):
         if not name:
             raise TEError(
                 "KC2119",
-                f"a variable of block {block.made.name} has no name",
+                f"a variable of block {block.stmt.name} has no name",
                 location=at,
                 hints=["vi = axis.spatial(n, i)", 'vi, vk = axis.remap("SR", [i, k])'],
             )
@@ -226,17 +226,17 @@ class Blocks(Expressions):
         if is_float(value.dtype) or value.dtype == "bool":
             raise TEError(
                 "KC2119",
-                f"the variable {name} of block {block.made.name} is a {value.dtype}",
+                f"the variable {name} of block {block.stmt.name} is a {value.dtype}",
                 location=at,
                 why="the variables of a block are integers",
             )
         axis = make_axis(name, extent, "spatial", at, start)
         if name in block.names:
             raise TEError(
-                "KC2119", f"block {block.made.name} has two variables {name}", location=at
+                "KC2119", f"block {block.stmt.name} has two variables {name}", location=at
             )
         block.names.append(name)
-        block.made.iters.append(Iter(kind, axis, value - start if start else value))
+        block.stmt.iters.append(Iter(kind, axis, value - start if start else value))
         return axis
 
     def _remap(
@@ -261,21 +261,21 @@ class Blocks(Expressions):
                 location=at,
                 hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
             )
-        made = []
-        for one, letter, loop in zip(names, kinds, loops, strict=True):
+        variables = []
+        for axis_name, letter, loop in zip(names, kinds, loops, strict=True):
             if not isinstance(loop, IterVar) or loop not in self.extents:
                 raise TEError(
                     "KC2119",
-                    f"{one} is remapped from what is no loop variable",
+                    f"{axis_name} is remapped from what is no loop variable",
                     location=at,
                     why="a remapped variable takes all values of a loop from 0 or a constant on",
-                    hints=[f"{one} = axis.spatial(number of values, value)"],
+                    hints=[f"{axis_name} = axis.spatial(number of values, value)"],
                 )
             extent = self.extents[loop]
-            made.append(
-                self._declare_axis(block, _LETTERS[letter], one, extent, loop.start, loop, at)
+            variables.append(
+                self._declare_axis(block, _LETTERS[letter], axis_name, extent, loop.start, loop, at)
             )
-        return tuple(made) if self._targets is not None else made[0]
+        return tuple(variables) if self._targets is not None else variables[0]
 
     _targets: list[str] | None = None
     """The names that a tuple of variables is assigned to."""
@@ -298,7 +298,7 @@ class Blocks(Expressions):
         """Shape, type and scope."""
         fields = ("shape", "dtype", "scope")
         given: dict[str, Any] = dict(zip(fields, values, strict=False))
-        unknown = [one for one in named if one not in fields or one in given]
+        unknown = [key for key in named if key not in fields or key in given]
         given.update(named)
         if len(values) > len(fields) or unknown or "shape" not in given:
             raise TEError(
@@ -314,20 +314,20 @@ class Blocks(Expressions):
 
     def annotations(self, given: Any, at: Location) -> dict[str, Attribute]:
         """Annotations of a loop or a block."""
-        found = python(lambda: dict(given), "annotations", at)
+        named = python(lambda: dict(given), "annotations", at)
         try:
-            return {str(key): Annotation.of(value).attr for key, value in found.items()}
+            return {str(key): Annotation.of(value).attr for key, value in named.items()}
         except KCError as error:
             raise error.with_location(at) from None
 
 
 def _scalars(statements: Sequence[Stmt]) -> list[Expr]:
     """All expressions in statements."""
-    found: list[Expr] = []
-    for one in statements:
-        for value in vars(one).values():
+    exprs: list[Expr] = []
+    for statement in statements:
+        for value in vars(statement).values():
             if isinstance(value, Expr):
-                found += walk(value)
+                exprs += walk(value)
             elif isinstance(value, list):
-                found += _scalars([part for part in value if isinstance(part, Stmt)])
-    return found
+                exprs += _scalars([part for part in value if isinstance(part, Stmt)])
+    return exprs

@@ -132,9 +132,9 @@ class Expressions:
                 value = lookup(self.source, self.scope, node.id, at)
                 return value.buffer() if isinstance(value, Local) else value
             case ast.Tuple() | ast.List():
-                return tuple(self.eval(one) for one in node.elts)
+                return tuple(self.eval(element) for element in node.elts)
             case ast.Dict(keys=keys) if None not in keys:
-                pairs = zip((one for one in keys if one is not None), node.values, strict=True)
+                pairs = zip((key for key in keys if key is not None), node.values, strict=True)
                 return {self.eval(key): self.eval(value) for key, value in pairs}
             case ast.BinOp():
                 return self._binary(node, at)
@@ -182,12 +182,12 @@ class Expressions:
         return python(lambda: call(value), type(node.op).__name__, at)
 
     def _compare(self, node: ast.Compare, at: Location) -> Any:
-        values = [self.eval(one) for one in (node.left, *node.comparators)]
-        found: Any = True
+        values = [self.eval(operand) for operand in (node.left, *node.comparators)]
+        result: Any = True
         for op, lhs, rhs in zip(node.ops, values, values[1:], strict=False):
-            one = self._compare_two(op, lhs, rhs, at)
-            found = one if found is True else self._and(found, one)
-        return found
+            compared = self._compare_two(op, lhs, rhs, at)
+            result = compared if result is True else self._and(result, compared)
+        return result
 
     def _compare_two(self, op: ast.cmpop, lhs: Any, rhs: Any, at: Location) -> Any:
         if type(op) not in _COMPARE:
@@ -225,12 +225,12 @@ class Expressions:
 
     def _connect(self, node: ast.BoolOp, at: Location) -> Any:
         join = self._and if isinstance(node.op, ast.And) else self._or
-        found = self.eval(node.values[0])
-        for one in node.values[1:]:
-            if not is_symbolic(found) and bool(found) is isinstance(node.op, ast.Or):
-                return found  # the others are not evaluated
-            found = join(found, self.eval(one))
-        return found
+        result = self.eval(node.values[0])
+        for operand in node.values[1:]:
+            if not is_symbolic(result) and bool(result) is isinstance(node.op, ast.Or):
+                return result  # the others are not evaluated
+            result = join(result, self.eval(operand))
+        return result
 
     def _choose(self, node: ast.IfExp, at: Location) -> Any:
         condition = self.eval(node.test)
@@ -239,7 +239,7 @@ class Expressions:
         a, b = self.eval(node.body), self.eval(node.orelse)
         test, a, b = truth(condition), as_scalar(a, b), as_scalar(b, a)
         # What the condition has read already may be read again, whatever it says.
-        safe = all(_is_read(one, test) for one in walk(a, b) if isinstance(one, Element))
+        safe = all(_is_read(part, test) for part in walk(a, b) if isinstance(part, Element))
         return (select if safe else te.if_then_else)(test, a, b)
 
     # Elements, attributes and calls ----------------------------------------------------------
@@ -259,7 +259,7 @@ class Expressions:
         # A list of lists is indexed as a buffer is: x[i, j].
         nested = isinstance(value, list | tuple) and isinstance(index, tuple)
         parts = index if nested else (index,)
-        if any(is_symbolic(one) for one in parts):
+        if any(is_symbolic(part) for part in parts):
             raise TEError(
                 "KC2126",
                 f"a Python {type(value).__name__} is indexed with what is known only when the "
@@ -273,11 +273,11 @@ class Expressions:
     def indices(self, node: ast.Subscript) -> tuple[Any, ...]:
         """The indices of an element."""
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        found: list[Any] = []
-        for one in given:
-            value = self.eval(one)
-            found += value if isinstance(value, tuple) else [value]
-        return tuple(found)
+        indices: list[Any] = []
+        for part in given:
+            value = self.eval(part)
+            indices += value if isinstance(value, tuple) else [value]
+        return tuple(indices)
 
     def _attribute(self, node: ast.Attribute, at: Location) -> Any:
         value = self.eval(node.value)
@@ -295,10 +295,14 @@ class Expressions:
         function = self.eval(node.func)
         if isinstance(function, Word):
             return self.call_word(function, node)
-        values = [self.eval(one) for one in node.args]
+        values = [self.eval(arg) for arg in node.args]
         if hasattr(function, "__kc_script__"):
             return self.call_script(function, node, values)
-        named = {one.arg: self.eval(one.value) for one in node.keywords if one.arg is not None}
+        named = {
+            keyword.arg: self.eval(keyword.value)
+            for keyword in node.keywords
+            if keyword.arg is not None
+        }
         if len(named) != len(node.keywords):
             raise refuse("**", at, "write the arguments one by one")
         return self._call_python(function, values, named, node, at)
@@ -316,7 +320,7 @@ class Expressions:
             raise TEError(
                 "KC2118", f"{text} is called, and is {type(function).__name__}", location=at
             )
-        symbolic = any(is_symbolic(one) for one in (*values, *named.values()))
+        symbolic = any(is_symbolic(value) for value in (*values, *named.values()))
         if (
             symbolic
             and not is_builtin(function)
@@ -375,17 +379,17 @@ def _is_read(element: Element, expr: Expr) -> bool:
         return True
     waiting = [expr]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Element) and one.tensor is element.tensor:
-            if all(map(same_expr, one.indices, element.indices)):
+        current = waiting.pop()
+        if isinstance(current, Element) and current.tensor is element.tensor:
+            if all(map(same_expr, current.indices, element.indices)):
                 return True
-        waiting += [one.condition] if isinstance(one, IfThenElse) else children(one)
+        waiting += [current.condition] if isinstance(current, IfThenElse) else children(current)
     return False
 
 
 def loads(expr: Expr) -> bool:
     """Whether memory is read for ``expr``."""
-    return any(isinstance(one, Element) for one in walk(expr))
+    return any(isinstance(part, Element) for part in walk(expr))
 
 
 def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
@@ -405,6 +409,6 @@ def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
 
 def _item(value: Any, indices: tuple[Any, ...]) -> Any:
     """``value[i][j]...``."""
-    for one in indices:
-        value = value[one]
+    for index in indices:
+        value = value[index]
     return value

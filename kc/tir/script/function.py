@@ -86,11 +86,11 @@ def script(function: Callable[..., Any]) -> Any:
     """
     source = source_of(function)
     arguments = source.tree.args.args
-    annotated = [one for one in arguments if one.annotation is not None]
+    annotated = [argument for argument in arguments if argument.annotation is not None]
     if len(annotated) == len(arguments) and arguments:
         return ScriptKernel(source)
     if annotated:
-        missing = next(one for one in arguments if one.annotation is None)
+        missing = next(argument for argument in arguments if argument.annotation is None)
         raise TEError(
             "KC2115",
             f"parameter {missing.arg} of {source.name} has no annotation",
@@ -106,12 +106,12 @@ def script(function: Callable[..., Any]) -> Any:
 def parameters(source: Source) -> list[Buffer | Var]:
     """The buffers and scalars that the annotations of a function declare."""
     names = parameter_names(source)
-    found: list[Buffer | Var] = []
+    declared: list[Buffer | Var] = []
     for name, node in zip(names, source.tree.args.args, strict=True):
         at = source.at(node)
         with reading(at):
-            found.append(_parameter(source, name, node.annotation, at))
-    return found
+            declared.append(_parameter(source, name, node.annotation, at))
+    return declared
 
 
 def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | Var:

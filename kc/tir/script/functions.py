@@ -16,12 +16,12 @@ from kc.te.tensor import Tensor
 
 def _fold(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def call(*values: Any) -> Any:
-        if not any(isinstance(one, Operators | Tensor) for one in values):
+        if not any(isinstance(value, Operators | Tensor) for value in values):
             return python(*values)
-        found = values[0]
-        for one in values[1:]:
-            found = binary(op, found, one)
-        return found
+        result = values[0]
+        for value in values[1:]:
+            result = binary(op, result, value)
+        return result
 
     call.__name__ = op
     return call
@@ -31,7 +31,7 @@ def _either(python: Callable[..., Any], compiled: Callable[..., Any]) -> Callabl
     """``python`` of numbers, ``compiled`` of expressions."""
 
     def call(*values: Any) -> Any:
-        symbolic = any(isinstance(one, Operators | Tensor) for one in values)
+        symbolic = any(isinstance(value, Operators | Tensor) for value in values)
         return (compiled if symbolic else python)(*values)
 
     call.__name__ = getattr(python, "__name__", "call")

@@ -23,10 +23,10 @@ from kc.tir.script.statements import Statements, parameter_names
 def is_symbolic_call(values: Sequence[Any]) -> bool:
     """Whether a function is called with tensors or sizes, not with arrays and numbers."""
     return any(
-        is_symbolic_call(one)
-        if isinstance(one, list | tuple)
-        else isinstance(one, Tensor | Operators)
-        for one in values
+        is_symbolic_call(value)
+        if isinstance(value, list | tuple)
+        else isinstance(value, Tensor | Operators)
+        for value in values
     )
 
 
@@ -61,7 +61,7 @@ class HybridReader(Statements):
 
     def takes_result(self, value: Any) -> bool:
         """Whether the function may return ``value``: its outputs are."""
-        return all(isinstance(one, Buffer) for one in _listed(value))
+        return all(isinstance(item, Buffer) for item in _listed(value))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -83,33 +83,33 @@ def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, 
     buffers: dict[Tensor, Buffer] = {}
     names = parameter_names(source)
     values = [
-        _as_parameter(one, name, buffers)
-        for one, name in zip(args, [*names, *map(str, range(len(args)))], strict=False)
+        _as_parameter(arg, name, buffers)
+        for arg, name in zip(args, [*names, *map(str, range(len(args)))], strict=False)
     ]
-    named = {name: _as_parameter(one, name, buffers) for name, one in kwargs.items()}
+    named = {name: _as_parameter(arg, name, buffers) for name, arg in kwargs.items()}
     reader.take(values, named, location)
     reader.run(source.tree.body)
     outputs = _outputs(reader, source)
     statement = HybridBody(source.at(source.tree), reader.body)
-    made = extern(
-        [one.shape for one in outputs],
+    result = extern(
+        [output.shape for output in outputs],
         list(buffers),
         lambda ins, outs: statement,
         name=source.name,
-        dtype=[one.dtype for one in outputs],
+        dtype=[output.dtype for output in outputs],
         in_buffers=list(buffers.values()),
         out_buffers=outputs,
     )
     if not isinstance(reader.result, list | tuple):
-        return made
-    tensors = made if isinstance(made, list) else [made]
+        return result
+    tensors = result if isinstance(result, list) else [result]
     return tuple(tensors)
 
 
 def _as_parameter(value: Any, name: str, buffers: dict[Tensor, Buffer]) -> Any:
     """A tensor as the buffer that the function sees, one for each tensor."""
     if isinstance(value, list | tuple):
-        return tuple(_as_parameter(one, f"{name}_{n}", buffers) for n, one in enumerate(value))
+        return tuple(_as_parameter(item, f"{name}_{n}", buffers) for n, item in enumerate(value))
     if isinstance(value, Tensor):
         if value not in buffers:
             buffers[value] = Buffer(value.shape, value.dtype, name)
@@ -126,8 +126,8 @@ def _what(foreign: Sequence[Buffer], returned: Sequence[Buffer]) -> str:
 def _outputs(reader: HybridReader, source: Source) -> list[Buffer]:
     """The results, in the order in which they are returned."""
     returned = _listed(reader.result)
-    foreign = [one for one in returned if not any(one is other for other in reader.outputs)]
-    kept = [one for one in reader.outputs if not any(one is other for other in returned)]
+    foreign = [item for item in returned if not any(item is output for output in reader.outputs)]
+    kept = [output for output in reader.outputs if not any(output is item for item in returned)]
     at = source.at(source.tree.body[-1])
     if foreign or not returned or len(set(map(id, returned))) != len(returned):
         raise TEError(
@@ -143,6 +143,6 @@ def _outputs(reader: HybridReader, source: Source) -> list[Buffer]:
             f"{source.name} does not return its output {kept[0].name}",
             location=at,
             why="every output is a result",
-            hints=[f"return {', '.join(one.name for one in reader.outputs)}", "allocate"],
+            hints=[f"return {', '.join(output.name for output in reader.outputs)}", "allocate"],
         )
     return returned

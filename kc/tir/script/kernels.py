@@ -45,7 +45,7 @@ class HybridBody(Seq):
 def _use_in_one_kernel(alloc: AllocOp) -> None:
     """Put all that uses memory of threads into one kernel."""
     kernels = {_kernel_of(use.operation) for use in alloc.buffer.uses}
-    launched = [one for one in kernels if one is not None]
+    launched = [kernel for kernel in kernels if kernel is not None]
     if not launched or _kernel_of(alloc) is not None:
         return
     if len(kernels) == 1 and _is_launched_once(launched[0], alloc):
@@ -95,7 +95,7 @@ def _uses(alloc: AllocOp) -> Sequence[Operation]:
     assert block is not None
     users = [block.find_ancestor_op_in_block(use.operation) for use in alloc.buffer.uses]
     ops = list(block.ops)
-    first = min(ops.index(one) for one in users if one is not None)
+    first = min(ops.index(user) for user in users if user is not None)
     for op in ops[first + 1 :]:
         is_free = isinstance(op, AllocOp) or not loop_tree.has_work(op)
         if is_free and all(_is_known(value, ops[first]) for value in op.operands):
@@ -103,7 +103,7 @@ def _uses(alloc: AllocOp) -> Sequence[Operation]:
             block.insert_op_before(op, ops[first])
     places = {op: n for n, op in enumerate(block.ops)}
     at = places[ops[first]]
-    last = max(places[one] for one in users if one is not None)
+    last = max(places[user] for user in users if user is not None)
     ops, first = list(block.ops), at
     while at <= last:
         for result in ops[at].results:

@@ -47,10 +47,10 @@ class Loops(Assignments):
         )
 
     def _counted(self, node: ast.For, call: ast.Call, kind: str, at: Location) -> None:
-        values = [self.eval(one) for one in call.args]
-        named = {one.arg or "**": self.eval(one.value) for one in call.keywords}
+        values = [self.eval(arg) for arg in call.args]
+        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in call.keywords}
         if kind == "const_range":
-            bounds = [self._constant(one, call) for one in values]
+            bounds = [self._constant(value, call) for value in values]
             given = python(lambda: range(*bounds), "const_range", at)
             self._repeated(node, given, at)
             return
@@ -77,7 +77,7 @@ class Loops(Assignments):
                 hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
             )
         begin, end = (0, values[0]) if len(values) == 1 else values[:2]
-        begin, end = (self._kept(one, "bound", at) for one in (begin, end))
+        begin, end = (self._kept(bound, "bound", at) for bound in (begin, end))
         step = self._constant(values[2], call) if len(values) == 3 else 1
         if step == 0:
             raise TEError("KC2113", f"{kind} in steps of 0", location=at)
@@ -146,8 +146,8 @@ class Loops(Assignments):
     ) -> None:
         """``thread_binding(n, "threadIdx.x")``, ``bind("threadIdx.x", n)``."""
         given = [*values, *named.values()]
-        tags = [one for one in given if isinstance(one, str)]
-        sizes = [one for one in given if not isinstance(one, str)]
+        tags = [item for item in given if isinstance(item, str)]
+        sizes = [item for item in given if not isinstance(item, str)]
         if len(tags) != 1 or not 1 <= len(sizes) <= 2 or tags[0] not in THREAD_AXES:
             raise TEError(
                 "KC2113",
@@ -173,9 +173,9 @@ class Loops(Assignments):
                 f"{MAX_COPIES} times",
                 hints=["range makes a loop"],
             )
-        for one in values:
+        for value in values:
             with self.inside(f"the loop over {ast.unparse(node.target)}", self.body, at):
-                self._unpack(node.target, one, at)
+                self._unpack(node.target, value, at)
                 self.run(node.body)
 
     def _unpack(self, target: ast.expr, value: Any, at: Location) -> None:
@@ -185,13 +185,13 @@ class Loops(Assignments):
         parts = target.elts if isinstance(target, ast.Tuple) else []
         if not isinstance(value, tuple | list) or len(value) != len(parts):
             raise TEError("KC2116", f"{value!r} is not {len(parts)} values", location=at)
-        for one, part in zip(parts, value, strict=True):
-            self._unpack(one, part, at)
+        for element, part in zip(parts, value, strict=True):
+            self._unpack(element, part, at)
 
     def _constant(self, value: Any, node: ast.AST) -> int:
         """A number that is known now. Raises KC2126 for another."""
-        found = value if not is_symbolic(value) else integer(value, "the bound", self.at(node))
-        if isinstance(found, bool) or not isinstance(found, int):
+        number = value if not is_symbolic(value) else integer(value, "the bound", self.at(node))
+        if isinstance(number, bool) or not isinstance(number, int):
             raise TEError(
                 "KC2126",
                 f"{ast.unparse(node)} needs a number that is known while the script is compiled",
@@ -199,4 +199,4 @@ class Loops(Assignments):
                 why="its statements are repeated, or its step is part of the indices",
                 hints=["range makes a loop of any length"],
             )
-        return found
+        return number

@@ -20,7 +20,7 @@ def _range(*bounds: Any, unsafe: bool = False, annotations: Any = None) -> Itera
 
 def _threads(*given: Any, thread: str = "") -> Iterable[int]:
     del thread
-    return range(*(one for one in given if not isinstance(one, str)))
+    return range(*(bound for bound in given if not isinstance(bound, str)))
 
 
 def _grid(*extents: int) -> Iterable[tuple[int, ...]]:
@@ -70,12 +70,12 @@ def executable(function: Callable[..., Any]) -> Callable[..., Any]:
         name: words.get(value.name, value) if isinstance(value, Word) else value
         for name, value in own.items()
     }
-    made = FunctionType(
+    rebuilt = FunctionType(
         function.__code__,
         {**words, **known},
         function.__name__,
         function.__defaults__,
         function.__closure__,
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
+    rebuilt.__kwdefaults__ = function.__kwdefaults__
+    return rebuilt

@@ -67,8 +67,8 @@ class Scope:
 
 def assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
     """The names that statements assign to, each as often as that is written."""
-    for one in statements:
-        for node in ast.walk(one):
+    for statement in statements:
+        for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield node.id
 
@@ -78,8 +78,8 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
 
     Raises KC2112 for a name whose statements have ended, KC2111 for one that nobody knows.
     """
-    found, value = scope.find(name)
-    if found:
+    is_known, value = scope.find(name)
+    if is_known:
         return value
     gone = scope.gone(name)
     if gone is not None:
@@ -91,8 +91,8 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
             "are executed is known only when the kernel runs",
             hints=[f"give {name} a value before, and assign to it there"],
         )
-    found, value = source.captured(name)
-    if found:
+    is_known, value = source.captured(name)
+    if is_known:
         return value
     if name in WORDS:
         return WORDS[name]

@@ -67,9 +67,9 @@ class Statements(Loops):
     def run(self, statements: Sequence[ast.stmt], then: Sequence[ast.stmt] = ()) -> None:
         """Read statements, one after another; their names live on in those of ``then``."""
         outer = self.following
-        for n, one in enumerate(statements):
+        for n, statement in enumerate(statements):
             self.following = [*statements[n + 1 :], *then]
-            self._run(one)
+            self._run(statement)
         self.following = outer
 
     @contextlib.contextmanager
@@ -135,10 +135,10 @@ class Statements(Loops):
             if condition:
                 self._nested(node, tests[1:], at)
             return
-        made = If(at, truth(condition), [], [])
-        self.body.append(made)
+        branch = If(at, truth(condition), [], [])
+        self.body.append(branch)
         outer = self.body
-        self.body = made.then
+        self.body = branch.then
         self._nested(node, tests[1:], at)
         self.body = outer
 
@@ -147,12 +147,12 @@ class Statements(Loops):
             # Decided now: no statements of their own, what they define lives on.
             self.run(node.body if condition else node.orelse, self.following)
             return
-        made = If(at, truth(condition), [], [])
-        self.body.append(made)
-        with self.inside(f"a branch of the if in line {at.line}", made.then, at):
+        branch = If(at, truth(condition), [], [])
+        self.body.append(branch)
+        with self.inside(f"a branch of the if in line {at.line}", branch.then, at):
             self.run(node.body)
         if node.orelse:
-            with self.inside(f"a branch of the if in line {at.line}", made.orelse, at):
+            with self.inside(f"a branch of the if in line {at.line}", branch.orelse, at):
                 self.run(node.orelse)
 
     def _assert(self, node: ast.Assert, at: Location) -> None:
@@ -179,9 +179,9 @@ class Statements(Loops):
         value = self.eval(node.value)
         if value is None:
             return
-        made = getattr(value, "__kc_stmt__", None)
-        if isinstance(value, Stmt) or made is not None:
-            self.body.append(value if made is None else made(at))
+        convert = getattr(value, "__kc_stmt__", None)
+        if isinstance(value, Stmt) or convert is not None:
+            self.body.append(value if convert is None else convert(at))
             return
         raise TEError(
             "KC2123",
@@ -221,10 +221,10 @@ class Statements(Loops):
         at = self.at(node)
         source: Source = function.__kc_script__
         callers: list[Source] = []
-        one: Statements | None = self
-        while one is not None:
-            callers.append(one.source)
-            one = one.outer
+        reader: Statements | None = self
+        while reader is not None:
+            callers.append(reader.source)
+            reader = reader.outer
         if any(source.function is caller.function for caller in callers):
             raise TEError(
                 "KC2117",
@@ -233,7 +233,11 @@ class Statements(Loops):
                 why="a call is replaced by the statements that it executes",
                 hints=["a for repeats statements"],
             )
-        named = {one.arg: self.eval(one.value) for one in node.keywords if one.arg is not None}
+        named = {
+            keyword.arg: self.eval(keyword.value)
+            for keyword in node.keywords
+            if keyword.arg is not None
+        }
         inner = Statements(source, self, self.body)
         inner.written = self.written
         inner.take(values, named, at)
@@ -254,12 +258,12 @@ class Statements(Loops):
         defaults = dict(
             zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False)
         )
-        for one in [one for one in given if one not in names]:
+        for unknown in [unknown for unknown in given if unknown not in names]:
             raise TEError(
                 "KC2116",
-                f"{name} has no parameter {one}",
+                f"{name} has no parameter {unknown}",
                 location=at,
-                hints=suggest(one, names, "the parameters are"),
+                hints=suggest(unknown, names, "the parameters are"),
             )
         for parameter in names:
             if parameter not in given and parameter not in defaults:
@@ -287,4 +291,4 @@ def parameter_names(source: Source) -> list[str]:
             location=source.at(source.tree),
             why="a script has plain parameters, one for each argument",
         )
-    return [one.arg for one in arguments.args]
+    return [argument.arg for argument in arguments.args]
