@@ -76,8 +76,8 @@ class Parameter:
     @property
     def default(self) -> Any:
         """What it is when it is not given, or :data:`REQUIRED`."""
-        slot, *others = self.slots
-        if others:
+        slot, *rest = self.slots
+        if rest:
             return REQUIRED
         if self.element is not None and isinstance(slot.default, tuple):
             return slot.default[self.element] if slot.default else REQUIRED
@@ -91,28 +91,30 @@ class Parameter:
     @property
     def names_ir(self) -> bool:
         """Whether it takes handles."""
-        return any(one.handle for one in self.slots)
+        return any(slot.handle for slot in self.slots)
 
 
 @cache
 def slots(step: type) -> tuple[Slot, ...]:
     """The fields of a step, in order."""
     hints = typing.get_type_hints(step)
-    return tuple(_slot(one, hints[one.name]) for one in dataclasses.fields(step) if one.init)
+    return tuple(
+        _slot(field, hints[field.name]) for field in dataclasses.fields(step) if field.init
+    )
 
 
 def _slot(field: dataclasses.Field[Any], annotation: Any) -> Slot:
     is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
     members = typing.get_args(annotation) if is_union else (annotation,)
-    kinds = tuple(one for one in members if one is not type(None))
+    kinds = tuple(kind for kind in members if kind is not type(None))
     handle, many = None, False
-    for one in kinds:
-        element = one
-        if typing.get_origin(one) is tuple:
-            element = typing.get_args(one)[0]
-        found = getattr(element, "handle", None)
-        if found is not None:
-            handle, many = found, element is not one
+    for kind in kinds:
+        element = kind
+        if typing.get_origin(kind) is tuple:
+            element = typing.get_args(kind)[0]
+        element_handle = getattr(element, "handle", None)
+        if element_handle is not None:
+            handle, many = element_handle, element is not kind
     default = field.default
     if field.default_factory is not dataclasses.MISSING:
         default = field.default_factory()
@@ -129,7 +131,7 @@ def result_count(step: Any, arguments: Mapping[str, Any]) -> int | None:
         return step.count
     value = arguments.get(step.count)
     if value is None:
-        value = next(one.default for one in slots(step) if one.name == step.count)
+        value = next(slot.default for slot in slots(step) if slot.name == step.count)
     if isinstance(value, int):
         return int(value)
     return len(value) if isinstance(value, list | tuple) else None
@@ -143,17 +145,17 @@ def parameters(step: type) -> tuple[Parameter, ...]:
         names = slot.metadata.get("python", slot.name)
         if isinstance(names, str):
             merged.setdefault(names, []).append(slot)
-    found: list[Parameter] = []
+    ordered: list[Parameter] = []
     for slot in slots(step):
         names = slot.metadata.get("python", slot.name)
         if not isinstance(names, str):
-            found += [Parameter(name, (slot,), n) for n, name in enumerate(names)]
+            ordered += [Parameter(name, (slot,), n) for n, name in enumerate(names)]
             continue
         same = merged[names]
         if len(same) == 1:
-            found.append(Parameter(names.lstrip("*"), (slot,), variadic=names.startswith("*")))
+            ordered.append(Parameter(names.lstrip("*"), (slot,), variadic=names.startswith("*")))
         elif slot is same[0]:
-            found.append(Parameter(names, tuple(same)))
+            ordered.append(Parameter(names, tuple(same)))
     # Python wants what must be given first; what is a loop or a block is first in TVM.
-    chosen = [one for one in found if len(one.slots) > 1]
-    return tuple(chosen + [one for one in found if len(one.slots) == 1])
+    chosen = [parameter for parameter in ordered if len(parameter.slots) > 1]
+    return tuple(chosen + [parameter for parameter in ordered if len(parameter.slots) == 1])

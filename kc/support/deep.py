@@ -24,8 +24,8 @@ def nesting(text: str) -> int:
     if sum(map(text.count, "[({")) <= SHALLOW:
         return 0
     depth = deepest = 0
-    for found in _BRACKET.finditer(text):
-        if found.group() in "[({":
+    for bracket in _BRACKET.finditer(text):
+        if bracket.group() in "[({":
             depth += 1
             deepest = max(deepest, depth)
         else:

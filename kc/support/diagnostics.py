@@ -216,7 +216,7 @@ def suggest(name: str, names: Iterable[str], what: str = "") -> list[str]:
     pool = list(dict.fromkeys(names))
     close = nearest(name, pool)
     if close:
-        return ["did you mean " + " or ".join(f"'{one}'" for one in close) + "?"]
+        return ["did you mean " + " or ".join(f"'{candidate}'" for candidate in close) + "?"]
     if pool:
         shown = ", ".join(pool[:8]) + (f", ... ({len(pool)} in all)" if len(pool) > 8 else "")
         return [f"{what or 'there are'}: {shown}"]

@@ -21,8 +21,8 @@ class Variable:
 
 
 VARIABLES = {
-    one.name: one
-    for one in (
+    variable.name: variable
+    for variable in (
         Variable(
             "KC_NUM_THREADS",
             "the CPUs that the process may use",

@@ -80,8 +80,8 @@ class FloatFormat:
 
 
 NARROW_FLOATS = {
-    one.name: one
-    for one in (
+    float_format.name: float_format
+    for float_format in (
         FloatFormat("float16", "f16", 16, 10, 15),
         FloatFormat("bfloat16", "bf16", 16, 7, 127),
         FloatFormat("float8_e4m3fn", "f8E4M3FN", 8, 3, 7, infinities=False),
@@ -90,7 +90,7 @@ NARROW_FLOATS = {
 }
 """The formats by the names of their dtypes, which are TVM's and ml_dtypes'."""
 
-NARROW_IR_FLOATS = {one.ir: one for one in NARROW_FLOATS.values()}
+NARROW_IR_FLOATS = {float_format.ir: float_format for float_format in NARROW_FLOATS.values()}
 """The formats by the names of their types in the IR, which are MLIR's."""
 
 

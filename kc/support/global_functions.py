@@ -45,14 +45,14 @@ def register_func(
 
 def get_global_func(name: str, allow_missing: bool = False) -> Callable[..., Any] | None:
     """The function of a name. KC5148 where there is none; None with ``allow_missing``."""
-    found = _functions.get(name)
-    if found is None and not allow_missing:
+    function = _functions.get(name)
+    if function is None and not allow_missing:
         raise CallError(
             "KC5148",
             f"there is no global function '{name}'",
             hints=suggest(name, list_global_func_names(), "registered are"),
         )
-    return found
+    return function
 
 
 def list_global_func_names() -> list[str]:

@@ -41,15 +41,15 @@ _DIVISIONS = {
 def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
     """What is wrong with the first number in the attributes and types of ``op`` that is no 64-bit
     index or no divisor, and why; ``text`` is what ``op`` was read from."""
-    if any(_is_static_list(*one) for one in op.properties.items()):
+    if any(_is_static_list(*prop) for prop in op.properties.items()):
         head = text.partition("{")[0] if op.regions else text
-        for found in _NUMBER.finditer(head):  # xDSL has wrapped them
-            if not LEAST <= (value := int(found[0], 0)) <= GREATEST:
+        for number in _NUMBER.finditer(head):  # xDSL has wrapped them
+            if not LEAST <= (value := int(number[0], 0)) <= GREATEST:
                 return _out_of_range(value)
     attributes = (
         *op.properties.values(),
         *op.attributes.values(),
-        *(one.type for one in op.results),
+        *(result.type for result in op.results),
         *(arg.type for region in op.regions for block in region.blocks for arg in block.args),
     )
     for attr in attributes:
@@ -83,20 +83,20 @@ def _parts(attr: Attribute) -> Iterator[int | AffineExpr]:
         for expr in attr.data.results:
             yield from _of_expr(expr)
     elif isinstance(attr, AffineSetAttr):
-        for one in attr.data.constraints:
-            yield from _of_expr(one.lhs)
-            yield from _of_expr(one.rhs)
+        for constraint in attr.data.constraints:
+            yield from _of_expr(constraint.lhs)
+            yield from _of_expr(constraint.rhs)
     elif isinstance(attr, MemRefType | TensorType):
         yield from (size for size in attr.get_shape() if size >= 0)
     elif isinstance(attr, FunctionType):
-        for one in (*attr.inputs.data, *attr.outputs.data):
-            yield from _parts(one)
+        for type_ in (*attr.inputs.data, *attr.outputs.data):
+            yield from _parts(type_)
     elif isinstance(attr, ArrayAttr):
-        for one in attr.data:
-            yield from _parts(one)
+        for element in attr.data:
+            yield from _parts(element)
     elif isinstance(attr, DictionaryAttr):
-        for one in attr.data.values():
-            yield from _parts(one)
+        for element in attr.data.values():
+            yield from _parts(element)
 
 
 def _of_expr(expr: AffineExpr) -> Iterator[int | AffineExpr]:

@@ -69,9 +69,9 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
 
 def _check_strings(text: str, name: str, line_offset: int) -> None:
     """Refuse a string that does not close: xDSL's lexer takes exponential time to do so."""
-    for found in _COMMENT_OR_STRING.finditer(text):
-        start, end = found.span()
-        if text[start] != '"' or found[1]:
+    for token in _COMMENT_OR_STRING.finditer(text):
+        start, end = token.span()
+        if text[start] != '"' or token[1]:
             continue
         message = "this string is not closed"
         if text[end : end + 1] == "\\":
@@ -138,21 +138,21 @@ def _syntax_error(
     if parser is None:  # the first character is no token
         file, line, column = error.span.get_location()
         return ParseError("KC1001", message, location=Location(file, line + line_offset, column))
-    if found := _NO_OPERATION.fullmatch(message):
-        return _unknown_op(parser, found[1].strip("\"'"), error.span.start)
+    if matched := _NO_OPERATION.fullmatch(message):
+        return _unknown_op(parser, matched[1].strip("\"'"), error.span.start)
     if message == _NO_CUSTOM_FORM:
         return _unregistered_op(parser, error.span.start)
-    if found := _NO_ATTRIBUTE.fullmatch(message):
-        dialect = found[1].partition(".")[0]
+    if matched := _NO_ATTRIBUTE.fullmatch(message):
+        dialect = matched[1].partition(".")[0]
         known = list(parser.ctx.registered_dialect_names)
         return ParseError(
             "KC1002",
-            f"there is no attribute or type '{found[1]}'",
+            f"there is no attribute or type '{matched[1]}'",
             location=parser.place(error.span.start),
             hints=[] if dialect in known else _dialect_hints(dialect, known),
         )
-    if found := _UNDEFINED.fullmatch(message):
-        return _undefined_values(parser, found[1].split(", "))
+    if matched := _UNDEFINED.fullmatch(message):
+        return _undefined_values(parser, matched[1].split(", "))
     facts: list[str] = []
     if isinstance(error, xdsl_errors.MultipleSpansParseError):
         for span, note in error.refs:
@@ -176,7 +176,7 @@ def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
     why = None
     if dot and dialect in dialects:
         known = parser.ctx.get_optional_dialect(dialect)
-        names = [one.name for one in known.operations] if known is not None else []
+        names = [op.name for op in known.operations] if known is not None else []
         hints = suggest(name, names, f"the operations of {dialect} are")
     elif dot:
         why = f"there is no dialect '{dialect}'"
@@ -184,7 +184,7 @@ def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
     else:
         known = parser.ctx.get_optional_dialect(name) if name in dialects else None
         ops = [*parser.ctx.loaded_ops, *(known.operations if known is not None else ())]
-        hints = _only_close(name, [one.name for one in ops])
+        hints = _only_close(name, [op.name for op in ops])
     return ParseError(
         "KC1002",
         f"there is no operation '{name}'",
@@ -213,7 +213,7 @@ def _dialect_hints(dialect: str, dialects: list[str]) -> list[str]:
 
 
 def _only_close(name: str, names: list[str]) -> list[str]:
-    return [one for one in suggest(name, names) if one.startswith("did you mean")]
+    return [hint for hint in suggest(name, names) if hint.startswith("did you mean")]
 
 
 def _undefined_values(parser: _Parser, names: list[str]) -> ParseError:
@@ -225,10 +225,12 @@ def _undefined_values(parser: _Parser, names: list[str]) -> ParseError:
         for value in waiting.get(name[1:], {}).values()
         for use in value.uses
     ]
-    places = [place for one in users if (place := location_of(one)) is not None]
-    place = min(places, key=lambda one: (one.line, one.column), default=parser.failed_at())
-    others = dict.fromkeys(_VALUE.findall(parser.lexer.input.content))
-    close = [one for one in others if one not in names]
+    places = [place for user in users if (place := location_of(user)) is not None]
+    place = min(
+        places, key=lambda candidate: (candidate.line, candidate.column), default=parser.failed_at()
+    )
+    known = dict.fromkeys(_VALUE.findall(parser.lexer.input.content))
+    close = [value_name for value_name in known if value_name not in names]
     return ParseError(
         "KC1004",
         f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} used but not defined",

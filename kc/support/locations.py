@@ -42,7 +42,7 @@ def to_location(loc: Attribute) -> Location | None:
         return Location(loc.filename.data, loc.line.data, loc.column.data)
     if isinstance(loc, FusedLoc):
         parts = loc.locations.data if isinstance(loc.locations, ArrayAttr) else ()
-        return next((found for one in parts if (found := to_location(one))), None)
+        return next((location for part in parts if (location := to_location(part))), None)
     if isinstance(loc, CallSiteLoc):
         return to_location(loc.callee)
     if isinstance(loc, NameLoc):
@@ -53,8 +53,8 @@ def to_location(loc: Attribute) -> Location | None:
 def location_of(op: Operation | None) -> Location | None:
     """Where ``op`` (or the nearest op around it that knows) comes from."""
     while op is not None:
-        if (found := to_location(op.location)) is not None:
-            return found
+        if (location := to_location(op.location)) is not None:
+            return location
         op = op.parent_op()
     return None
 
@@ -84,8 +84,8 @@ def reading(location: Location | None) -> Iterator[None]:
 
 def caller_location() -> Location | None:
     """The innermost Python frame outside kc: the line the user wrote."""
-    if (found := _READING.get()) is not None:
-        return found
+    if (location := _READING.get()) is not None:
+        return location
     frame = _caller()
     return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
 

@@ -45,17 +45,17 @@ class OneFunctionPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         block = op.body.block
         ops = list(block.ops)
-        names = [function_name(one) for one in ops]
+        names = [function_name(function) for function in ops]
         if self.func not in names:
             raise ParseError(
                 "KC1010",
                 f"{self.name}: there is no function '{self.func}'",
-                hints=suggest(self.func, [one for one in names if one], "the functions are"),
+                hints=suggest(self.func, [name for name in names if name], "the functions are"),
             )
         position = names.index(self.func)
         before, after = ops[:position], ops[position + 1 :]
-        for one in (*before, *after):
-            one.detach()
+        for function in (*before, *after):
+            function.detach()
         token = _TAKEN_OUT.set((*before, *after))
         try:
             self.inner.apply(ctx, op)

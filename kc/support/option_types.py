@@ -38,16 +38,16 @@ class _Mismatch(Exception):
         self.place = place
 
 
-def canonical(cls: type, options: Options, what: str, others: Sequence[str] = ()) -> Options:
-    """The options under the names that the fields of ``cls`` have; ``others`` stay as they are.
+def canonical(cls: type, options: Options, what: str, extra: Sequence[str] = ()) -> Options:
+    """The options under the names that the fields of ``cls`` have; ``extra`` stay as they are.
 
     Raises KC0014 when two spellings of one option are given.
     """
     fields = [field for field in dataclasses.fields(cls) if field.init]
     spellings = _spellings(fields)
-    for one in others:
-        spellings.pop(one, None)
-    found: dict[str, Option] = {}
+    for spelling in extra:
+        spellings.pop(spelling, None)
+    by_field: dict[str, Option] = {}
     for option in options:
         name = option.name.replace("-", "_")
         name, value = spellings.get(name, (name, "*"))
@@ -55,49 +55,53 @@ def canonical(cls: type, options: Options, what: str, others: Sequence[str] = ()
         words = option.words
         if words is not None and value != "*":
             words = (*_words(before), *words, *_words(after))
-        if name in found:
-            message = f"{what}: '{found[name].name}' and '{option.name}' are the same option"
+        if name in by_field:
+            message = f"{what}: '{by_field[name].name}' and '{option.name}' are the same option"
             raise option_error("KC0014", message, options, option)
-        found[name] = dataclasses.replace(option, words=words)
-    items = (dataclasses.replace(one, name=name) for name, one in found.items())
+        by_field[name] = dataclasses.replace(option, words=words)
+    items = (dataclasses.replace(option, name=name) for name, option in by_field.items())
     return Options(tuple(items), options.source)
 
 
 def _words(text: str) -> list[Word]:
-    return [Word(one) for one in text.split(",") if one]
+    return [Word(word) for word in text.split(",") if word]
 
 
 def _spellings(fields: Sequence[dataclasses.Field[Any]]) -> dict[str, tuple[str, str]]:
     """Other spelling -> the field, and what the value becomes."""
-    found: dict[str, tuple[str, str]] = {}
+    spellings: dict[str, tuple[str, str]] = {}
     names = [field.name for field in fields]
     in_python = [field.metadata.get("python") for field in fields]
     for field in fields:
-        found.update({one: (field.name, to) for one, to in field.metadata.get("also", {}).items()})
+        spellings.update(
+            {spelling: (field.name, to) for spelling, to in field.metadata.get("also", {}).items()}
+        )
     for field, name in zip(fields, in_python, strict=True):
         if isinstance(name, str) and in_python.count(name) == 1:
-            found.setdefault(name.lstrip("*"), (field.name, "*"))
+            spellings.setdefault(name.lstrip("*"), (field.name, "*"))
     for name in names:
-        found.setdefault(name.removesuffix("s") if name.endswith("s") else f"{name}s", (name, "*"))
-    return {name: to for name, to in found.items() if name not in names}
+        spellings.setdefault(
+            name.removesuffix("s") if name.endswith("s") else f"{name}s", (name, "*")
+        )
+    return {name: to for name, to in spellings.items() if name not in names}
 
 
 def fields_from_options(
-    cls: type, options: Options, what: str, others: Sequence[str] = ()
+    cls: type, options: Options, what: str, extra: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Keyword arguments for the dataclass ``cls``; ``what`` names it in errors.
 
-    ``others`` are options that somebody else takes, for suggestions. Raises KC0011 for an option
+    ``extra`` are options that somebody else takes, for suggestions. Raises KC0011 for an option
     that ``cls`` does not have, KC0012 for a value of the wrong type, KC0013 for a missing option
     without a default, and KC0014 for one given in two spellings.
     """
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     hints = typing.get_type_hints(cls)
     values: dict[str, Any] = {}
-    for option in canonical(cls, options, what, others):
+    for option in canonical(cls, options, what, extra):
         name = option.name
         if name not in fields:
-            raise _unknown(option, options, what, [*fields, *others])
+            raise _unknown(option, options, what, [*fields, *extra])
         try:
             values[name] = _convert(option, hints[name])
         except _Mismatch as mismatch:
@@ -137,7 +141,7 @@ def _shown(option: Option, options: Options) -> str:
 def _unknown(option: Option, options: Options, what: str, known: Sequence[str]) -> InputError:
     """KC0011, with the nearest names; ``option`` may have ``_`` for ``-``."""
     name = _shown(option, options)
-    shown = [one.replace("_", "-") for one in known]
+    shown = [key.replace("_", "-") for key in known]
     hints = suggest(name, shown, f"options of {what}") or [f"{what} has no options"]
     if option.words is None and "block" in known and not hints[0].startswith("did"):
         hints = [f"block={name}", *hints]
@@ -145,9 +149,9 @@ def _unknown(option: Option, options: Options, what: str, known: Sequence[str]) 
     return option_error("KC0011", f"{what}: there is no option '{name}'", options, place, hints)
 
 
-def from_options(cls: type[T], options: Options, what: str, others: Sequence[str] = ()) -> T:
+def from_options(cls: type[T], options: Options, what: str, extra: Sequence[str] = ()) -> T:
     """An instance of the dataclass ``cls``; see :func:`fields_from_options`."""
-    values = fields_from_options(cls, options, what, others)
+    values = fields_from_options(cls, options, what, extra)
     try:
         return cls(**values)
     except ValueError as error:
@@ -169,7 +173,7 @@ def to_options(instance: Any) -> Options:
             items.append(Option(name))
             continue
         words = value if isinstance(value, tuple | list) else (value,)
-        items.append(Option(name, tuple(Word(_word_text(one)) for one in words)))
+        items.append(Option(name, tuple(Word(_word_text(element)) for element in words)))
     return Options(tuple(items))
 
 
@@ -192,7 +196,7 @@ def placeholder(annotation: Any) -> str:
     """How a value of this type is shown in help: ``<int>``, ``<a|b>``, ``<name>,...``."""
     members = _members(annotation)
     if len(members) > 1:
-        return "|".join(dict.fromkeys(placeholder(one) for one in members))
+        return "|".join(dict.fromkeys(placeholder(member) for member in members))
     only = members[0]
     origin, args = typing.get_origin(only), typing.get_args(only)
     if origin is tuple:
@@ -204,7 +208,7 @@ def placeholder(annotation: Any) -> str:
     if origin is typing.Literal:
         return "|".join(map(str, args))
     if isinstance(only, type) and issubclass(only, enum.Enum):
-        return "|".join(str(one.value) for one in only)
+        return "|".join(str(member.value) for member in only)
     names = {int: "<int>", float: "<number>", bool: "true|false", str: "<name>"}
     return names.get(only) or f"<{_noun(only)}>"
 
@@ -217,8 +221,8 @@ def _noun(cls: type) -> str:
 def _members(annotation: Any) -> Sequence[Any]:
     """The alternatives of a union other than None, ``str`` last as it takes any text."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        members = [one for one in typing.get_args(annotation) if one is not type(None)]
-        return sorted(members, key=lambda one: one is str)
+        members = [member for member in typing.get_args(annotation) if member is not type(None)]
+        return sorted(members, key=lambda member: member is str)
     return [annotation]
 
 
@@ -236,7 +240,7 @@ def _convert(option: Option, annotation: Any) -> Any:
             mismatch = mismatch or error
     assert mismatch is not None
     if len(members) > 1:
-        expected = " or ".join(dict.fromkeys(_description(one) for one in members))
+        expected = " or ".join(dict.fromkeys(_description(member) for member in members))
         raise _Mismatch(expected, mismatch.place)
     raise mismatch
 
@@ -273,7 +277,7 @@ def _tuple(option: Option, annotation: Any) -> tuple[Any, ...]:
         args = (args[0],) * len(words)
     elif len(args) != len(words):
         raise _Mismatch(_description(annotation), option)
-    return tuple(_element(word, one) for word, one in zip(words, args, strict=True))
+    return tuple(_element(word, arg) for word, arg in zip(words, args, strict=True))
 
 
 def _list_items(word: Word) -> tuple[Word, ...]:
@@ -288,7 +292,7 @@ def _list_items(word: Word) -> tuple[Word, ...]:
         return (word,)
     shift = word.start + 1 - len("x=")
     return tuple(
-        dataclasses.replace(one, start=one.start + shift, end=one.end + shift) for one in words
+        dataclasses.replace(item, start=item.start + shift, end=item.end + shift) for item in words
     )
 
 
@@ -330,14 +334,14 @@ def _scalar(word: Word, annotation: Any) -> Any:
 def _description(annotation: Any) -> str:
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is tuple:
-        members = [_description(one) for one in _members(args[0])]
+        members = [_description(member) for member in _members(args[0])]
         if len(args) == 2 and args[1] is Ellipsis:
             return "a list, each " + " or ".join(members)
         return f"{len(args)} values"
     if origin is typing.Literal:
         return "one of " + ", ".join(map(str, args))
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        return "one of " + ", ".join(str(one.value) for one in annotation)
+        return "one of " + ", ".join(str(member.value) for member in annotation)
     names = {int: "an integer", float: "a number", bool: "true or false", str: "a name"}
     noun = _noun(annotation)
     return names.get(annotation) or f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

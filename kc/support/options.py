@@ -80,12 +80,14 @@ class Options:
     def get(self, name: str) -> Option | None:
         """The option of this name; ``-`` and ``_`` are the same."""
         wanted = name.replace("-", "_")
-        return next((one for one in self.items if one.name.replace("-", "_") == wanted), None)
+        return next(
+            (option for option in self.items if option.name.replace("-", "_") == wanted), None
+        )
 
     def without(self, name: str) -> Options:
         """These options but the one of this name."""
         gone = self.get(name)
-        return Options(tuple(one for one in self.items if one is not gone), self.source)
+        return Options(tuple(option for option in self.items if option is not gone), self.source)
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.items)
@@ -199,11 +201,11 @@ class _Reader:
             self.pos += 1
 
     def name(self, expected: str) -> str:
-        found = _NAME.match(self.text, self.pos)
-        if found is None:
+        matched = _NAME.match(self.text, self.pos)
+        if matched is None:
             raise self.error(f"expected {expected}")
-        self.pos = found.end()
-        return found.group()
+        self.pos = matched.end()
+        return matched.group()
 
     def options(self, opened: int | None = None) -> tuple[Option, ...]:
         """Options up to the end, or up to the ``}`` of the ``{`` at ``opened``, not consumed."""

@@ -65,22 +65,26 @@ class PackedSignature:
     def prototype(self) -> str:
         """The C prototype of the symbol."""
         given: list[str] = []
-        for n, one in enumerate(self.parameters):
-            if isinstance(one, PackedArray):
-                const = "" if one.writable else "const "
-                given.append(f"{const}{c_type(one.dtype)} *a{n}")
-                given += [f"int64_t a{n}_d{k}" for k, d in enumerate(one.shape) if d == UNKNOWN]
-                strides = enumerate(one.strides or ())
+        for n, parameter in enumerate(self.parameters):
+            if isinstance(parameter, PackedArray):
+                const = "" if parameter.writable else "const "
+                given.append(f"{const}{c_type(parameter.dtype)} *a{n}")
+                given += [
+                    f"int64_t a{n}_d{k}" for k, d in enumerate(parameter.shape) if d == UNKNOWN
+                ]
+                strides = enumerate(parameter.strides or ())
                 given += [f"int64_t a{n}_s{k}" for k, d in strides if d == UNKNOWN]
-            elif isinstance(one, PackedScalar):
-                given.append(f"{'int8_t' if one.dtype == 'bool' else c_type(one.dtype)} a{n}")
+            elif isinstance(parameter, PackedScalar):
+                given.append(
+                    f"{'int8_t' if parameter.dtype == 'bool' else c_type(parameter.dtype)} a{n}"
+                )
         result = "void" if self.result is None else c_type(self.result)
         return f"{result} {self.symbol}({', '.join(given) or 'void'});"
 
     def to_data(self) -> dict[str, Any]:
         """What :meth:`from_data` makes it of: values of JSON."""
         kinds = {PackedArray: "array", PackedScalar: "scalar", PackedText: "text"}
-        given = [[kinds[type(one)], asdict(one)] for one in self.parameters]
+        given = [[kinds[type(parameter)], asdict(parameter)] for parameter in self.parameters]
         return {
             "name": self.name,
             "parameters": given,

@@ -33,14 +33,14 @@ def matching(
     patterns: tuple[type[RewritePattern], ...], op: type[Operation]
 ) -> tuple[type[RewritePattern], ...]:
     """Those of ``patterns``, in their order, that match operations of a class."""
-    return tuple(one for one in patterns if issubclass(op, roots(one)))
+    return tuple(pattern for pattern in patterns if issubclass(op, roots(pattern)))
 
 
 class PatternSet:
     """Patterns in the order in which they are tried, found by the class of an operation."""
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:
-        self._patterns = {type(one): one for one in patterns}
+        self._patterns = {type(pattern): pattern for pattern in patterns}
         self._classes = tuple(self._patterns)
         self._of: dict[type[Operation], tuple[RewritePattern, ...]] = {}
 
@@ -49,5 +49,5 @@ class PatternSet:
         patterns = self._of.get(type(op))
         if patterns is None:
             classes = matching(self._classes, type(op))
-            patterns = self._of[type(op)] = tuple(self._patterns[one] for one in classes)
+            patterns = self._of[type(op)] = tuple(self._patterns[cls] for cls in classes)
         return patterns

@@ -106,13 +106,13 @@ def installed() -> Iterator[Plugin]:
     """The plugins of installed packages; a broken one is a warning that names it (KC0030)."""
     for name, value, load_entry in _entry_points(GROUP):
         try:
-            found = load_entry()
-            if not isinstance(found, Plugin):
+            plugin = load_entry()
+            if not isinstance(plugin, Plugin):
                 raise TypeError(f"{value} is not a kc.support.plugins.Plugin")
         except _RAISED as error:
             _warn_broken(name, value, error)
             continue
-        yield found
+        yield plugin
 
 
 def installed_dialects() -> Iterator[tuple[str, Callable[[], Any], str]]:
@@ -142,8 +142,8 @@ def _entry_points_on(
     from importlib.metadata import entry_points
 
     del path
-    found = sorted(entry_points(group=group), key=lambda one: (one.name, one.value))
-    return [(entry.name, entry.value, entry.load) for entry in found]
+    entries = sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+    return [(entry.name, entry.value, entry.load) for entry in entries]
 
 
 def _warn_broken(name: str, value: str, error: BaseException) -> None:
@@ -158,15 +158,15 @@ def _warn_broken(name: str, value: str, error: BaseException) -> None:
 def from_module(where: str) -> list[Plugin]:
     """The plugins in a module (its name, or a ``.py`` file), for ``--load-plugin``."""
     module = _import(where)
-    found = [one for one in vars(module).values() if isinstance(one, Plugin)]
-    if not found:
+    plugins = [value for value in vars(module).values() if isinstance(value, Plugin)]
+    if not plugins:
         raise InputError(
             "KC0032",
             f"there is no plugin in {where}",
             why="a plugin is a module-level kc.support.plugins.Plugin",
             hints=suggest("PLUGIN", [name for name in vars(module) if name.isupper()]),
         )
-    return found
+    return plugins
 
 
 def _import(where: str) -> ModuleType:

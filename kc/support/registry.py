@@ -307,7 +307,7 @@ class Registry:
     @property
     def primitives(self) -> dict[str, Entry]:
         """The schedule primitives."""
-        return {name: one for name, one in self.passes.items() if one.family == "schedule"}
+        return {name: entry for name, entry in self.passes.items() if entry.family == "schedule"}
 
     @property
     def steps(self) -> dict[str, Entry]:
@@ -316,10 +316,10 @@ class Registry:
 
     def copy(self) -> Registry:
         """A registry to add to, with the same content."""
-        other = Registry()
+        copied = Registry()
         for plugin in self.plugins:
-            other.add(plugin)
-        return other
+            copied.add(plugin)
+        return copied
 
     def add(self, plugin: Plugin) -> None:
         """Add a plugin; a name that is taken stays with its owner, with a warning (KC0034)."""
@@ -443,16 +443,16 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
     if only is not None:
         options = options.without("func")
     if entry.family == "schedule":
-        made = _import(PASS_OF_PRIMITIVE)(cls, options)
+        pass_ = _import(PASS_OF_PRIMITIVE)(cls, options)
     else:
         from kc.support.option_types import from_options
 
-        made = from_options(cls, options, name)
+        pass_ = from_options(cls, options, name)
     if only is None:
-        return made
+        return pass_
     from kc.support.one_function import OneFunctionPass
 
-    return OneFunctionPass(made, only.text)
+    return OneFunctionPass(pass_, only.text)
 
 
 def parse_options(name: str, text: str) -> Options:
@@ -479,7 +479,7 @@ def context(*, allow_unregistered: bool = False) -> Context:
         factories.setdefault(name, factory)
     for name, entry in current().dialects.items():
         factories[name] = entry.load
-    made = Context(allow_unregistered=allow_unregistered)
+    ctx = Context(allow_unregistered=allow_unregistered)
     for name, factory in factories.items():
-        made.register_dialect(name, factory)
-    return made
+        ctx.register_dialect(name, factory)
+    return ctx

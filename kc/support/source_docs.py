@@ -42,10 +42,10 @@ class ClassDoc:
 def class_doc(path: str) -> ClassDoc | None:
     """What is said of ``"module:Class"``; None when there is no such source."""
     module, _, name = path.partition(":")
-    found = _find(module, name)
-    if found is None:
+    located = _find(module, name)
+    if located is None:
         return None
-    owner, text = found
+    owner, text = located
     options: dict[str, bool] = {}
     bare = _collect(owner, text, options)
     names = [field.replace("_", "-") for field in options]
@@ -61,9 +61,9 @@ def _collect(module: str, text: str, options: dict[str, bool]) -> str:
     bare = ""
     for base in reversed(node.bases):
         if isinstance(base, ast.Name) and base.id not in _FRAMEWORK:
-            found = _find(module, base.id)
-            if found is not None:
-                bare = _collect(*found, options) or bare
+            located = _find(module, base.id)
+            if located is not None:
+                bare = _collect(*located, options) or bare
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             if "ClassVar" not in ast.unparse(item.annotation):
@@ -77,9 +77,11 @@ def _collect(module: str, text: str, options: dict[str, bool]) -> str:
 
 def _has_default(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "field":
-        if any(one.arg in ("default", "default_factory") for one in value.keywords):
+        if any(keyword.arg in ("default", "default_factory") for keyword in value.keywords):
             return True
-        told = next((one.value for one in value.keywords if one.arg == "metadata"), None)
+        told = next(
+            (keyword.value for keyword in value.keywords if keyword.arg == "metadata"), None
+        )
         return isinstance(told, ast.Dict) and any(
             isinstance(key, ast.Constant) and key.value == "implied" for key in told.keys
         )
@@ -98,9 +100,9 @@ def _head(text: str) -> ast.ClassDef:
 def _find(module: str, name: str) -> tuple[str, str] | None:
     """The text of the class ``name`` as seen from ``module``, followed through imports."""
     source = _source(module)
-    found = re.search(rf"^class {name}\b.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
-    if found is not None:
-        return module, found.group()
+    matched = re.search(rf"^class {name}\b.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
+    if matched is not None:
+        return module, matched.group()
     for statement in _IMPORT.finditer(source):
         for alias in statement[2].strip("()").split(","):
             original, _, local = alias.strip().partition(" as ")

@@ -168,8 +168,8 @@ class Target:
             return _architecture_of(triple.partition("-")[0], names)
         here = platform.machine()
         every = [architecture(name) for name in names]
-        every.sort(key=lambda one: here not in one.machines)
-        return next((one for one in every if self.mcpu in one.cpus), every[0])
+        every.sort(key=lambda arch: here not in arch.machines)
+        return next((arch for arch in every if self.mcpu in arch.cpus), every[0])
 
     @property
     def triple(self) -> str:
@@ -208,7 +208,7 @@ class Target:
 
     def has_feature(self, name: str) -> bool:
         """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known."""
-        given = [one[0] == "+" for one in self.mattr if one[1:] == name]
+        given = [feature[0] == "+" for feature in self.mattr if feature[1:] == name]
         if given:
             return given[-1]
         arch = self.architecture
@@ -243,9 +243,9 @@ class Target:
         them, ``contract`` alone: a product and a sum may be rounded once. ``-contract=0`` forbids.
         """
         every = self.attrs.get("fast-math", False)
-        given = {one: self.attrs.get(f"fast-math-{one}", every) for one in _FAST_MATH}
+        given = {flag: self.attrs.get(f"fast-math-{flag}", every) for flag in _FAST_MATH}
         given["contract"] = self.attrs.get("contract", self.attrs.get("fast-math-contract", True))
-        return tuple(one for one, is_set in given.items() if is_set)
+        return tuple(flag for flag, is_set in given.items() if is_set)
 
     @property
     def num_cores(self) -> int | None:
@@ -310,8 +310,10 @@ class Target:
     def __str__(self) -> str:
         keys = self.keys if self.keys != self._default_keys() else ()
         host = str(self.host) if self.host is not None else None
-        values = [one for v in self.attrs.values() for one in (v if isinstance(v, tuple) else [v])]
-        if any("'" in str(one) for one in (*values, host)):
+        values = [
+            value for v in self.attrs.values() for value in (v if isinstance(v, tuple) else [v])
+        ]
+        if any("'" in str(value) for value in (*values, host)):
             return json.dumps(self.export())  # quotes do not nest
         return render(str(self.kind), keys, self.attrs, host)
 
@@ -416,9 +418,9 @@ def _float_abi(triple: str, wanted: Value | None) -> str:
 
 def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:
     for name in names:
-        found = architecture(name)
-        if machine == name or machine in found.machines:
-            return found
+        candidate = architecture(name)
+        if machine == name or machine in candidate.machines:
+            return candidate
     raise TargetError(
         "KC6006",
         f"there is no architecture '{machine}'",
@@ -430,8 +432,8 @@ def _value(key: str, expected: str, value: Any) -> Value:
     """``value`` (text, or a JSON value) as an attribute of type ``expected``."""
     if expected == "list":
         parts: Iterable[Any] = value.split(",") if isinstance(value, str) else value
-        if isinstance(parts, list | tuple) and all(isinstance(one, str) for one in parts):
-            return tuple(one.strip() for one in parts if one.strip())
+        if isinstance(parts, list | tuple) and all(isinstance(part, str) for part in parts):
+            return tuple(part.strip() for part in parts if part.strip())
     elif expected == "bool" and value in (True, False, "1", "0", "true", "false"):
         return value in (True, "1", "true")
     elif expected == "int" and not isinstance(value, bool):

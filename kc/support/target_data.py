@@ -72,7 +72,11 @@ class Architecture:
             if width is not None and feature[0] == "+":
                 bits = max(bits, width)
             elif width is not None and bits >= width:
-                narrower = [one for one in self.vector_features.values() if one < width]
+                narrower = [
+                    feature_bits
+                    for feature_bits in self.vector_features.values()
+                    if feature_bits < width
+                ]
                 bits = max(narrower, default=0)
         return bits
 
@@ -103,12 +107,12 @@ def architecture(name: str) -> Architecture:
 
 def kinds() -> Mapping[str, Kind]:
     """Every target kind by name, those of plugins included."""
-    found = dict(_own_kinds())
+    known = dict(_own_kinds())
     for entry in current().targets:
         kind = _plugin_kind(entry)
-        if kind is not None and kind not in found:
-            found[kind] = kind
-    return found
+        if kind is not None and kind not in known:
+            known[kind] = kind
+    return known
 
 
 def tags() -> Mapping[str, str]:

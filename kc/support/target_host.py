@@ -32,28 +32,28 @@ def _cpu_attributes() -> dict[str, Any]:
     from llvmlite import binding
 
     arch = _host_architecture()
-    found: dict[str, Any] = {"mtriple": binding.get_default_triple()}
+    attributes: dict[str, Any] = {"mtriple": binding.get_default_triple()}
     name = binding.get_host_cpu_name()
     if arch is not None and name in arch.cpus:
-        found["mcpu"] = name
+        attributes["mcpu"] = name
         missing = _withheld(arch, name, binding.get_host_cpu_features())
         if missing:
-            found["mattr"] = missing
+            attributes["mattr"] = missing
     for level, size in cache_sizes(_CACHE_DIR).items():
-        found[f"l{level}-cache"] = size
-    return found
+        attributes[f"l{level}-cache"] = size
+    return attributes
 
 
 def _host_architecture() -> Architecture | None:
     machine = platform.machine()
     every = [architecture(name) for name in kinds()["llvm"].architectures]
-    return next((one for one in every if machine in one.machines), None)
+    return next((arch for arch in every if machine in arch.machines), None)
 
 
 def _withheld(arch: Architecture, cpu: str, features: Mapping[str, bool]) -> tuple[str, ...]:
     """Features that the CPU's name promises and that this (virtual) machine does not have."""
     promised = arch.withheld.get(arch.cpus[cpu], ())
-    return tuple(f"-{one}" for one in promised if features.get(one) is False)
+    return tuple(f"-{feature}" for feature in promised if features.get(feature) is False)
 
 
 def cache_sizes(directory: Path) -> dict[int, int]:

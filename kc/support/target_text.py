@@ -22,11 +22,11 @@ def tokens(text: str) -> tuple[str, list[tuple[str, str | bool]]]:
         if text[position].isspace():
             position += 1
             continue
-        found = _TOKEN.match(text, position)
-        if found is None:
+        token = _TOKEN.match(text, position)
+        if token is None:
             raise _error("this ' is not closed", text, position)
-        words.append((found.group(), position))
-        position = found.end()
+        words.append((token.group(), position))
+        position = token.end()
     if not words or words[0][0].startswith("-"):
         raise _error("a target starts with its kind, as in 'llvm -mcpu=znver4'", text, 0)
     attributes: list[tuple[str, str | bool]] = []
