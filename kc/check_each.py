@@ -198,7 +198,7 @@ def _inputs_of(
             continue
         randoms = (Random(f"{seed} {n} {signature.name}") for n in range(SAMPLES))
         drawn = (_sample(module, signature, shape, random) for random in randoms)
-        samples = [one for one in drawn if one is not None]
+        samples = [inputs for inputs in drawn if inputs is not None]
         if samples:
             yield signature.name, samples
         else:
@@ -213,15 +213,15 @@ def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
         module, loops=False
     ):
         return []  # these give values, and are compared as loops
-    found: list[tuple[Any, Signature]] = []
+    functions: list[tuple[Any, Signature]] = []
     for function in loop_tree.kernels(module):
         if SITES in function.attributes:
             continue  # it takes a record of the call, too
         try:
-            found.append((function, signature_of(function)))
+            functions.append((function, signature_of(function)))
         except KCError as refused:
             _say(f"@{function.sym_name.data} is not run: {refused.message}", module)
-    return found
+    return functions
 
 
 def _shape_of(function: Any) -> Any:
@@ -305,7 +305,7 @@ def _run(module: ModuleOp, name: str, inputs: _Inputs) -> _Results:
 
 
 def _copies(values: Sequence[Any]) -> list[Any]:
-    return [one.copy() if isinstance(one, np.ndarray) else one for one in values]
+    return [value.copy() if isinstance(value, np.ndarray) else value for value in values]
 
 
 def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:

@@ -93,7 +93,7 @@ def key_of(
         return None
     text = print_module(loops, locations=True)
     return {
-        "functions": ", ".join(one.name for one in signatures),
+        "functions": ", ".join(signature.name for signature in signatures),
         "ir": hashlib.sha256(text.encode()).hexdigest(),
         "target": str(target),
         "cpu": f"{machine.triple} {machine.cpu} {machine.features}",
@@ -121,7 +121,7 @@ def source_state() -> str | None:
     """A digest of kc's source files as they are; None if one is younger than this process's kc."""
     from importlib import import_module
 
-    folders = dict.fromkeys(import_module(one).__path__[0] for one in _PACKAGES)
+    folders = dict.fromkeys(import_module(package).__path__[0] for package in _PACKAGES)
     return _state(file for folder in folders for file in _files(folder))
 
 
@@ -156,8 +156,8 @@ def _versions(packages: Sequence[str]) -> str:
     from importlib.metadata import packages_distributions, version
 
     known = packages_distributions()
-    found = sorted({one for package in packages for one in known.get(package, ())})
-    return " ".join(f"{one}-{version(one)}" for one in found)
+    names = sorted({name for package in packages for name in known.get(package, ())})
+    return " ".join(f"{name}-{version(name)}" for name in names)
 
 
 def _state(files: Iterable[tuple[str, os.stat_result]]) -> str | None:
@@ -172,12 +172,12 @@ def _state(files: Iterable[tuple[str, os.stat_result]]) -> str | None:
 
 
 def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    for one in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if one.is_dir():
-            if one.name != "__pycache__":
-                yield from _files(one.path)
-        elif one.name.endswith(_ENDINGS):
-            yield one.path, one.stat()
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir():
+            if entry.name != "__pycache__":
+                yield from _files(entry.path)
+        elif entry.name.endswith(_ENDINGS):
+            yield entry.path, entry.stat()
 
 
 def digest_of(key: Key) -> str:
@@ -233,14 +233,14 @@ def _usable(folder: Path) -> bool:
     """Whether the directory can be trusted: its content is run, so it must be the user's own."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        status = folder.stat()
     except OSError as error:
         _warn(folder, error.strerror or str(error))
         return False
-    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         _warn(folder, "it belongs to another user, whose code would be run")
         return False
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         _warn(folder, "other users can write to it, whose code would be run")
         return False
     return True
@@ -262,14 +262,14 @@ def _limit() -> int:
 
 def _prune(folder: Path) -> None:
     """Remove what was not used for longest, until the rest is within the limit."""
-    found: list[tuple[float, int, str]] = []
-    for one in os.scandir(folder):
-        if one.name.endswith((SUFFIX, ".tmp")):
+    files: list[tuple[float, int, str]] = []
+    for entry in os.scandir(folder):
+        if entry.name.endswith((SUFFIX, ".tmp")):
             with contextlib.suppress(FileNotFoundError):
-                about = one.stat()
-                found.append((about.st_mtime, about.st_size, one.path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+                about = entry.stat()
+                files.append((about.st_mtime, about.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= _limit():
             return
         with contextlib.suppress(FileNotFoundError):
@@ -306,11 +306,11 @@ def entries() -> list[Stored]:
     folder = directory()
     if folder is None or not folder.is_dir():
         return []
-    found = [_load(one) for one in folder.glob(f"*{SUFFIX}")]
-    return sorted((one for one in found if one is not None), key=lambda one: -one.used)
+    stored = [_load(path) for path in folder.glob(f"*{SUFFIX}")]
+    return sorted((entry for entry in stored if entry is not None), key=lambda entry: -entry.used)
 
 
 def remove(stored: Sequence[Stored]) -> None:
     """Remove entries; one that is gone already is no error."""
-    for one in stored:
-        one.path.unlink(missing_ok=True)
+    for entry in stored:
+        entry.path.unlink(missing_ok=True)

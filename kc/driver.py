@@ -69,8 +69,10 @@ def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
         unscheduled = lower_schedule(inp.without_schedule(), args or (), "main", target)
         return "".join(f"// {line}\n" for line in calls) + print_module(unscheduled.te)
     parts = inp if isinstance(inp, list | tuple) else [inp]
-    modules = [getattr(one, "module", None) or getattr(one, "op", one) for one in parts]
-    return "// -----\n".join(print_module(one) for one in modules if isinstance(one, ModuleOp))
+    modules = [getattr(part, "module", None) or getattr(part, "op", part) for part in parts]
+    return "// -----\n".join(
+        print_module(module) for module in modules if isinstance(module, ModuleOp)
+    )
 
 
 def _target(target: Target | str | None) -> Target:
@@ -110,7 +112,7 @@ def _stages(
             why="the arguments of a schedule of te are bound; a function has its buffers",
         )
     if isinstance(inp, list | tuple):
-        inp = _merged([_stages(one, None, name, target, None)[-1][1] for one in inp])
+        inp = _merged([_stages(part, None, name, target, None)[-1][1] for part in inp])
     module = getattr(inp, "module", None) or getattr(inp, "op", inp)
     if not isinstance(module, ModuleOp):
         raise TEError(
@@ -127,11 +129,11 @@ def _stages(
 def _merged(modules: Sequence[ModuleOp]) -> IRModule:
     """One module of the functions of several. Raises KC2250 for different ones of one name."""
     merged = IRModule()
-    for one in map(IRModule, modules):
+    for module in map(IRModule, modules):
         here = merged.functions
         twice = [
             name
-            for name, function in one.functions.items()
+            for name, function in module.functions.items()
             if name in here and not function.is_structurally_equivalent(here[name])
         ]
         if twice:
@@ -142,7 +144,7 @@ def _merged(modules: Sequence[ModuleOp]) -> IRModule:
                 why="the functions of a module are told apart by their names",
                 hints=["kc.lower(s, args, name=...) gives each another"],
             )
-        merged.update(one)
+        merged.update(module)
     return merged
 
 

@@ -140,16 +140,16 @@ class _Watch(Instrument):
 
     def wants(self, stage: Stage) -> bool:
         mod, info = IRModule(self.module), info_of(stage.pass_)
-        wanted = [one.should_run(mod, info) for one in self.instruments]
+        wanted = [instrument.should_run(mod, info) for instrument in self.instruments]
         return all(wanted) or not _can_be_left_out(stage)
 
     def before(self, stage: Stage, text: Callable[[], str]) -> None:
-        for one in self.instruments:
-            one.run_before_pass(IRModule(self.module), info_of(stage.pass_))
+        for instrument in self.instruments:
+            instrument.run_before_pass(IRModule(self.module), info_of(stage.pass_))
 
     def after(self, stage: Stage, text: Callable[[], str]) -> None:
-        for one in self.instruments:
-            one.run_after_pass(IRModule(self.module), info_of(stage.pass_))
+        for instrument in self.instruments:
+            instrument.run_after_pass(IRModule(self.module), info_of(stage.pass_))
 
 
 def _can_be_left_out(stage: Stage) -> bool:
@@ -170,7 +170,7 @@ def run_passes(
     """
     watching = list(_watching(module))
     Pipeline(
-        [stage_of(one) for one in passes],
+        [stage_of(pass_) for pass_ in passes],
         [*instruments, *watching],
         verify_each=verify_changes,
         verify_input=verify_input,

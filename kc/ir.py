@@ -52,8 +52,8 @@ def load_json(json_str: str) -> IRModule:
     Raises ParseError: KC0083 for what is no such text, and what IR that does not verify raises.
     """
     try:
-        found = json.loads(json_str)
-        text = found["module"]
+        data = json.loads(json_str)
+        text = data["module"]
     except (ValueError, TypeError, KeyError) as error:
         raise ParseError(
             "KC0083",
@@ -71,8 +71,8 @@ def structural_equal(lhs: Any, rhs: Any) -> bool:
     Names of values do not count. (In TVM names do not count at all; here they are what schedules
     find loops by.) Raises InputError KC0082 for what is no module.
     """
-    one, other = (_module(part, "structural_equal") for part in (lhs, rhs))
-    return one.is_structurally_equivalent(other)
+    left, right = (_module(part, "structural_equal") for part in (lhs, rhs))
+    return left.is_structurally_equivalent(right)
 
 
 def assert_structural_equal(lhs: Any, rhs: Any) -> None:
@@ -81,16 +81,16 @@ def assert_structural_equal(lhs: Any, rhs: Any) -> None:
         return
     from kc.tir.display import diff_lines, diff_text
 
-    before, after = (print_module(_module(one, "assert_structural_equal")) for one in (lhs, rhs))
+    before, after = (print_module(_module(node, "assert_structural_equal")) for node in (lhs, rhs))
     raise AssertionError(f"the modules differ:\n{diff_text(diff_lines(before, after))}")
 
 
 def _module(node: Any, what: str) -> Any:
     from xdsl.dialects.builtin import ModuleOp
 
-    found = getattr(node, "module", None) or getattr(node, "op", node)
-    if isinstance(found, ModuleOp):
-        return found
+    module = getattr(node, "module", None) or getattr(node, "op", node)
+    if isinstance(module, ModuleOp):
+        return module
     raise InputError(
         "KC0082",
         f"{what}: {type(node).__name__} is no module",

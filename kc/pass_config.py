@@ -110,8 +110,8 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
     **dict.fromkeys(
-        f"tir.{one}"
-        for one in (
+        f"tir.{name}"
+        for name in (
             "CoProcSync CombineContextCall "
             "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
             "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
@@ -155,8 +155,11 @@ def check_config(config: Mapping[str, Any]) -> None:
 def _check_value(key: str, known: Key, value: Any) -> None:
     if key == "tir.add_lower_pass":
         valid = isinstance(value, list | tuple) and all(
-            isinstance(one, list | tuple) and len(one) == 2 and type(one[0]) is int and one[0] >= 0
-            for one in value
+            isinstance(pair, list | tuple)
+            and len(pair) == 2
+            and type(pair[0]) is int
+            and pair[0] >= 0
+            for pair in value
         )
         wanted = "a list of pairs (phase, pass), with a phase of at least 0"
     elif known.type is bool:

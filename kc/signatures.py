@@ -41,19 +41,19 @@ from kc.transforms.tir.instrument_bound_checkers import SITES
 
 def signatures_of(module: ModuleOp) -> list[Any]:
     """The signatures of the public functions, in their order; CodegenError KC4003: none."""
-    found = [
-        signature_of(one)
-        for one in loop_tree.functions(module)
-        if one.sym_visibility is None or one.sym_visibility.data != "private"
+    signatures = [
+        signature_of(function)
+        for function in loop_tree.functions(module)
+        if function.sym_visibility is None or function.sym_visibility.data != "private"
     ]
-    if not found:
+    if not signatures:
         raise CodegenError(
             "KC4003",
             "the module has no function to compile",
             location=location_of(module),
             why="a kernel is a public func.func or te.func with a body",
         )
-    return found
+    return signatures
 
 
 def signature_of(function: func.FuncOp) -> Any:
@@ -101,10 +101,10 @@ def signature_of(function: func.FuncOp) -> Any:
                 specs.append(ArgSpec(name, "scalar", "int64", symbol=symbol, values=declared))
             else:
                 specs.append(ArgSpec(name, "scalar", dtype, symbol=symbol))
-    used = [name for one in specs for dim in one.shape for name in symbols_of(dim)]
-    used += [one.symbol for one in specs if one.symbol is not None]
-    requires = tuple(_condition(one, symbols) for one in requirements_of(function))
-    used += [name for one in requires for name in one.symbols]
+    used = [name for spec in specs for dim in spec.shape for name in symbols_of(dim)]
+    used += [spec.symbol for spec in specs if spec.symbol is not None]
+    requires = tuple(_condition(requirement, symbols) for requirement in requirements_of(function))
+    used += [name for condition in requires for name in condition.symbols]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
 
 
@@ -115,14 +115,14 @@ def bound_checks_of(module: ModuleOp) -> Any:
 
     sites: dict[int, Site] = {}
     for function in loop_tree.functions(module):
-        for one in getattr(function.attributes.get(SITES), "data", ()):
-            given = {key: _plain(value) for key, value in one.data.items()}
+        for site in getattr(function.attributes.get(SITES), "data", ()):
+            given = {key: _plain(value) for key, value in site.data.items()}
             place = None
             if "file" in given:
                 place = Location(given["file"], given["line"], given["column"])
             kept = {key: given[key] for key in ("access", "buffer", "rank", "lanes")}
             sites[given["number"]] = Site(function.sym_name.data, location=place, **kept)
-    rank = max((one.rank for one in sites.values()), default=0)
+    rank = max((site.rank for site in sites.values()), default=0)
     return BoundChecks(sites, HEADER + 2 * rank)
 
 
@@ -143,9 +143,9 @@ def _dtype(type_: Attribute, function: func.FuncOp) -> str:
             return f"int{element.width.data}"
         if element.width.data == 1:
             return "bool"
-    found = float_dtype(element)
-    if found is not None:
-        return found
+    name = float_dtype(element)
+    if name is not None:
+        return name
     raise CodegenError(
         "KC4005",
         f"@{function.sym_name.data} has an argument of type {type_}",
@@ -166,7 +166,7 @@ def _shape(
     type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
 ) -> tuple[Any, ...]:
     if isinstance(given, AffineMapAttr):
-        return tuple(_dim(one, symbols) for one in given.data.results)
+        return tuple(_dim(dim, symbols) for dim in given.data.results)
     return tuple(
         f"{name}_{n}" if size == DYNAMIC else size for n, size in enumerate(type_.get_shape())
     )
@@ -177,7 +177,7 @@ def _condition(requirement: SizeRequirement, symbols: Sequence[str]) -> Any:
     from kc.runtime.signature import AffineDim, SizeCondition
 
     products = [
-        functools.reduce(AffineDim.mul, [_dim(one, symbols) for one in factors])
+        functools.reduce(AffineDim.mul, [_dim(factor, symbols) for factor in factors])
         for factors in requirement.factors
     ]
     condition = requirement.condition
@@ -188,11 +188,11 @@ def _condition(requirement: SizeRequirement, symbols: Sequence[str]) -> Any:
         sides[factor < 0].append(dim if abs(factor) == 1 else AffineDim.mul(abs(factor), dim))
     if constant:
         sides[constant < 0].append(abs(constant))
-    lhs, rhs = (functools.reduce(AffineDim.add, one) if one else 0 for one in sides)
+    lhs, rhs = (functools.reduce(AffineDim.add, addends) if addends else 0 for addends in sides)
     relation = "==" if condition.kind is AffineConstraintKind.eq else ">="
     if condition.kind is AffineConstraintKind.le:
         lhs, rhs = rhs, lhs
-    unless = tuple(_dim(one, symbols) for one in requirement.unless_empty)
+    unless = tuple(_dim(size, symbols) for size in requirement.unless_empty)
     return SizeCondition(lhs, relation, rhs, requirement.why, unless)
 
 

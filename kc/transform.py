@@ -86,24 +86,24 @@ class UserPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        made = self.function(IRModule(op), PassContext.current())
-        made = getattr(made, "op", made)
-        if made is None or made is op:
+        result = self.function(IRModule(op), PassContext.current())
+        result = getattr(result, "op", result)
+        if result is None or result is op:
             return
-        if not isinstance(made, ModuleOp):
+        if not isinstance(result, ModuleOp):
             raise CodegenError(
                 "KC4505",
-                f"pass '{self.name}' returned {type(made).__name__}",
+                f"pass '{self.name}' returned {type(result).__name__}",
                 why="a pass returns a module, or None where it changed the one it got",
             )
         block = op.body.block
-        for one in reversed(list(block.ops)):
-            one.detach()
-            one.erase(safe_erase=False)
-        for one in list(made.body.block.ops):
-            one.detach()
-            block.add_op(one)
-        op.attributes = dict(made.attributes)
+        for old_op in reversed(list(block.ops)):
+            old_op.detach()
+            old_op.erase(safe_erase=False)
+        for new_op in list(result.body.block.ops):
+            new_op.detach()
+            block.add_op(new_op)
+        op.attributes = dict(result.attributes)
 
     def __call__(self, mod: IRModule) -> IRModule:
         return Sequential([self])(mod)
@@ -142,20 +142,20 @@ def prim_func_pass(
         title = name or _name_of(function)
 
         def each(mod: IRModule, ctx: PassContext) -> None:
-            for one in [op for op in mod.op.body.ops if isinstance(op, FuncOp)]:
-                made = function(one, mod, ctx)
-                if made is None or made is one:
+            for func_op in [op for op in mod.op.body.ops if isinstance(op, FuncOp)]:
+                result = function(func_op, mod, ctx)
+                if result is None or result is func_op:
                     continue
-                if not isinstance(made, FuncOp):
+                if not isinstance(result, FuncOp):
                     raise CodegenError(
                         "KC4505",
-                        f"pass '{title}' returned {type(made).__name__}",
+                        f"pass '{title}' returned {type(result).__name__}",
                         why="a pass of functions returns a func.func, or None",
                     )
-                made.detach()
-                mod.op.body.block.insert_op_before(made, one)
-                one.detach()
-                one.erase(safe_erase=False)
+                result.detach()
+                mod.op.body.block.insert_op_before(result, func_op)
+                func_op.detach()
+                func_op.erase(safe_erase=False)
 
         return UserPass(each, PassInfo(title, opt_level, required))
 
@@ -185,14 +185,14 @@ class Sequential:
 
     def __init__(self, passes: Iterable[Any], name: str = "sequential") -> None:
         self.name = name
-        self.passes = [as_pass(one) for one in passes]
+        self.passes = [as_pass(pass_) for pass_ in passes]
 
     def __call__(self, mod: IRModule) -> IRModule:
         from kc.instrument import run_passes
 
         copy = copy_module(mod.op)
         context = PassContext.current()
-        run_passes(copy, [one for one in self.passes if context.enables(one)])
+        run_passes(copy, [pass_ for pass_ in self.passes if context.enables(pass_)])
         return IRModule(copy)
 
 
@@ -260,7 +260,7 @@ class PassContext:
             (min(phase, PHASES[-1]), as_pass(given))
             for phase, given in self.config.get("tir.add_lower_pass", ())
         ]
-        own = {info_of(one).name for _, one in added}
+        own = {info_of(pass_).name for _, pass_ in added}
         self.required_pass = _pass_names(required_pass or (), own)
         self.disabled_pass = _pass_names(disabled_pass or (), own)
         self._options = self._plan(added)
@@ -269,11 +269,11 @@ class PassContext:
     def _check_instruments(self) -> None:
         from kc.instrument import PassInstrument
 
-        for one in self.instruments:
-            if not isinstance(one, PassInstrument):
+        for instrument in self.instruments:
+            if not isinstance(instrument, PassInstrument):
                 raise InputError(
                     "KC4509",
-                    f"PassContext: {one!r} is no instrument",
+                    f"PassContext: {instrument!r} is no instrument",
                     location=caller_location(),
                     hints=["an object of a class that derives from kc.instrument.PassInstrument"],
                 )
@@ -292,9 +292,9 @@ class PassContext:
         if self.config.get("tir.disable_vectorize"):
             replaced["vectorize-loop"] = OPTIONAL["vectorize-loop"]
         added: dict[int, list[ModulePass]] = {}
-        for phase, one in (*self._configured(), *given):
-            if self.enables(one):
-                added.setdefault(phase, []).append(one)
+        for phase, pass_ in (*self._configured(), *given):
+            if self.enables(pass_):
+                added.setdefault(phase, []).append(pass_)
         return PipelineOptions(added, replaced)
 
     def _configured(self) -> Iterator[tuple[int, ModulePass]]:
@@ -306,7 +306,7 @@ class PassContext:
             options = self.config.get(key)
             if options is not None:
                 fields = KEYS[key].fields
-                given = {one: fields[one](value) for one, value in options.items()}
+                given = {field: fields[field](value) for field, value in options.items()}
                 yield phase, registry.pass_class(name)(**given)
 
     def enables(self, pass_: ModulePass) -> bool:
@@ -361,23 +361,23 @@ class PassContext:
             if not isinstance(given, str):
                 return None
             parts.append(f"{phase}:{given}")
-        parts += [f"{phase}:{one}" for phase, one in self._configured()]
+        parts += [f"{phase}:{pass_}" for phase, pass_ in self._configured()]
         replaced = sorted(self._options.replaced.items(), key=str)
-        return " ".join([*parts, *(f"-{name}+{other}" for name, other in replaced)])
+        return " ".join([*parts, *(f"-{name}+{replacement}" for name, replacement in replaced)])
 
     def override_instruments(self, instruments: Sequence[Any] | None) -> None:
         """Use other instruments: those there are leave the context, the new ones enter it."""
         previous, self.instruments = self.instruments, list(instruments or ())
         self._check_instruments()
-        for one in previous:
-            one.exit_pass_ctx()
-        for one in self.instruments:
-            one.enter_pass_ctx()
+        for instrument in previous:
+            instrument.exit_pass_ctx()
+        for instrument in self.instruments:
+            instrument.enter_pass_ctx()
 
     def __enter__(self) -> PassContext:
         stack = contextlib.ExitStack()
-        for one in self.instruments:
-            one.enter_pass_ctx()
+        for instrument in self.instruments:
+            instrument.enter_pass_ctx()
         stack.callback(self._exit_instruments)
         stack.enter_context(using_options(self._options))
         if self.config.get("kc.check_each"):
@@ -390,8 +390,8 @@ class PassContext:
         return self
 
     def _exit_instruments(self) -> None:
-        for one in self.instruments:
-            one.exit_pass_ctx()
+        for instrument in self.instruments:
+            instrument.exit_pass_ctx()
 
     def __exit__(self, *exc: object) -> None:
         self._entered.pop().close()
@@ -406,8 +406,8 @@ class PassContext:
     def list_configs() -> dict[str, dict[str, str]]:
         """The keys of ``config``, with the type of each, and whether kc has a use for it."""
         return {
-            key: {"type": one.type.__name__, "effect": one.effect or "none in kc"}
-            for key, one in KEYS.items()
+            key: {"type": entry.type.__name__, "effect": entry.effect or "none in kc"}
+            for key, entry in KEYS.items()
         }
 
 
@@ -418,12 +418,12 @@ def _default() -> PassContext:
 
 def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
     """kc's names of passes; those of the program's own may have any that is not a typing error."""
-    found: list[str] = []
+    names: list[str] = []
     for name in given:
         if name in TVM_PASSES or name.startswith(("relay.", "relax.")):
             translated = TVM_PASSES.get(name)
             if translated is not None:
-                found.append(translated)
+                names.append(translated)
                 continue
             warn(
                 "KC4502",
@@ -441,5 +441,5 @@ def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
                     location=caller_location(),
                     hints=suggest(name, close),
                 )
-        found.append(name)
-    return found
+        names.append(name)
+    return names

@@ -68,13 +68,13 @@ class CSource:
     def _object(self) -> bytes:
         command = require_compiler("an object of the C target")
         with tempfile.TemporaryDirectory(prefix="kc-") as folder:
-            source, made = Path(folder, "kernel.c"), Path(folder, "kernel.o")
+            source, object_file = Path(folder, "kernel.c"), Path(folder, "kernel.o")
             source.write_bytes(self.source())
             run_compiler(
-                [*command, *self.flags, "-c", os.fspath(source), "-o", os.fspath(made)],
+                [*command, *self.flags, "-c", os.fspath(source), "-o", os.fspath(object_file)],
                 "the C target",
             )
-            return with_checksum(made.read_bytes(), OBJECT)
+            return with_checksum(object_file.read_bytes(), OBJECT)
 
     @cached_property
     def _library(self) -> Module:
@@ -111,17 +111,17 @@ def build(build: Build) -> Module:
     def deferred(signature: Signature) -> DeferredFunction:
         return DeferredFunction(signature, lambda: source.loaded(signature.name))
 
-    functions = {one.name: deferred(one) for one in signatures}
+    functions = {signature.name: deferred(signature) for signature in signatures}
     return Module(functions, build.entry, sources, artefacts=source.files(), record=source.record)
 
 
 def _check_scalars(signatures: Sequence[Signature], module: ModuleOp) -> None:
-    for one in signatures:
-        for spec in one.args:
+    for signature in signatures:
+        for spec in signature.args:
             if not spec.is_array and spec.dtype in ("float16", "bfloat16"):
                 raise CodegenError(
                     "KC4511",
-                    f"c: @{one.name} takes the {spec.dtype} scalar '{spec.name}'",
+                    f"c: @{signature.name} takes the {spec.dtype} scalar '{spec.name}'",
                     location=location_of(module),
                     why="C99 has no such type to pass it in",
                     hints=["pass a float32, or an array of one element"],

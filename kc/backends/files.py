@@ -67,14 +67,14 @@ def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:
     """The names that functions have in C. Raises CodegenError KC4510 where two have the same."""
     from kc.codegen.c_source.function import c_name
 
-    found: dict[str, str] = {}
-    for one in signatures:
-        symbol = c_name(one.name)
-        if symbol in found:
+    functions: dict[str, str] = {}
+    for signature in signatures:
+        symbol = c_name(signature.name)
+        if symbol in functions:
             raise CodegenError(
                 "KC4510",
-                f"@{found[symbol]} and @{one.name} have the same name in C, {symbol}",
+                f"@{functions[symbol]} and @{signature.name} have the same name in C, {symbol}",
                 hints=["rename one of them"],
             )
-        found[symbol] = one.name
-    return tuple(found)
+        functions[symbol] = signature.name
+    return tuple(functions)

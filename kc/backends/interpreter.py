@@ -23,7 +23,10 @@ def interpreted(loops: ModuleOp, name: str = "main") -> Module:
     """
     signatures = signatures_of(loops)
     names = [signature.name for signature in signatures]
-    functions = {one.name: PythonFunction(one, _running(loops, one.name)) for one in signatures}
+    functions = {
+        signature.name: PythonFunction(signature, _running(loops, signature.name))
+        for signature in signatures
+    }
     return Module(functions, name if name in names else names[0])
 
 

@@ -23,9 +23,9 @@ def check_machine_of(records: Sequence[ModuleRecord]) -> None:
     """Refuse (TargetError KC6105) code that this machine cannot run."""
     from kc.codegen.native_target import Machine, check_runs_here
 
-    for one in records:
-        if one.triple:
-            check_runs_here(Machine(one.triple, one.cpu, one.features))
+    for record in records:
+        if record.triple:
+            check_runs_here(Machine(record.triple, record.cpu, record.features))
 
 
 def module_of(
@@ -47,12 +47,12 @@ def module_of(
 
 
 def _joined(records: Sequence[ModuleRecord]) -> ModuleRecord:
-    found = merged(records)
+    functions = merged(records)
     return replace(
         records[0],
-        functions=tuple(signature for _, signature in found.values()),
-        symbols=tuple(symbol for symbol, _ in found.values()),
-        packed=tuple({hook.symbol: hook for one in records for hook in one.packed}.values()),
+        functions=tuple(signature for _, signature in functions.values()),
+        symbols=tuple(symbol for symbol, _ in functions.values()),
+        packed=tuple({hook.symbol: hook for record in records for hook in record.packed}.values()),
     )
 
 
@@ -69,11 +69,11 @@ def load_library(path: str) -> Module:
 
     def address(symbol: str) -> int:
         try:
-            found = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
+            value = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
         except AttributeError:
-            found = None
-        if not found:
+            value = None
+        if not value:
             raise damaged(path, f"it has no function {symbol}")
-        return found
+        return value
 
     return module_of(records, address, library, {"so": lambda: data})

@@ -83,7 +83,7 @@ def build(build: Build) -> Module:
         warn_unchecked(target)
         text, lowered = _lower_to_llvm(build)
         native = code(text)
-        functions = {one.name: _elsewhere(one, error) for one in build.signatures}
+        functions = {signature.name: _elsewhere(signature, error) for signature in build.signatures}
         sources |= {**lowered, **_texts(native)}
         files, record = native.files(), native.record
         return Module(functions, build.entry, sources, artefacts=files, record=record)
@@ -187,10 +187,15 @@ def _loaded(
     packed = callbacks.addresses(native.packed)
     engine = load_object(entry.object, entry.exports, {**pool, **packed})
     functions = {
-        one.name: CompiledFunction(
-            one, engine.address(one.name), call_jit, engine, checks, calls_back=bool(packed)
+        signature.name: CompiledFunction(
+            signature,
+            engine.address(signature.name),
+            call_jit,
+            engine,
+            checks,
+            calls_back=bool(packed),
         )
-        for one in native.signatures
+        for signature in native.signatures
     }
     return Module(
         functions,
@@ -227,10 +232,14 @@ def _noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
         with diagnostic_handler(said.append):
             return work()
     finally:
-        for one in said:
-            say = warn if one.kind == "warning" else remark
-            details = {"location": one.location, "facts": one.facts, "hints": one.hints}
-            say(one.code, one.message, why=one.why, **details)
+        for diagnostic in said:
+            say = warn if diagnostic.kind == "warning" else remark
+            details = {
+                "location": diagnostic.location,
+                "facts": diagnostic.facts,
+                "hints": diagnostic.hints,
+            }
+            say(diagnostic.code, diagnostic.message, why=diagnostic.why, **details)
 
 
 def _machine(target: Target) -> tuple[str | None, str | None]:
@@ -240,8 +249,8 @@ def _machine(target: Target) -> tuple[str | None, str | None]:
     """
     if target == Target.host_cpu():
         return None, None
-    made = target.llvm
-    return made.cpu or None, made.features or None
+    llvm = target.llvm
+    return llvm.cpu or None, llvm.features or None
 
 
 LLVM = Backend(TO_LLVM, build)

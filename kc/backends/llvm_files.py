@@ -60,12 +60,12 @@ class NativeCode:
         from kc.codegen.elf import is_elf, undefined_symbols
         from kc.codegen.float_conversions import NAMES
 
-        made = self.compile(self._standalone[0])
-        data = made.object()
+        code = self.compile(self._standalone[0])
+        data = code.object()
         needed = set(undefined_symbols(data)).intersection(NAMES) if is_elf(data) else ()
         if needed:
-            made = self.compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
-        return made
+            code = self.compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
+        return code
 
     def compile(self, text: str) -> Any:
         """LLVM IR compiled as the module is, for code that may lie anywhere."""
@@ -101,12 +101,12 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
     if f"@{POOL}" in text:
         parts.append(pool_ir(record.triple))
     with parsed(text) as (module, parse):
-        for one, symbol in zip(record.functions, record.symbols, strict=True):
+        for signature, symbol in zip(record.functions, record.symbols, strict=True):
             # Anything else that has the name is private to the module.
-            for other in (*module.functions, *module.global_variables):
-                if other.name == symbol and one.name != symbol:
-                    other.name = f"{symbol}.private"
-            module.get_function(one.name).name = symbol
+            for definition in (*module.functions, *module.global_variables):
+                if definition.name == symbol and signature.name != symbol:
+                    definition.name = f"{symbol}.private"
+            module.get_function(signature.name).name = symbol
         for part in parts:
             # The linker takes what it links in.
             module.link_in(parse(_for_triple(part, record.triple)))
@@ -168,7 +168,7 @@ def load_object_file(path: str, data: bytes | None = None) -> Module:
     records = read_records(data, path)
     check_machine_of(records)
     symbols = [symbol for symbol, _ in merged(records).values()]
-    packed = callbacks.addresses([hook for one in records for hook in one.packed])
+    packed = callbacks.addresses([hook for record in records for hook in record.packed])
     try:
         engine = load_object(data, symbols, packed)
     except (struct.error, ValueError, IndexError) as error:
@@ -194,20 +194,22 @@ def load_ir(path: str) -> Module:
             source = text_of_bitcode(data)
         with parsed(source) as (module, _):
             text = str(module)
-            constants = [str(one) for one in module.global_variables if one.name == SYMBOL]
+            constants = [
+                str(variable) for variable in module.global_variables if variable.name == SYMBOL
+            ]
     except (RuntimeError, UnicodeDecodeError) as error:
         raise damaged(path, " ".join(str(error).split())) from None
     records = read_records(_constant(constants[0]) if constants else b"", path)
     check_machine_of(records)
     first = records[0]
-    made = compile_ir(
+    code = compile_ir(
         text,
         triple=first.triple,
         cpu=first.cpu,
         features=first.features,
         relocation="pic",
     )
-    return load_object_file(path, with_checksum(made.object(), OBJECT))
+    return load_object_file(path, with_checksum(code.object(), OBJECT))
 
 
 def _constant(text: str) -> bytes:
@@ -215,5 +217,7 @@ def _constant(text: str) -> bytes:
     quoted = text[text.index('c"') + 2 : text.rindex('"')].encode("latin-1")
     escape = rb"\\(\\|[0-9A-Fa-f]{2})"
     return re.sub(
-        escape, lambda one: b"\\" if one[1] == b"\\" else bytes.fromhex(one[1].decode()), quoted
+        escape,
+        lambda matched: b"\\" if matched[1] == b"\\" else bytes.fromhex(matched[1].decode()),
+        quoted,
     )

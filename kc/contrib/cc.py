@@ -15,8 +15,8 @@ __all__ = ["create_shared", "get_cc"]
 
 def get_cc() -> str | None:
     """The C compiler: ``$CC``, or the first of cc, gcc and clang; None where there is none."""
-    found = find_compiler()
-    return " ".join(found) if found else None
+    command = find_compiler()
+    return " ".join(command) if command else None
 
 
 def create_shared(
@@ -32,13 +32,13 @@ def create_shared(
     """
     given = [objects] if isinstance(objects, str) else list(objects)
     files: dict[str, bytes] = {}
-    for n, one in enumerate(given):
+    for n, path in enumerate(given):
         try:
-            files[f"{n}_{os.path.basename(one)}"] = Path(one).read_bytes()
+            files[f"{n}_{os.path.basename(path)}"] = Path(path).read_bytes()
         except OSError as error:
             raise InputError(
                 "KC0081",
-                f"create_shared: {one} cannot be read",
+                f"create_shared: {path} cannot be read",
                 location=caller_location(),
                 why=error.strerror,
             ) from error

@@ -64,9 +64,9 @@ def bind(
     words: list[int] = []
     for i, spec in enumerate(signature.args):
         if spec.is_array:
-            found = operands[i]
-            words += [found.address, *(found.shape[d] for d in spec.dynamic)]
-            words += [strides_of(found, spec)[d] & _WORD for d in spec.dynamic_strides]
+            array = operands[i]
+            words += [array.address, *(array.shape[d] for d in spec.dynamic)]
+            words += [strides_of(array, spec)[d] & _WORD for d in spec.dynamic_strides]
         else:
             words.append(scalars[i])
     return BoundArguments((ctypes.c_uint64 * len(words))(*words), tuple(keep_alive))
@@ -119,7 +119,7 @@ class _Argument:
     def array(self, value: Any) -> Operand:
         spec, name = self.spec, self.spec.name
         try:
-            found = operand(value)
+            array = operand(value)
         except Refused as error:
             hints = []
             if error.instead and (error.shares or not spec.written):
@@ -130,94 +130,94 @@ class _Argument:
             raise self.refuse(
                 error.code, error.text, why=error.why, hints=hints
             ) from error.__cause__
-        if found.dtype == "object":
+        if array.dtype == "object":
             raise self.refuse(
                 "KC5104",
                 "is an array of Python objects",
-                found,
+                array,
                 why=f"a kernel needs the {spec.dtype} elements themselves in memory",
                 hints=self._replacement(f"{name}.astype({_numpy_name(spec.dtype)})"),
             )
-        if found.byte_order is not None:
+        if array.byte_order is not None:
             raise self.refuse(
                 "KC5105",
-                f"is {found.byte_order}, expected the byte order of this machine",
-                found,
+                f"is {array.byte_order}, expected the byte order of this machine",
+                array,
                 hints=self._replacement(f"{name}.astype({_numpy_name(spec.dtype)})"),
             )
-        if found.dtype != spec.dtype:
+        if array.dtype != spec.dtype:
             convert = f"{name}.astype({_numpy_name(spec.dtype)})"
-            if spec.dtype in NARROW_FLOATS and found.dtype == f"uint{8 * spec.element.size}":
+            if spec.dtype in NARROW_FLOATS and array.dtype == f"uint{8 * spec.element.size}":
                 convert = f'kc.nd.array({name}, dtype="{spec.dtype}"), which takes them as bits'
-            if found.library == "torch":
+            if array.library == "torch":
                 convert = f"{name}.to(torch.{spec.dtype})"
             raise self.refuse(
                 "KC5106",
-                f"has dtype {found.dtype}, expected {spec.dtype}",
-                found,
+                f"has dtype {array.dtype}, expected {spec.dtype}",
+                array,
                 hints=self._replacement(convert),
             )
-        if len(found.shape) != len(spec.shape):
+        if len(array.shape) != len(spec.shape):
             raise self.refuse(
                 "KC5107",
-                f"has rank {len(found.shape)}, expected {len(spec.shape)}",
-                found,
-                hints=self._reshaped(found),
+                f"has rank {len(array.shape)}, expected {len(spec.shape)}",
+                array,
+                hints=self._reshaped(array),
             )
-        for d, (size, dim) in enumerate(zip(found.shape, spec.shape, strict=True)):
+        for d, (size, dim) in enumerate(zip(array.shape, spec.shape, strict=True)):
             if isinstance(dim, int) and size != dim:
                 raise self.refuse(
-                    "KC5108", f"has size {size} in dimension {d}, expected {dim}", found
+                    "KC5108", f"has size {size} in dimension {d}, expected {dim}", array
                 )
-        self._check_layout(found)
-        if found.address % spec.alignment and 0 not in found.shape:
+        self._check_layout(array)
+        if array.address % spec.alignment and 0 not in array.shape:
             raise self.refuse(
                 "KC5112",
-                f"lies at an address that is {found.address % spec.alignment} "
+                f"lies at an address that is {array.address % spec.alignment} "
                 f"modulo {spec.alignment}, expected a multiple of {spec.alignment}",
-                found,
+                array,
                 why="kernels use aligned loads and stores",
                 hints=self._replacement(
                     f"kc.nd.array({name})", f'kc.nd.empty({name}.shape, "{spec.dtype}")'
                 ),
             )
-        if spec.written and found.read_only:
+        if spec.written and array.read_only:
             raise self.refuse(
                 "KC5113",
-                f"is written by the kernel, but {found.read_only}",
-                found,
+                f"is written by the kernel, but {array.read_only}",
+                array,
                 hints=self._replacement(f"{name}.copy()"),
             )
-        return found
+        return array
 
-    def _check_layout(self, found: Operand) -> None:
+    def _check_layout(self, array: Operand) -> None:
         """The elements lie as the kernel addresses them."""
         spec, name = self.spec, self.spec.name
         dense = (
-            f"{name}.contiguous()" if found.library == "torch" else f"np.ascontiguousarray({name})"
+            f"{name}.contiguous()" if array.library == "torch" else f"np.ascontiguousarray({name})"
         )
         if spec.strides is None:
-            if not found.dense:
-                expected = list(dense_strides(found, spec))
-                declare = f"tir.decl_buffer(..., strides=[{strides_to_declare(found, spec)}])"
+            if not array.dense:
+                expected = list(dense_strides(array, spec))
+                declare = f"tir.decl_buffer(..., strides=[{strides_to_declare(array, spec)}])"
                 raise self.refuse(
                     "KC5111",
                     "is not C-contiguous",
-                    found,
+                    array,
                     why=f"kernels address dense row-major memory: strides of {expected} bytes",
                     hints=[*self._replacement(dense), f"or build with binds={{{name}: {declare}}}"],
                 )
             return
         size = spec.element.size
-        for d, (extent, stride) in enumerate(zip(found.shape, found.strides, strict=True)):
-            if extent <= 1 or 0 in found.shape:
+        for d, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+            if extent <= 1 or 0 in array.shape:
                 continue  # nothing has a neighbour there
             if stride % size:
                 raise self.refuse(
                     "KC5273",
                     f"has a stride of {stride} bytes in dimension {d}, "
                     f"expected a multiple of {size}",
-                    found,
+                    array,
                     why=f"kernels count strides in elements of {size} bytes",
                     hints=self._replacement(dense),
                 )
@@ -227,16 +227,16 @@ class _Argument:
                     "KC5274",
                     f"has a stride of {stride // size} elements in dimension {d}, "
                     f"expected {declared}",
-                    found,
+                    array,
                     why="the kernel is compiled for the stride that was declared",
                     hints=[f"declare it as a variable: strides=[..., te.var('s{d}'), ...]"],
                 )
-        if spec.written and (dims := on_itself(found, size)):
+        if spec.written and (dims := on_itself(array, size)):
             raise self.refuse(
                 "KC5275",
                 f"is written and overlaps itself in dimension{'s' * (len(dims) > 1)} "
                 f"{', '.join(map(str, dims))}",
-                found,
+                array,
                 why="an element that is stored twice has no one value",
                 hints=self._replacement(f"{name}.copy()"),
             )
@@ -248,12 +248,12 @@ class _Argument:
             copy = new or f"np.empty({spec.name}.shape, {_numpy_name(spec.dtype)})"
         return [f"pass {copy}" + (" and copy the result back" if spec.written else "")]
 
-    def _reshaped(self, found: Operand) -> list[str]:
+    def _reshaped(self, array: Operand) -> list[str]:
         """The hint to reshape, where one shape could be meant."""
-        if not found.dense or sum(not isinstance(dim, int) for dim in self.spec.shape) > 1:
+        if not array.dense or sum(not isinstance(dim, int) for dim in self.spec.shape) > 1:
             return []
         known = math.prod(dim for dim in self.spec.shape if isinstance(dim, int))
-        total = math.prod(found.shape)
+        total = math.prod(array.shape)
         if (total != known) if not self.spec.dynamic else (not known or total % known):
             return []
         shape = ", ".join(str(dim if isinstance(dim, int) else -1) for dim in self.spec.shape)
@@ -389,17 +389,18 @@ def _check_sizes(
                     operands[i],
                     why="; ".join(known),
                 )
-    for one in signature.requires:
-        if not one.holds(symbols):
+    for condition in signature.requires:
+        if not condition.holds(symbols):
             raise CallError(
                 "KC5132",
-                f"{signature.name}: the sizes of its arguments do not fit: {one} does not hold",
+                f"{signature.name}: the sizes of its arguments do not fit: "
+                f"{condition} does not hold",
                 facts=[
                     f"{symbol} is {symbols[symbol]}, from {_Argument(signature, i).label}"
-                    for symbol in one.symbols
+                    for symbol in condition.symbols
                     for i, _ in [signature.binders[symbol]]
                 ],
-                why=one.why,
+                why=condition.why,
             )
 
 
@@ -411,12 +412,12 @@ def _check_strides(
         symbol: f"{signature.args[i].name}" + ("" if d is None else f".shape[{d}]")
         for symbol, (i, d) in signature.binders.items()
     }
-    for i, found in operands.items():
+    for i, array in operands.items():
         spec = signature.args[i]
-        steps = strides_of(found, spec)
+        steps = strides_of(array, spec)
         for d in spec.dynamic_strides:
             symbol = (spec.strides or ())[d]
-            if found.shape[d] <= 1 or 0 in found.shape or not isinstance(symbol, str):
+            if array.shape[d] <= 1 or 0 in array.shape or not isinstance(symbol, str):
                 continue
             place = f"the stride of {spec.name} in dimension {d}"
             if known.setdefault(symbol, steps[d]) != steps[d]:
@@ -424,7 +425,7 @@ def _check_strides(
                     "KC5276",
                     f"has a stride of {steps[d]} elements in dimension {d}, "
                     f"and {symbol} is {known[symbol]}",
-                    found,
+                    array,
                     why=f"{symbol} is {places[symbol]} too",
                 )
             places.setdefault(symbol, place)
@@ -433,7 +434,7 @@ def _check_strides(
 def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> None:
     """No written array shares memory with another argument."""
     size = {i: signature.args[i].element.size for i in operands}
-    spans = {i: span(found, size[i]) for i, found in operands.items()}
+    spans = {i: span(array, size[i]) for i, array in operands.items()}
     for i in operands:
         if not signature.args[i].written:
             continue
@@ -441,10 +442,10 @@ def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> Non
             begin, end = max(spans[i][0], spans[j][0]), min(spans[i][1], spans[j][1])
             if i == j or begin >= end:
                 continue
-            one, other = operands[i], operands[j]
+            first, second = operands[i], operands[j]
             shared: bool | None = True
-            if not (one.dense and other.dense):
-                shared = share_memory(one, other, (size[i], size[j]))
+            if not (first.dense and second.dense):
+                shared = share_memory(first, second, (size[i], size[j]))
             if shared is False:
                 continue
             raise _overlap(signature, operands, i, j, spans, end - begin if shared else None)
@@ -458,8 +459,8 @@ def _overlap(
     spans: Mapping[int, tuple[int, int]],
     shared: int | None,
 ) -> CallError:
-    argument, other = _Argument(signature, i), _Argument(signature, j)
-    name, other_name = argument.spec.name, other.spec.name
+    argument, partner = _Argument(signature, i), _Argument(signature, j)
+    name, other_name = argument.spec.name, partner.spec.name
     separate = f"np.empty_like({name})" if argument.spec.role == "out" else f"{name}.copy()"
     begin = max(spans[i][0], spans[j][0])
     where = (
@@ -473,7 +474,7 @@ def _overlap(
         said = "is written and may overlap"
     return CallError(
         "KC5114",
-        f"{signature.name}: {argument.label} {said} {other.label}",
+        f"{signature.name}: {argument.label} {said} {partner.label}",
         facts=[f"{name}: {operands[i]}", f"{other_name}: {operands[j]}", fact],
         why=NOALIAS,
         hints=[f"pass {separate} as {name}"],

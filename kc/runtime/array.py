@@ -134,7 +134,7 @@ def _index_text(index: Any) -> str:
     """An index as it stands in brackets."""
     parts = index if isinstance(index, tuple) else (index,)
     return ", ".join(
-        ":".join("" if one is None else str(one) for one in (part.start, part.stop))
+        ":".join("" if bound is None else str(bound) for bound in (part.start, part.stop))
         if isinstance(part, slice)
         else repr(part)
         for part in parts
@@ -157,23 +157,25 @@ def _element_type(dtype: Any) -> tuple[str, np.dtype]:
             f"arrays cannot have the dtype {name}",
             hints=suggest(name, DTYPES, "dtypes"),
         )
-    found = numpy_dtype(name)
-    return name, np.dtype(f"uint{8 * DTYPES[name].size}") if found is None else found
+    numpy_type = numpy_dtype(name)
+    return name, np.dtype(f"uint{8 * DTYPES[name].size}") if numpy_type is None else numpy_type
 
 
 def _source(source: Any, name: str) -> np.ndarray:
     """The array that memory of the dtype ``name`` is filled from; bits are taken as they are."""
     import numpy as np
 
-    found = np.asarray(source)
-    given = source.dtype if isinstance(source, NDArray) else found.dtype.name
+    values = np.asarray(source)
+    given = source.dtype if isinstance(source, NDArray) else values.dtype.name
     if given == name:
-        return found
+        return values
     bits = f"uint{8 * DTYPES[name].size}"
     if given == bits and _needs_package(name):
         kind = numpy_dtype(name)
-        return found if kind is None else np.ascontiguousarray(found).view(kind)
-    missing = [one for one in (given, name) if _needs_package(one) and numpy_dtype(one) is None]
+        return values if kind is None else np.ascontiguousarray(values).view(kind)
+    missing = [
+        dtype for dtype in (given, name) if _needs_package(dtype) and numpy_dtype(dtype) is None
+    ]
     if missing:
         raise CallError(
             "KC5260",
@@ -185,7 +187,7 @@ def _source(source: Any, name: str) -> np.ndarray:
                 *([f"give the bits, as an array of {bits}"] if missing == [name] else []),
             ],
         )
-    return found
+    return values
 
 
 def _needs_package(name: str) -> bool:
@@ -276,17 +278,17 @@ def _narrow_from_dlpack(source: Any) -> NDArray | None:
     from kc.runtime.operand import Refused, operand
 
     try:
-        found = operand(source)
+        exported = operand(source)
     except Refused:
         return None
-    if found.dtype not in NARROW_FLOATS:
+    if exported.dtype not in NARROW_FLOATS:
         return None
-    name, element = _element_type(found.dtype)
-    low = sum(min(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
-    high = sum(max(0, (n - 1) * s) for n, s in zip(found.shape, found.strides, strict=True))
-    size = high - low + element.itemsize if 0 not in found.shape else 0
-    memory: Any = (ctypes.c_uint8 * size).from_address(found.address + low)
-    memory.owner = found.owner  # kept by the array, which keeps the memory
-    view = np.ndarray(found.shape, element, memory, -low, found.strides)
-    view.flags.writeable = found.read_only is None
+    name, element = _element_type(exported.dtype)
+    low = sum(min(0, (n - 1) * s) for n, s in zip(exported.shape, exported.strides, strict=True))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(exported.shape, exported.strides, strict=True))
+    size = high - low + element.itemsize if 0 not in exported.shape else 0
+    memory: Any = (ctypes.c_uint8 * size).from_address(exported.address + low)
+    memory.owner = exported.owner  # kept by the array, which keeps the memory
+    view = np.ndarray(exported.shape, element, memory, -low, exported.strides)
+    view.flags.writeable = exported.read_only is None
     return NDArray(view, cpu(), name)

@@ -32,14 +32,14 @@ def find_compiler(given: str | None = None, triple: str = "") -> list[str] | Non
     if triple:
         short = triple.replace("-unknown-", "-")
         candidates = (f"{triple}-gcc", f"{short}-gcc", f"{triple}-clang")
-    return next(([one] for one in candidates if shutil.which(one)), None)
+    return next(([compiler] for compiler in candidates if shutil.which(compiler)), None)
 
 
 def require_compiler(what: str, given: str | None = None, triple: str = "") -> list[str]:
     """The command of a C compiler; CallError KC5145 where there is none."""
-    found = find_compiler(given, triple)
-    if found is not None:
-        return found
+    command = find_compiler(given, triple)
+    if command is not None:
+        return command
     asked = given or read("CC")
     looked = f"looked for: {asked or ', '.join(_CANDIDATES)}"
     hints = ["install gcc or clang, or name a compiler in CC or by cc="]

@@ -34,8 +34,8 @@ def c_header(record: ModuleRecord, name: str) -> str:
     if not guard or guard[0].isdigit():
         guard = f"KC_{guard}"
     declared = "\n".join(
-        _declaration(symbol, one)
-        for symbol, one in zip(record.symbols, record.functions, strict=True)
+        _declaration(symbol, signature)
+        for symbol, signature in zip(record.symbols, record.functions, strict=True)
     )
     hooks = hook_declarations(record.packed)
     hooks = f"\n{hooks}" if hooks else ""
@@ -84,7 +84,7 @@ def _declaration(symbol: str, signature: Signature) -> str:
         strides = [f"int64_t {_fresh(f'{name}_stride{d}', taken)}" for d in spec.dynamic_strides]
         parameters += strides
         about.append(f"   {name}: {_shown(spec)}")
-    about += [f"   required: {one}" for one in signature.requires]
+    about += [f"   required: {condition}" for condition in signature.requires]
     comment = "\n".join([f"/* {signature.name}", *about]) + " */"
     inside = ",\n    ".join(parameters) or "void"
     return f"{comment}\nvoid {symbol}(\n    {inside});\n"

@@ -209,9 +209,9 @@ def _unwrapped(function: _Function, context: str, obj: str) -> str:
     expected = _field(function, context, "ndarray_type")
     kind = function.load("ptr", obj, native.TYPE_OFFSET)
     is_numpy = function.let(f"icmp eq ptr {kind}, {expected}")
-    direct, other, join = function.block, function.label("other"), function.label("array")
-    function.add(f"br i1 {is_numpy}, label %{join}, label %{other}, !prof !0")
-    function.start(other)
+    direct, not_numpy, join = function.block, function.label("other"), function.label("array")
+    function.add(f"br i1 {is_numpy}, label %{join}, label %{not_numpy}, !prof !0")
+    function.start(not_numpy)
     nd_type = _field(function, context, "nd_type")
     function.guard(function.let(f"icmp eq ptr {kind}, {nd_type}"))
     inner = function.load("ptr", obj, native.NDARRAY_OFFSET)
@@ -321,9 +321,11 @@ def _sizes_guard(
             equal(scalar(i), symbols[spec.symbol])
         for d, dim in enumerate(spec.shape):
             equal(sizes[i][d], _size(function, dim, symbols, conditions))
-    for one in signature.requires:
-        lhs, rhs = (_size(function, side, symbols, conditions) for side in (one.lhs, one.rhs))
-        compare = "eq" if one.relation == "==" else "sge"
+    for condition in signature.requires:
+        lhs, rhs = (
+            _size(function, side, symbols, conditions) for side in (condition.lhs, condition.rhs)
+        )
+        compare = "eq" if condition.relation == "==" else "sge"
         # Where it need not hold the complete check finds out.
         conditions.append(function.let(f"icmp {compare} i64 {lhs}, {rhs}"))
     function.guard(*conditions)

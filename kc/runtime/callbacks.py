@@ -53,15 +53,15 @@ _lock = threading.Lock()
 
 def check_known(signatures: Sequence[PackedSignature]) -> None:
     """Refuse calls of functions that nobody registered (KC5251), before anything is compiled."""
-    for one in signatures:
-        if get_global_func(one.name, allow_missing=True) is None:
+    for signature in signatures:
+        if get_global_func(signature.name, allow_missing=True) is None:
             raise CallError(
                 "KC5251",
-                f"there is no function '{one.name}' to call",
-                location=one.location,
+                f"there is no function '{signature.name}' to call",
+                location=signature.location,
                 why="a kernel calls what kc.register_func knows under that name when it is built",
-                hints=suggest(one.name, list_global_func_names(), "registered are")
-                or [f'kc.register_func("{one.name}", function)'],
+                hints=suggest(signature.name, list_global_func_names(), "registered are")
+                or [f'kc.register_func("{signature.name}", function)'],
             )
 
 
@@ -71,12 +71,12 @@ def addresses(signatures: Sequence[PackedSignature]) -> dict[str, int]:
     They live as long as the process.
     """
     with _lock:
-        for one in signatures:
-            if one.symbol not in _callbacks:
-                _callbacks[one.symbol] = _callback(one)
+        for signature in signatures:
+            if signature.symbol not in _callbacks:
+                _callbacks[signature.symbol] = _callback(signature)
         return {
-            one.symbol: ctypes.cast(_callbacks[one.symbol], ctypes.c_void_p).value or 0
-            for one in signatures
+            signature.symbol: ctypes.cast(_callbacks[signature.symbol], ctypes.c_void_p).value or 0
+            for signature in signatures
         }
 
 
@@ -87,11 +87,11 @@ def calling(kernel: str) -> Iterator[None]:
     Raises CallError KC5250 for what one of them raised; what is no error (an interrupt) as it is.
     """
     outer = _thread.call
-    made = _thread.call = _Call()
+    call = _thread.call = _Call()
     try:
         if outer is None:
             with _turn:
-                _with_turn.append(made)
+                _with_turn.append(call)
                 try:
                     yield
                 finally:
@@ -100,9 +100,9 @@ def calling(kernel: str) -> Iterator[None]:
             yield
     finally:
         _thread.call = outer
-    if made.failed is None:
+    if call.failed is None:
         return
-    signature, error = made.failed
+    signature, error = call.failed
     if not isinstance(error, Exception):
         raise error
     raise CallError(
@@ -116,16 +116,16 @@ def calling(kernel: str) -> Iterator[None]:
 def _callback(signature: PackedSignature) -> Any:
     types: list[Any] = []
     makers: list[tuple[int, Callable[..., Any]]] = []
-    for one in signature.parameters:
-        if isinstance(one, PackedText):
-            makers.append((0, lambda text=one.text: text))
-        elif isinstance(one, PackedScalar):
-            types.append(_scalar(signature, one.dtype))
-            makers.append((1, bool if one.dtype == "bool" else lambda value: value))
+    for parameter in signature.parameters:
+        if isinstance(parameter, PackedText):
+            makers.append((0, lambda text=parameter.text: text))
+        elif isinstance(parameter, PackedScalar):
+            types.append(_scalar(signature, parameter.dtype))
+            makers.append((1, bool if parameter.dtype == "bool" else lambda value: value))
         else:
-            sizes = [*one.shape, *(one.strides or ())].count(UNKNOWN)
+            sizes = [*parameter.shape, *(parameter.strides or ())].count(UNKNOWN)
             types += [ctypes.c_void_p, *[ctypes.c_int64] * sizes]
-            makers.append((1 + sizes, _array_maker(one)))
+            makers.append((1 + sizes, _array_maker(parameter)))
     result = None if signature.result is None else _scalar(signature, signature.result)
     as_number = float if (signature.result or "").startswith("float") else int
 
@@ -134,15 +134,15 @@ def _callback(signature: PackedSignature) -> Any:
         values = [make(*(next(rest) for _ in range(count))) for count, make in makers]
         function = get_global_func(signature.name)
         assert function is not None
-        found = function(*values)
-        if found is None and signature.traced:
+        returned = function(*values)
+        if returned is None and signature.traced:
             return given[-1]
-        if found is None or result is None:
+        if returned is None or result is None:
             return 0
-        if not hasattr(found, "__index__") and not hasattr(found, "__float__"):
-            what = type(found).__name__
+        if not hasattr(returned, "__index__") and not hasattr(returned, "__float__"):
+            what = type(returned).__name__
             raise TypeError(f"it gives {what}, where the kernel takes a {signature.result}")
-        return as_number(found)
+        return as_number(returned)
 
     def run(*given: Any) -> Any:
         outer = _thread.call
@@ -171,8 +171,8 @@ def _callback(signature: PackedSignature) -> Any:
 
 
 def _scalar(signature: PackedSignature, dtype: str) -> Any:
-    found = C_SCALARS.get(dtype)
-    if found is None:
+    ctype = C_SCALARS.get(dtype)
+    if ctype is None:
         raise CodegenError(
             "KC4350",
             f"the function '{signature.name}' is called with a {dtype} scalar",
@@ -180,29 +180,29 @@ def _scalar(signature: PackedSignature, dtype: str) -> Any:
             why="C passes no such numbers, and functions of Python are reached through C",
             hints=['convert it: x.astype("float32")'],
         )
-    return found
+    return ctype
 
 
-def _array_maker(one: PackedArray) -> Callable[..., Any]:
+def _array_maker(parameter: PackedArray) -> Callable[..., Any]:
     """What makes an array of a pointer, and the dimensions and strides that are passed."""
 
     def make(pointer: int | None, *given: int) -> Any:
         import numpy as np
 
         rest = iter(given)
-        shape = tuple(next(rest) if dim == UNKNOWN else dim for dim in one.shape)
-        dtype = numpy_dtype(one.dtype)
+        shape = tuple(next(rest) if dim == UNKNOWN else dim for dim in parameter.shape)
+        dtype = numpy_dtype(parameter.dtype)
         if 0 in shape or pointer is None:
             array = np.empty(shape, dtype)
         else:
             strides = None
-            if one.strides is not None:
-                steps = [next(rest) if step == UNKNOWN else step for step in one.strides]
+            if parameter.strides is not None:
+                steps = [next(rest) if step == UNKNOWN else step for step in parameter.strides]
                 strides = tuple(step * dtype.itemsize for step in steps)
             span = _span(shape, strides, dtype.itemsize)
             memory = (ctypes.c_char * span).from_address(pointer)
             array = np.ndarray(shape, dtype, memoryview(memory), 0, strides)
-        array.flags.writeable = one.writable
+        array.flags.writeable = parameter.writable
         return as_argument(array)
 
     return make

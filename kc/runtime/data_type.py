@@ -21,8 +21,8 @@ class DataType(str):
     itemsize: int
 
     def __new__(cls, dtype: str) -> DataType:
-        found = re.fullmatch(r"(\w+)x(\d+)", dtype)
-        scalar, lanes = (found[1], int(found[2])) if found else (dtype, 1)
+        matched = re.fullmatch(r"(\w+)x(\d+)", dtype)
+        scalar, lanes = (matched[1], int(matched[2])) if matched else (dtype, 1)
         if scalar not in DTYPES or lanes < 1:
             raise InputError(
                 "KC0085",
@@ -30,8 +30,8 @@ class DataType(str):
                 location=caller_location(),
                 hints=suggest(dtype, DTYPES, "the dtypes are"),
             )
-        made = super().__new__(cls, dtype)
-        made.lanes = lanes
-        made.bits = 1 if scalar == "bool" else 8 * DTYPES[scalar].size
-        made.itemsize = DTYPES[scalar].size * lanes
-        return made
+        instance = super().__new__(cls, dtype)
+        instance.lanes = lanes
+        instance.bits = 1 if scalar == "bool" else 8 * DTYPES[scalar].size
+        instance.itemsize = DTYPES[scalar].size * lanes
+        return instance

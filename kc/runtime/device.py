@@ -69,8 +69,8 @@ class Device:
             facts, hints = ["the CPU is one device, cpu(0)"], ["kc.cpu(0)"]
         else:
             count = cuda_device_count()
-            found = "no CUDA device or driver" if not count else f"cuda(0) to cuda({count - 1})"
-            facts, hints = [f"found: {found}"], ["kc.cpu(0)"]
+            available = "no CUDA device or driver" if not count else f"cuda(0) to cuda({count - 1})"
+            facts, hints = [f"found: {available}"], ["kc.cpu(0)"]
         raise DeviceError("KC6201", f"{self} is not there", facts=facts, hints=hints)
 
 

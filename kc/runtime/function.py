@@ -130,7 +130,7 @@ class CompiledFunction:
         site.calls_back = calls_back
         site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
         site.owners = [keep_alive]
-        native.fill(site, address, {one.dtype for one in signature.args})
+        native.fill(site, address, {spec.dtype for spec in signature.args})
         self._site = site
         self.__call__ = self._callable(call_wrapper.CALL, site)
 

@@ -53,7 +53,7 @@ def convert(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(map(convert, value))
     if isinstance(value, dict):
-        return {key: convert(one) for key, one in value.items()}
+        return {key: convert(item) for key, item in value.items()}
     raise CallError(
         "KC5149",
         f"convert: nothing is called with {type(value).__name__}",

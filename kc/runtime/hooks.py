@@ -10,13 +10,13 @@ from kc.support.packed_signature import PackedSignature, PackedText
 
 def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
     """Refuse (KC5252) to make a library of code that calls functions of Python."""
-    for one in packed:
+    for signature in packed:
         raise CallError(
             "KC5252",
-            f"{what}: the code calls the function '{one.name}' of Python",
-            location=one.location,
+            f"{what}: the code calls the function '{signature.name}' of Python",
+            location=signature.location,
             why="a library is complete, and C has no functions of Python",
-            facts=[f"it needs {one.prototype}"],
+            facts=[f"it needs {signature.prototype}"],
             hints=[
                 'define it in C, as the header says: options=["hooks.c"] of export_library',
                 'or save an object, m.save("kernel.o"), and link it with one that defines it',
@@ -28,12 +28,12 @@ def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
 def hook_declarations(packed: Sequence[PackedSignature]) -> str:
     """What a C header says of the functions that the program has to define."""
     lines: list[str] = []
-    for one in packed:
-        texts = [part.text for part in one.parameters if isinstance(part, PackedText)]
+    for signature in packed:
+        texts = [part.text for part in signature.parameters if isinstance(part, PackedText)]
         also = f", with the text {', '.join(map(_quoted, texts))}" if texts else ""
         lines.append("/* To be defined by the program: what the kernels call as")
-        lines.append(f"   {_quoted(one.name)}{also}. */")
-        lines.append(one.prototype)
+        lines.append(f"   {_quoted(signature.name)}{also}. */")
+        lines.append(signature.prototype)
     return "".join(f"{line}\n" for line in lines)
 
 

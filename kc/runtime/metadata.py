@@ -69,14 +69,14 @@ class ModuleRecord:
                 "kc": self.version,
                 "entry": self.entry,
                 "functions": [
-                    {"symbol": symbol, "signature": json.loads(one.to_json())}
-                    for symbol, one in zip(self.symbols, self.functions, strict=True)
+                    {"symbol": symbol, "signature": json.loads(signature.to_json())}
+                    for symbol, signature in zip(self.symbols, self.functions, strict=True)
                 ],
                 "target": self.target,
                 "triple": self.triple,
                 "cpu": self.cpu,
                 "features": self.features,
-                "packed": [one.to_data() for one in self.packed],
+                "packed": [hook.to_data() for hook in self.packed],
             }
         ).encode()
         head = _HEAD.pack(len(text), hashlib.sha256(text).digest())
@@ -88,7 +88,7 @@ class ModuleRecord:
         return cls(
             entry=data["entry"],
             functions=tuple(Signature.from_json(json.dumps(f["signature"])) for f in functions),
-            symbols=tuple(one["symbol"] for one in functions),
+            symbols=tuple(function["symbol"] for function in functions),
             target=data["target"],
             triple=data["triple"],
             cpu=data["cpu"],
@@ -116,17 +116,17 @@ def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRec
     while at >= 0:
         places.append(at + len(MAGIC))
         at = data.find(MAGIC, at + len(MAGIC))
-    found = [_read(data, at, path) for at in places]
+    records = [_read(data, at, path) for at in places]
     if len(places) == 1:  # what was linked of several has their checksums
         _check(data, _seal(data, places[0]), path, kind)
-    if not found:
+    if not records:
         raise CallError(
             "KC5140",
             f"{path} has no kernels of kc in it",
             why="the signatures that calls are checked against travel with the file",
             hints=["a file that Module.save or Module.export_library wrote"],
         )
-    return found
+    return records
 
 
 def _seal(data: bytes, at: int) -> int:
@@ -165,6 +165,6 @@ def merged(records: Sequence[ModuleRecord]) -> dict[str, tuple[str, Signature]]:
     """The functions of all records: name -> (symbol, signature)."""
     return {
         signature.name: (symbol, signature)
-        for one in records
-        for symbol, signature in zip(one.symbols, one.functions, strict=True)
+        for record in records
+        for symbol, signature in zip(record.symbols, record.functions, strict=True)
     }

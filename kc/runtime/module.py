@@ -88,7 +88,9 @@ class Module:
     def get_source(self, kind: str = "") -> str:
         """The text of a kind; LLVM IR or C, or the first there is, by default. Raises KC5123."""
         if not kind and self._sources:
-            kind = next((one for one in ("ll", "c") if one in self._sources), "")
+            kind = next(
+                (source_kind for source_kind in ("ll", "c") if source_kind in self._sources), ""
+            )
             kind = kind or next(iter(self._sources))
         if kind not in self._sources:
             hints = suggest(kind, self._sources, "kinds of source")

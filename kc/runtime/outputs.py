@@ -27,7 +27,7 @@ def bind_inputs(
     bound = bind(inputs, args)
     words = list(bound.slots)
     symbols = _symbols(inputs, words)
-    keep_nd = any(type(one) is NDArray for one in args)
+    keep_nd = any(type(arg) is NDArray for arg in args)
     outputs: list[Any] = []
     full: list[int] = []
     rest = iter(words)
@@ -50,7 +50,9 @@ def _check_known(signature: Signature) -> None:
             why = f"they are dense, and {spec.name} has declared strides"
             raise _must_be_given(signature, why)
         for dim in spec.shape:
-            unknown = [one for one in symbols_of(dim) if one not in signature.input_symbols]
+            unknown = [
+                symbol for symbol in symbols_of(dim) if symbol not in signature.input_symbols
+            ]
             if unknown:
                 why = f"the inputs give all sizes, and {unknown[0]} is given by an output"
                 raise _must_be_given(signature, why)
@@ -74,14 +76,14 @@ def _symbols(inputs: Signature, words: Sequence[int]) -> dict[str, int]:
     for spec in inputs.args:
         at.append(position)
         position += spec.words
-    found: dict[str, int] = {}
+    values: dict[str, int] = {}
     for symbol, (i, d) in inputs.binders.items():
         spec = inputs.args[i]
         place = at[i] if d is None else at[i] + 1 + spec.dynamic.index(d)
         bits = 32 if d is None and spec.dtype == "int32" else 64
         value = words[place] & ((1 << bits) - 1)
-        found[symbol] = value - (1 << bits) if value >> (bits - 1) else value
-    return found
+        values[symbol] = value - (1 << bits) if value >> (bits - 1) else value
+    return values
 
 
 def _size(signature: Signature, spec: ArgSpec, dim: Dim, symbols: dict[str, int]) -> int:

@@ -171,7 +171,7 @@ class SizeCondition:
     def symbols(self) -> tuple[str, ...]:
         """The symbols that decide it, in reading order."""
         parts = (self.lhs, self.rhs, *self.unless_empty)
-        return tuple(dict.fromkeys(one for part in parts for one in symbols_of(part)))
+        return tuple(dict.fromkeys(symbol for part in parts for symbol in symbols_of(part)))
 
     def holds(self, symbols: Mapping[str, int]) -> bool:
         """Whether it holds for the values of the symbols."""
@@ -179,8 +179,8 @@ class SizeCondition:
         if lhs is not None and rhs is not None:
             if lhs == rhs if self.relation == "==" else lhs >= rhs:
                 return True
-        counts = [evaluate(one, symbols) for one in self.unless_empty]
-        return any(one is not None and one <= 0 for one in counts)
+        counts = [evaluate(size, symbols) for size in self.unless_empty]
+        return any(count is not None and count <= 0 for count in counts)
 
 
 def _dim_to_json(dim: Dim) -> Any:
@@ -260,7 +260,7 @@ class ArgSpec:
     @cached_property
     def dynamic_strides(self) -> tuple[int, ...]:
         """The dimensions whose strides the machine-level function takes, after the sizes."""
-        return tuple(i for i, one in enumerate(self.strides or ()) if isinstance(one, str))
+        return tuple(i for i, stride in enumerate(self.strides or ()) if isinstance(stride, str))
 
     @cached_property
     def words(self) -> int:
@@ -295,7 +295,7 @@ class Signature:
     def __post_init__(self) -> None:
         used = {s for arg in self.args for dim in arg.shape for s in symbols_of(dim)}
         used |= {arg.symbol for arg in self.args if arg.symbol is not None}
-        used |= {symbol for one in self.requires for symbol in one.symbols}
+        used |= {symbol for condition in self.requires for symbol in condition.symbols}
         if missing := sorted(used - set(self.symbols)):
             raise InternalError(f"{self.name}: symbols not declared: {', '.join(missing)}")
         for symbol in self.symbols:
@@ -312,14 +312,14 @@ class Signature:
     @cached_property
     def binders(self) -> dict[str, tuple[int, int | None]]:
         """Symbol -> (argument, dimension) that gives it; the dimension of a scalar is None."""
-        found: dict[str, tuple[int, int | None]] = {}
+        binders: dict[str, tuple[int, int | None]] = {}
         for i, arg in enumerate(self.args):
             if arg.symbol is not None:
-                found.setdefault(arg.symbol, (i, None))
+                binders.setdefault(arg.symbol, (i, None))
             for d, dim in enumerate(arg.shape):
                 if isinstance(dim, str):
-                    found.setdefault(dim, (i, d))
-        return found
+                    binders.setdefault(dim, (i, d))
+        return binders
 
     @cached_property
     def machine_types(self) -> tuple[str, ...]:
@@ -350,8 +350,10 @@ class Signature:
         """The signature without its outputs, where its other arguments give all its symbols."""
         args = tuple(arg for arg in self.args if arg.role != "out")
         known = self.input_symbols
-        symbols = tuple(one for one in self.symbols if one in known)
-        requires = tuple(one for one in self.requires if known.issuperset(one.symbols))
+        symbols = tuple(symbol for symbol in self.symbols if symbol in known)
+        requires = tuple(
+            condition for condition in self.requires if known.issuperset(condition.symbols)
+        )
         return Signature(self.name, args, symbols, requires)
 
     def __str__(self) -> str:
@@ -375,13 +377,13 @@ class Signature:
         ]
         requires = [
             {
-                "lhs": _dim_to_json(one.lhs),
-                "relation": one.relation,
-                "rhs": _dim_to_json(one.rhs),
-                "why": one.why,
-                "unless_empty": list(map(_dim_to_json, one.unless_empty)),
+                "lhs": _dim_to_json(condition.lhs),
+                "relation": condition.relation,
+                "rhs": _dim_to_json(condition.rhs),
+                "why": condition.why,
+                "unless_empty": list(map(_dim_to_json, condition.unless_empty)),
             }
-            for one in self.requires
+            for condition in self.requires
         ]
         data = {"name": self.name, "args": args, "symbols": self.symbols}
         return json.dumps({**data, "requires": requires} if requires else data)
@@ -402,12 +404,12 @@ class Signature:
         ]
         requires = [
             SizeCondition(
-                _dim_from_json(one["lhs"]),
-                one["relation"],
-                _dim_from_json(one["rhs"]),
-                one["why"],
-                tuple(map(_dim_from_json, one["unless_empty"])),
+                _dim_from_json(condition["lhs"]),
+                condition["relation"],
+                _dim_from_json(condition["rhs"]),
+                condition["why"],
+                tuple(map(_dim_from_json, condition["unless_empty"])),
             )
-            for one in data.get("requires", ())
+            for condition in data.get("requires", ())
         ]
         return cls(data["name"], tuple(args), tuple(data["symbols"]), tuple(requires))
