@@ -44,14 +44,14 @@ def run(argv: Sequence[str]) -> str:
     return "\n".join(_why(name) for name in names)
 
 
-def _listing(found: Sequence[Stored], folder: str) -> str:
+def _listing(stored: Sequence[Stored], folder: str) -> str:
     lines = [
-        f"{one.digest[:12]}  {one.size / 1024:8.0f} KiB  {_age(one.used):>8}  "
-        f"{one.key['functions']}  ({one.key['target']})"
-        for one in found
+        f"{entry.digest[:12]}  {entry.size / 1024:8.0f} KiB  {_age(entry.used):>8}  "
+        f"{entry.key['functions']}  ({entry.key['target']})"
+        for entry in stored
     ]
-    total = sum(one.size for one in found) / 1024
-    return "\n".join([*lines, f"{len(found)} entries, {total:.0f} KiB in {folder}", ""])
+    total = sum(entry.size for entry in stored) / 1024
+    return "\n".join([*lines, f"{len(stored)} entries, {total:.0f} KiB in {folder}", ""])
 
 
 def _age(when: float) -> str:
@@ -65,35 +65,35 @@ def _age(when: float) -> str:
 def _named(name: str) -> list[Stored]:
     """The entries of a digest's beginning, or of a function; the newest first."""
     every = compile_cache.entries()
-    found = [one for one in every if len(name) >= 4 and one.digest.startswith(name)]
-    found = found or [one for one in every if name in one.key["functions"].split(", ")]
-    if not found:
-        names = {function for one in every for function in one.key["functions"].split(", ")}
+    matching = [entry for entry in every if len(name) >= 4 and entry.digest.startswith(name)]
+    matching = matching or [entry for entry in every if name in entry.key["functions"].split(", ")]
+    if not matching:
+        names = {function for entry in every for function in entry.key["functions"].split(", ")}
         raise InputError(
             "KC5151",
             f"the compile cache has no entry '{name}'",
             hints=suggest(name, sorted(names), "it has code of"),
         )
-    return sorted(found, key=lambda one: -one.created)
+    return sorted(matching, key=lambda entry: -entry.created)
 
 
 def _removed(names: Sequence[str]) -> str:
-    found = compile_cache.entries()
+    stored = compile_cache.entries()
     if list(names) != ["--all"]:
-        found = list({one.digest: one for name in names for one in _named(name)}.values())
-    compile_cache.remove(found)
-    return f"removed {len(found)} entries\n"
+        stored = list({entry.digest: entry for name in names for entry in _named(name)}.values())
+    compile_cache.remove(stored)
+    return f"removed {len(stored)} entries\n"
 
 
 def _why(name: str) -> str:
-    newest, *_ = found = _named(name)
+    newest, *_ = matching = _named(name)
     lines = [f"{newest.digest[:12]}  made {_age(newest.created)} ago"]
     lines += [f"  {part}: {value}" for part, value in newest.key.items()]
-    others = [one for one in compile_cache.entries() if one.digest != newest.digest]
-    same = [one for one in others if one.key["functions"] == newest.key["functions"]]
-    older = [one for one in [*found[1:], *same] if one.created <= newest.created]
+    rest = [entry for entry in compile_cache.entries() if entry.digest != newest.digest]
+    same = [entry for entry in rest if entry.key["functions"] == newest.key["functions"]]
+    older = [entry for entry in [*matching[1:], *same] if entry.created <= newest.created]
     if older:
-        last = max(older, key=lambda one: one.created)
+        last = max(older, key=lambda entry: entry.created)
         lines.append(f"was not found as {last.digest[:12]}, made {_age(last.created)} ago, with")
         lines += [
             f"  {part}: {last.key.get(part)}"

@@ -79,7 +79,7 @@ def parse(
             result.passes.append(PassSpec(name, parse_options(name, value)))
         elif flag is None:
             close = nearest(name, [*known, *pass_names()])
-            hint = "did you mean " + " or ".join(f"'--{one}'" for one in close) + "?"
+            hint = "did you mean " + " or ".join(f"'--{candidate}'" for candidate in close) + "?"
             raise InputError(
                 "KC0001",
                 f"there is no flag '{word.partition('=')[0]}'",
@@ -101,7 +101,10 @@ def parse(
                 raise InputError(
                     "KC0002",
                     f"--{name} takes {', '.join(flag.choices)}, not '{value}'",
-                    hints=[f"did you mean '{one}'?" for one in nearest(value, flag.choices, 1)],
+                    hints=[
+                        f"did you mean '{candidate}'?"
+                        for candidate in nearest(value, flag.choices, 1)
+                    ],
                 )
             result.texts[name] = value
             result.lists.setdefault(name, []).append(value)
@@ -110,7 +113,7 @@ def parse(
 
 def early_values(argv: Sequence[str], name: str) -> list[str]:
     """The values of a flag that must be known before the others are read."""
-    found: list[str] = []
+    values: list[str] = []
     for n, word in enumerate(argv):
         if word == "--":
             break
@@ -118,7 +121,7 @@ def early_values(argv: Sequence[str], name: str) -> list[str]:
         if not word.startswith("-") or key != name:
             continue
         if equals:
-            found.append(value)
+            values.append(value)
         elif n + 1 < len(argv):
-            found.append(argv[n + 1])
-    return found
+            values.append(argv[n + 1])
+    return values

@@ -48,11 +48,11 @@ def registry_for(argv: Sequence[str]) -> registry.Registry:
     wanted = early_values(argv, "load-plugin")
     if not wanted:
         return registry.current()
-    made = registry.current().copy()
+    extended = registry.current().copy()
     for where in wanted:
         for plugin in plugins.from_module(where):
-            made.add(plugin)
-    return made
+            extended.add(plugin)
+    return extended
 
 
 def information(

@@ -21,7 +21,9 @@ def markdown(docstring: str) -> str:
             text.append(line)
             continue
         end = _end_of_block(lines, position)
-        block = "\n".join(one.removeprefix("    ") for one in lines[position:end]).strip("\n")
+        block = "\n".join(
+            code_line.removeprefix("    ") for code_line in lines[position:end]
+        ).strip("\n")
         text.append(line[:-2].rstrip() + ":" if line.strip() != "::" else "")
         parts += [_inline("\n".join(text)), f"\n\n```\n{block}\n```\n\n"]
         text = []

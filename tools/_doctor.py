@@ -77,25 +77,25 @@ def _devices() -> Iterator[tuple[str, str]]:
 
 
 def _plugins() -> Iterator[tuple[str, str]]:
-    found = registry.current().plugins
-    for plugin in found:
+    added = registry.current().plugins
+    for plugin in added:
         names = [
-            *(f"dialect {one}" for one in plugin.dialects),
-            *(f"--{one}" for one in (*plugin.primitives, *plugin.passes)),
-            *(f"--to={one}" for one in plugin.formats),
-            *(f"target file {one}" for one in plugin.targets),
-            *(f"backend {one}" for one in plugin.backends),
-            *(f"files .{one}" for one in plugin.loaders),
+            *(f"dialect {dialect}" for dialect in plugin.dialects),
+            *(f"--{pass_name}" for pass_name in (*plugin.primitives, *plugin.passes)),
+            *(f"--to={format_name}" for format_name in plugin.formats),
+            *(f"target file {target}" for target in plugin.targets),
+            *(f"backend {backend}" for backend in plugin.backends),
+            *(f"files .{ending}" for ending in plugin.loaders),
         ]
         yield plugin.name, ", ".join(names)
-    if not found:
+    if not added:
         yield "none", ""
 
 
 def _environment() -> Iterator[tuple[str, str]]:
-    for name, one in environment.VARIABLES.items():
+    for name, variable in environment.VARIABLES.items():
         value = environment.read(name)
-        yield name, f"{value!r}" if value else f"not set ({one.default})"
+        yield name, f"{value!r}" if value else f"not set ({variable.default})"
 
 
 def _tools() -> Iterator[tuple[str, str]]:

@@ -34,7 +34,7 @@ def pass_lines() -> Iterator[str]:
     bare: list[tuple[str, str]] = []
     entries = registry.current().passes
     for family, title in FAMILIES.items():
-        members = [one for one in entries.values() if one.family == family]
+        members = [entry for entry in entries.values() if entry.family == family]
         if not members:
             continue
         yield ""
@@ -61,7 +61,7 @@ def describe(entry: Entry) -> tuple[str, tuple[str, ...], str]:
     doc = class_doc(entry.path)
     if doc is None:
         return "", (), ""
-    options = tuple(one if one in doc.required else f"{one}?" for one in doc.options)
+    options = tuple(option if option in doc.required else f"{option}?" for option in doc.options)
     if entry.family == "schedule" and "block" not in doc.options:
         options = ("block?", *options)
     if doc.unsafe:

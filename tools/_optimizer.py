@@ -55,12 +55,12 @@ def chunks_of(text: str, split: bool) -> list[Chunk]:
         return [Chunk(text, 0)]
     chunks: list[Chunk] = []
     start = lines = 0
-    for found in [*_SEPARATOR.finditer(text), None]:
-        end = found.start() if found is not None else len(text)
+    for separator in [*_SEPARATOR.finditer(text), None]:
+        end = separator.start() if separator is not None else len(text)
         chunks.append(Chunk(text[start:end], lines))
-        if found is not None:
-            lines += text.count("\n", start, found.end())
-            start = found.end()
+        if separator is not None:
+            lines += text.count("\n", start, separator.end())
+            start = separator.end()
     return chunks
 
 
@@ -98,7 +98,7 @@ def _report(arguments: Arguments, name: str) -> ScheduleReport | None:
         return None
     from kc.tir.schedule_report import ScheduleReport
 
-    passes = " ".join(f"--{one.name}" for one in arguments.passes)
+    passes = " ".join(f"--{spec.name}" for spec in arguments.passes)
     return ScheduleReport(f"{name} {passes}".strip())
 
 
@@ -129,8 +129,8 @@ class _Run:
         for number, chunk in enumerate(chunks):
             prefix = f"{number}_" if len(chunks) > 1 else ""
             checking = self.arguments.on("verify-diagnostics")
-            one = self._checked if checking else self._reported
-            result, output = one(chunk, prefix, target_given)
+            run_chunk = self._checked if checking else self._reported
+            result, output = run_chunk(chunk, prefix, target_given)
             status = max(status, result)
             if output is not None:
                 outputs.append(output)
@@ -165,8 +165,8 @@ class _Run:
         except Exception as error:
             return self._internal(error, chunk), None
         wrong = check(expected, produced, self.name)
-        for one in wrong:
-            self.reporter.report(one)
+        for complaint in wrong:
+            self.reporter.report(complaint)
         return (MISTAKE if wrong else OK), output
 
     def _transform(self, chunk: Chunk, prefix: str, target_given: bool) -> str:
@@ -204,7 +204,7 @@ class _Run:
             if self.arguments.on(f"{flag}-all"):
                 return None
             given = self.arguments.lists.get(flag, [])
-            return {one for text in given for one in text.split(",")}
+            return {name for text in given for name in text.split(",")}
 
         write = self.reporter.write
         before, after = names("mlir-print-ir-before"), names("mlir-print-ir-after")
@@ -229,7 +229,7 @@ class _Run:
         specs: Sequence[PassSpec] = self.arguments.passes
         command = [f"--pass-pipeline={format_pipeline(specs)}"]
         for flag in ("target", "load-plugin"):
-            command += [f"--{flag}={one}" for one in self.arguments.lists.get(flag, [])]
+            command += [f"--{flag}={value}" for value in self.arguments.lists.get(flag, [])]
         if self.arguments.on("allow-unregistered-dialect"):
             command.append("--allow-unregistered-dialect")
         self.reporter.report(internal_error("kc-opt", error, source=chunk.text, command=command))

@@ -35,13 +35,13 @@ def made_arguments(signature: Signature, sizes: Mapping[str, int], seed: int) ->
     import numpy as np
 
     random = np.random.default_rng(seed)
-    missing = [one for one in signature.symbols if one not in sizes]
+    missing = [symbol for symbol in signature.symbols if symbol not in sizes]
     if missing:
         raise InputError(
             "KC0061",
             f"{signature.name}: the size {missing[0]} is not known",
             facts=[str(signature)],
-            hints=[f"--sizes={','.join(f'{one}=64' for one in missing)}"],
+            hints=[f"--sizes={','.join(f'{symbol}=64' for symbol in missing)}"],
         )
     return [_made(spec, sizes, random) for spec in signature.args]
 
@@ -79,15 +79,15 @@ def _zeros(spec: ArgSpec, shape: Sequence[int]) -> Any:
 
 
 def _numpy_dtype(spec: ArgSpec) -> Any:
-    found = numpy_dtype(spec.dtype)
-    if found is None:
+    dtype = numpy_dtype(spec.dtype)
+    if dtype is None:
         raise InputError(
             "KC0062",
             f"{spec.name}: numpy has {spec.dtype} by the package ml_dtypes, which is not installed",
             facts=[str(spec)],
             hints=["pip install ml_dtypes"],
         )
-    return found
+    return dtype
 
 
 def _values(spec: ArgSpec, shape: Sequence[int], random: Any) -> Any:
@@ -106,7 +106,7 @@ def read_arguments(text: str, signature: Signature) -> list[Any]:
 
     Outputs may be left out (all of them): they are made by the sizes of the inputs.
     """
-    words = [one.strip() for one in text.split(",") if one.strip()]
+    words = [word.strip() for word in text.split(",") if word.strip()]
     taken = [spec for spec in signature.args if spec.role != "out"]
     everything = len(words) == len(signature.args)
     if not everything and len(words) != len(taken):
@@ -117,7 +117,7 @@ def read_arguments(text: str, signature: Signature) -> list[Any]:
             facts=[str(signature)],
         )
     given = dict(
-        zip((one.name for one in (signature.args if everything else taken)), words, strict=True)
+        zip((spec.name for spec in (signature.args if everything else taken)), words, strict=True)
     )
     values = {
         spec.name: _read(spec, given[spec.name]) for spec in signature.args if spec.name in given
@@ -141,7 +141,7 @@ def _sizes_of(signature: Signature, values: Mapping[str, Any]) -> dict[str, int]
             for dim, size in zip(spec.shape, values[spec.name].shape, strict=True):
                 if isinstance(dim, str):
                     sizes.setdefault(dim, size)
-    missing = [one for one in signature.symbols if one not in sizes]
+    missing = [symbol for symbol in signature.symbols if symbol not in sizes]
     if missing:
         raise InputError(
             "KC0061",
@@ -187,29 +187,29 @@ TOLERANCE = {
 """Relative and absolute, by element type; other types are compared exactly."""
 
 
-def compare(name: str, found: Any, path: str) -> None:
-    """Raise CallError KC5201 unless ``found`` is what the file ``path`` has."""
+def compare(name: str, actual: Any, path: str) -> None:
+    """Raise CallError KC5201 unless ``actual`` is what the file ``path`` has."""
     import numpy as np
 
-    expected = _of_type(load_array(path), found.dtype)
-    if expected.shape != found.shape:
+    expected = _of_type(load_array(path), actual.dtype)
+    if expected.shape != actual.shape:
         raise CallError(
             "KC5201",
-            f"{name} differs from {path}: its shape is {found.shape}, not {expected.shape}",
+            f"{name} differs from {path}: its shape is {actual.shape}, not {expected.shape}",
         )
-    relative, absolute = TOLERANCE.get(str(found.dtype), (0.0, 0.0))
-    close = np.isclose(found, expected, rtol=relative, atol=absolute, equal_nan=True)
+    relative, absolute = TOLERANCE.get(str(actual.dtype), (0.0, 0.0))
+    close = np.isclose(actual, expected, rtol=relative, atol=absolute, equal_nan=True)
     if close.all():
         return
     wrong = np.argwhere(~close)
     facts = [
-        f"{name}[{', '.join(map(str, place))}] is {found[tuple(place)]}, "
+        f"{name}[{', '.join(map(str, place))}] is {actual[tuple(place)]}, "
         f"not {expected[tuple(place)]}"
         for place in wrong[:4]
     ]
     raise CallError(
         "KC5201",
-        f"{name} differs from {path}: {len(wrong)} of {found.size} elements",
+        f"{name} differs from {path}: {len(wrong)} of {actual.size} elements",
         facts=facts,
         why=f"compared with a relative tolerance of {relative:g} and an absolute one of "
         f"{absolute:g}",

@@ -35,14 +35,14 @@ class Expectation:
 
 def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation]:
     """What ``text`` expects. Raises KC0040 for a comment that cannot be read."""
-    found: list[Expectation] = []
+    expected: list[Expectation] = []
     for number, line in enumerate(text.split("\n"), line_offset + 1):
         if (mention := _MENTION.search(line)) is None:
             continue
         here = list(_EXPECTATION.finditer(line, mention.start()))
         for match in here:
             kind, regex, place, wanted = match.groups()
-            found.append(
+            expected.append(
                 Expectation(
                     kind,
                     _line(place or "", number, file),
@@ -53,7 +53,7 @@ def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation
             )
         if len(here) != len(re.findall(rf"expected-(?:{_KINDS})\b", line[mention.start() :])):
             raise _unreadable("this is no expectation", number, file)
-    return found
+    return expected
 
 
 def _line(place: str, number: int, file: str) -> int | None:
@@ -92,15 +92,15 @@ def check(
     """What is wrong: KC0041 for a diagnostic nobody expected, KC0042 for one that is missing."""
     waiting = list(expected)
     wrong: list[KCError] = []
-    for one in produced:
-        place = one.location
+    for diagnostic in produced:
+        place = diagnostic.location
         line = place.line if place is not None and place.file == file else None
-        title = f"{one.code}: {one.message}"
+        title = f"{diagnostic.code}: {diagnostic.message}"
         hit = next(
             (
                 expectation
                 for expectation in waiting
-                if expectation.kind == one.kind
+                if expectation.kind == diagnostic.kind
                 and expectation.line == line
                 and expectation.pattern.search(title)
             ),
@@ -110,7 +110,9 @@ def check(
             waiting.remove(hit)
         else:
             wrong.append(
-                ParseError("KC0041", f"unexpected {one.kind}: {title}", location=one.location)
+                ParseError(
+                    "KC0041", f"unexpected {diagnostic.kind}: {title}", location=diagnostic.location
+                )
             )
     for expectation in waiting:
         wrong.append(

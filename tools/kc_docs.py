@@ -55,8 +55,8 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         pages = {FOLDER / f"{name}.md": page(name) for name in PAGES}
         pages[METHODS] = stub.text()
     stale = [path for path, text in pages.items() if _content(ROOT / path) != text]
-    there = sorted(one.relative_to(ROOT) for one in (ROOT / FOLDER).glob("*.md"))
-    stale += [one for one in there if one not in pages]
+    there = sorted(path.relative_to(ROOT) for path in (ROOT / FOLDER).glob("*.md"))
+    stale += [path for path in there if path not in pages]
     if arguments.on("check"):
         for path in stale:
             reporter.write(f"{path} is stale: make docs")
@@ -83,7 +83,7 @@ def page(name: str) -> str:
 
 def _passes() -> Iterator[str]:
     for family, title in FAMILIES.items():
-        entries = [one for one in registry.current().passes.values() if one.family == family]
+        entries = [entry for entry in registry.current().passes.values() if entry.family == family]
         if not entries:
             continue
         yield from (f"## {title}", "")
@@ -123,7 +123,7 @@ def option_table(cls: Any) -> Iterator[str]:
         value = placeholder(hints[field.name]).replace("|", "\\|")
         name = field.name.replace("_", "-")
         meaning = help_of(field)
-        also = ", ".join(f"`{one}`" for one in field.metadata.get("also", {}))
+        also = ", ".join(f"`{spelling}`" for spelling in field.metadata.get("also", {}))
         if also:
             meaning += f" (also {also})"
         yield f"| `{name}` | `{value}` | {_default(field)} | {meaning} |"
@@ -147,9 +147,9 @@ def _dialects() -> Iterator[str]:
         dialect = entry.load()
         module = sys.modules[entry.path.partition(":")[0]]
         yield from (f"## `{entry.name}`", "", markdown(inspect.getdoc(module) or ""), "")
-        for op in sorted(dialect.operations, key=lambda one: one.name):
+        for op in sorted(dialect.operations, key=lambda operation: operation.name):
             yield from (f"### `{op.name}`", "", markdown(_own_doc(op)), "")
-        attributes = sorted(dialect.attributes, key=lambda one: one.name)
+        attributes = sorted(dialect.attributes, key=lambda attribute: attribute.name)
         if attributes:
             yield from ("| attribute or type | meaning |", "|---|---|")
             for attribute in attributes:
@@ -162,14 +162,14 @@ def _attribute_meaning(attribute: Any) -> str:
     told = markdown(_own_doc(attribute if values is None else values).split("\n")[0])
     if values is None:
         return told
-    return f"{told} One of {', '.join(f'`{one.value}`' for one in values)}.".strip()
+    return f"{told} One of {', '.join(f'`{member.value}`' for member in values)}.".strip()
 
 
 def _own_doc(cls: Any) -> str:
     """The docstring of the class itself: what bases say is about something else."""
-    for one in cls.__mro__:
-        if one.__module__.startswith("kc.") and one.__doc__ and not _made_by_dataclass(one):
-            return inspect.cleandoc(one.__doc__)
+    for base in cls.__mro__:
+        if base.__module__.startswith("kc.") and base.__doc__ and not _made_by_dataclass(base):
+            return inspect.cleandoc(base.__doc__)
     return ""
 
 
@@ -179,13 +179,20 @@ def _made_by_dataclass(cls: Any) -> bool:
 
 def _codes() -> Iterator[str]:
     for digit, area in AREAS.items():
-        members = [one for one in explanations().values() if one.code[2] == digit]
+        members = [
+            explanation for explanation in explanations().values() if explanation.code[2] == digit
+        ]
         if not members:
             continue
         yield from (f"## {digit}: {area}", "")
-        for one in sorted(members, key=lambda each: each.code):
-            yield from (f"### {one.code}: {one.title}", "", one.cause.strip(), "")
-            for label, program in (("Wrong", one.wrong), ("Right", one.right)):
+        for explanation in sorted(members, key=lambda each: each.code):
+            yield from (
+                f"### {explanation.code}: {explanation.title}",
+                "",
+                explanation.cause.strip(),
+                "",
+            )
+            for label, program in (("Wrong", explanation.wrong), ("Right", explanation.right)):
                 yield from (f"{label}:", "", "```", program.strip("\n"), "```", "")
 
 

@@ -97,7 +97,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     else:
         sizes = sizes_from_text(arguments.text("sizes"), signature)
         values = made_arguments(signature, sizes, int(seed))
-    references = [one for one in (arguments.text("check") or "").split(",") if one]
+    references = [path for path in (arguments.text("check") or "").split(",") if path]
     written = [n for n, spec in enumerate(signature.args) if spec.written]
     if references and len(references) != len(written):
         raise InputError(
@@ -108,8 +108,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     if arguments.on("time"):
         measured = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
         reporter.write(str(measured(*values)))
-    for (name, found), reference in zip(outputs.items(), references, strict=False):
-        compare(name, found, reference)
+    for (name, output), reference in zip(outputs.items(), references, strict=False):
+        compare(name, output, reference)
     _deliver(outputs, arguments.text("o"))
     return OK
 
@@ -120,7 +120,7 @@ def _function_name(module: Any, wanted: str | None) -> str:
         raise InputError(
             "KC0063",
             f"the module has {len(names)} functions",
-            hints=[f"-e {one}" for one in names[:3]],
+            hints=[f"-e {name}" for name in names[:3]],
         )
     if wanted is not None and wanted not in names:
         raise InputError(
@@ -139,8 +139,8 @@ def _deliver(outputs: dict[str, Any], path: str | None) -> None:
 
     if path is None:
         shown = [
-            f"{name}: {one.dtype}[{', '.join(map(str, one.shape))}]\n{np.array2string(one)}\n"
-            for name, one in outputs.items()
+            f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}]\n{np.array2string(array)}\n"
+            for name, array in outputs.items()
         ]
         write_output(None, "".join(shown))
         return
