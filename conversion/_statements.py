@@ -40,10 +40,10 @@ def make_blocks(
         for op in preorder(function)
         if isinstance(op, tir.StoreOp)
         and loops_around(op)
-        and not any(isinstance(one, tir.BlockOp) for one in path_to(op))
+        and not any(isinstance(ancestor, tir.BlockOp) for ancestor in path_to(op))
         and wanted(op)
     ]
-    plans = [(one, _Statement(one, variables)) for one in stores]
+    plans = [(store, _Statement(store, variables)) for store in stores]
     for store, plan in plans:
         if plan.is_block:
             plan.rewrite(store, labels)
@@ -53,7 +53,7 @@ def make_blocks(
 def drop_unused(function: func.FuncOp) -> None:
     """Erase ops without effects, and loads, that nobody uses."""
     for op in reversed(list(preorder(function))):
-        if op.results and all(one.first_use is None for one in op.results):
+        if op.results and all(result.first_use is None for result in op.results):
             if isinstance(op, tir.LoadOp) or (not op.regions and not has_effects(op)):
                 op.detach()
                 op.erase()
@@ -81,13 +81,13 @@ class _Statement:
     def _collect(self) -> bool:
         """Find :attr:`ops`, in order; False if one of them cannot be moved into the block."""
         root = self.loops[0]
-        found: set[Operation] = set()
+        needed: set[Operation] = set()
         pending: list[Operation] = [self.store]
         users = set(self.user.values())
         while pending:
             for value in pending.pop().operands:
                 owner = value.owner
-                if value in users or isinstance(owner, Block) or owner in found:
+                if value in users or isinstance(owner, Block) or owner in needed:
                     if isinstance(owner, Block) and value not in users:
                         parent = owner.parent_op()
                         if not isinstance(parent, func.FuncOp | tir.ForOp):
@@ -99,10 +99,10 @@ class _Statement:
                     return False
                 if isinstance(owner, tir.LoadOp) and not self._can_move(owner):
                     return False
-                found.add(owner)
+                needed.add(owner)
                 pending.append(owner)
-        self.ops = [one for one in preorder(root) if one in found]
-        return not any(isinstance(one, tir.AllocOp) for one in self.ops)
+        self.ops = [op for op in preorder(root) if op in needed]
+        return not any(isinstance(op, tir.AllocOp) for op in self.ops)
 
     def _can_move(self, load: tir.LoadOp) -> bool:
         """Whether ``load`` gives the same where the store is: nobody writes in between."""
@@ -113,14 +113,14 @@ class _Statement:
         if at is None:
             return False
         between: list[Operation] = []
-        one = load.next_op
-        while one is not None and one is not at:
-            between.append(one)
-            one = one.next_op
+        current = load.next_op
+        while current is not None and current is not at:
+            between.append(current)
+            current = current.next_op
         if at is not self.store:
             # The store is in a loop below: all that is in there comes between two instances.
             between.append(at)
-        return one is at and not any(
+        return current is at and not any(
             _writes(nested, load.buffer) for op in between for nested in op.walk()
         )
 
@@ -147,7 +147,7 @@ class _Statement:
     def _classify(self) -> None:
         store, index = self.store, self.index
         position = {loop: n for n, loop in enumerate(self.loops)}
-        places = [index.compose(one, store.operands_of_map) for one in store.indices.data.results]
+        places = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
         used: set[int] = set()
         for op in (*self.ops, store):
             for value in op.operands:
@@ -157,11 +157,13 @@ class _Statement:
             loop: {self.own.roots[n] for n in dimensions(self._own_expr(loop))}
             for loop in self.loops
         }
-        written = [n for n in range(len(self.loops)) if any(n in dimensions(one) for one in places)]
+        written = [
+            n for n in range(len(self.loops)) if any(n in dimensions(place) for place in places)
+        ]
         covered: set[SSAValue | None] = set()
         for n in written:
             covered |= loops_of[self.loops[n]]
-        own_places = [self._over_loops(one) for one in places]
+        own_places = [self._over_loops(place) for place in places]
         vars_ = [loop.var for loop in self.loops]
         injective = self._is_injective(own_places, vars_)
         update = self._is_update()
@@ -206,18 +208,18 @@ class _Statement:
         """Whether different values of the loop variables in ``places`` give different elements."""
         own = self.own
         extents = dict(zip(vars_, self.loops, strict=True))
-        for one in places:
-            for n in dimensions(one):
+        for place in places:
+            for n in dimensions(place):
                 root = own.roots[n]
                 if root not in extents and self._is_varying(root):
                     return False
-        pending = {n for one in places for n in dimensions(one) if own.roots[n] in extents}
+        pending = {n for place in places for n in dimensions(place) if own.roots[n] in extents}
         progress = True
         while pending and progress:
             progress = False
-            for one in places:
-                terms, _ = linear_terms(one)
-                mine = {n for n in dimensions(one) if n in pending}
+            for place in places:
+                terms, _ = linear_terms(place)
+                mine = {n for n in dimensions(place) if n in pending}
                 factors: dict[int, int] = {}
                 for atom, factor in terms.items():
                     if isinstance(atom, AffineDimExpr):
@@ -234,7 +236,7 @@ class _Statement:
     def _is_radix(self, factors: Mapping[int, int]) -> bool:
         """Whether a sum of variables times factors is different for different variables."""
         reach = 0
-        ordered = sorted(factors.items(), key=lambda one: abs(one[1]))
+        ordered = sorted(factors.items(), key=lambda term: abs(term[1]))
         for n, (dim, factor) in enumerate(ordered):
             if abs(factor) <= reach:
                 return False
@@ -248,9 +250,7 @@ class _Statement:
         """Whether it is ``C[i] = C[i] op x``, with ``x`` independent of C."""
         store = self.store
         step = store.value.owner
-        loads = [
-            one for one in self.ops if isinstance(one, tir.LoadOp) and one.buffer is store.buffer
-        ]
+        loads = [op for op in self.ops if isinstance(op, tir.LoadOp) and op.buffer is store.buffer]
         if not isinstance(step, COMBINERS) or step not in self.ops or len(loads) != 1:
             return False
         (load,) = loads
@@ -258,19 +258,19 @@ class _Statement:
         return len(inside) == 1 and inside[0].operation is step and self._same_place(load)
 
     def _same_place(self, load: tir.LoadOp) -> bool:
-        mine, other = (
-            [self.index.compose(one, op.operands_of_map) for one in op.indices.data.results]
+        mine, loaded = (
+            [self.index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
             for op in (self.store, load)
         )
-        return mine == other
+        return mine == loaded
 
     def _reads_elsewhere(self) -> bool:
         """Whether it reads other elements of the buffer that it writes."""
         return any(
-            isinstance(one, tir.LoadOp)
-            and one.buffer is self.store.buffer
-            and not self._same_place(one)
-            for one in self.ops
+            isinstance(op, tir.LoadOp)
+            and op.buffer is self.store.buffer
+            and not self._same_place(op)
+            for op in self.ops
         )
 
     def _uses_through(self, loop: tir.ForOp, used: set[int]) -> bool:
@@ -301,15 +301,22 @@ class _Statement:
                 for atom, factor in terms.items()
                 if isinstance(atom, AffineDimExpr)
             }
-            others = [one for one in reduce if self.own.expr(one.var) in terms and one is not loop]
-            free = all(self.loops.index(one) not in used and one not in gone for one in others)
+            partners = [
+                partner
+                for partner in reduce
+                if self.own.expr(partner.var) in terms and partner is not loop
+            ]
+            free = all(
+                self.loops.index(partner) not in used and partner not in gone
+                for partner in partners
+            )
             if (
-                len(factors) == len(terms) == len(others) + 1
+                len(factors) == len(terms) == len(partners) + 1
                 and free
                 and all(factor > 0 for factor in factors.values())
                 and self._is_radix(factors)
             ):
-                gone.update(others)
+                gone.update(partners)
                 whole.add(loop)
         return [
             (kind, loop, is_user or loop in whole)
@@ -340,9 +347,9 @@ class _Statement:
             user = self.user[loop]
             if user in values:
                 continue
-            made = self._recompute(user, values, body)
-            if made is not None:
-                values[user] = made
+            recomputed = self._recompute(user, values, body)
+            if recomputed is not None:
+                values[user] = recomputed
         for op in self.ops:
             if op.results and op.results[0] in values:
                 continue
@@ -372,9 +379,9 @@ class _Statement:
             return None
         for operand in owner.operands_of_map:
             if operand not in values and isinstance(operand.owner, tir.ApplyOp):
-                made = self._recompute(operand, values, body)
-                if made is not None:
-                    values[operand] = made
+                recomputed = self._recompute(operand, values, body)
+                if recomputed is not None:
+                    values[operand] = recomputed
         clone = owner.clone(values)
         clone.location = owner.location
         clone.result.name_hint = user.name_hint
@@ -393,7 +400,7 @@ class _Statement:
         user = self.user[loop].owner
         assert isinstance(user, tir.ApplyOp)
         at = list(user.operands_of_map).index(loop.var)
-        operands = [one for n, one in enumerate(user.operands_of_map) if n != at]
+        operands = [operand for n, operand in enumerate(user.operands_of_map) if n != at]
         dims = [AffineDimExpr(n - (n > at)) for n in range(len(user.operands_of_map))]
         if isinstance(extent, int):
             last: AffineExpr = AffineExpr.constant(extent - 1)
@@ -405,19 +412,19 @@ class _Statement:
         space, values = self._simplified(size, operands)
         if len(values) == 1 and space == AffineDimExpr(0):
             return values[0]
-        made = tir.ApplyOp(space, values)
-        made.location = loop.location
+        apply = tir.ApplyOp(space, values)
+        apply.location = loop.location
         home = loop.parent
         assert home is not None
-        home.insert_op_before(made, loop)
-        return made.result
+        home.insert_op_before(apply, loop)
+        return apply.result
 
     def _simplified(
         self, expr: AffineExpr, operands: Sequence[SSAValue]
     ) -> tuple[AffineExpr, list[SSAValue]]:
         index = IndexValues()
-        found = index.compose(expr, operands)
-        space, values = index.to_map([found])
+        composed = index.compose(expr, operands)
+        space, values = index.to_map([composed])
         return space.results[0], values
 
 
@@ -437,8 +444,8 @@ def _compose(body: Block) -> None:
         index.dimension(arg, (0, None))
     for op in list(body.ops):
         if isinstance(op, tir.LoadOp | tir.StoreOp):
-            found = [index.compose(one, op.operands_of_map) for one in op.indices.data.results]
-            space, operands = index.to_map(found)
+            indices = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
+            space, operands = index.to_map(indices)
             if isinstance(op, tir.LoadOp):
                 new: Operation = tir.LoadOp(op.buffer, space, operands)
                 new.results[0].name_hint = op.result.name_hint
@@ -451,7 +458,7 @@ def _compose(body: Block) -> None:
             op.detach()
             op.erase()
     for op in reversed(list(body.ops)):
-        if op.results and all(one.first_use is None for one in op.results):
+        if op.results and all(result.first_use is None for result in op.results):
             if not op.regions and not has_effects(op):
                 op.detach()
                 op.erase()

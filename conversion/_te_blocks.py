@@ -106,17 +106,18 @@ class BlockBuilder:
         """The block in a loop for each axis: the outermost ops."""
         op = self.op
         given = [
-            one if isinstance(one, int) else self.values.get(one, one) for one in op.spatial_extents
+            extent if isinstance(extent, int) else self.values.get(extent, extent)
+            for extent in op.spatial_extents
         ]
-        spatial = [tir.ForOp(name, one) for name, one in zip(op.names, given, strict=False)]
+        spatial = [tir.ForOp(name, extent) for name, extent in zip(op.names, given, strict=False)]
         before: list[Operation] = []
         inner = self._reduce_extents(spatial, before)
         reduce = [
-            tir.ForOp(name, one) for name, one in zip(op.names[op.rank :], inner, strict=True)
+            tir.ForOp(name, extent) for name, extent in zip(op.names[op.rank :], inner, strict=True)
         ]
-        for one in (*spatial, *reduce):
-            one.location = op.location
-        block = self._block([*given, *inner], [one.var for one in (*spatial, *reduce)])
+        for loop in (*spatial, *reduce):
+            loop.location = op.location
+        block = self._block([*given, *inner], [loop.var for loop in (*spatial, *reduce)])
         held = [*before, nest(reduce, block)]
         if not spatial:
             return held
@@ -128,29 +129,29 @@ class BlockBuilder:
     ) -> list[int | SSAValue]:
         """The extents of the reduction axes; what computes them goes to ``before``."""
         op = self.op
-        found = op.extents[op.rank :]
+        extents = op.extents[op.rank :]
         given: list[SSAValue] = []
         if op.has_domain:
             home = Block()
-            self.values.update(zip(op.domain.block.args, (one.var for one in loops), strict=True))
+            self.values.update(zip(op.domain.block.args, (loop.var for loop in loops), strict=True))
             if self.time is not None:
                 row = tir.ApplyOp(AffineExpr.dimension(0) + self.time.start, [self.time.loop])
                 home.add_op(row)
                 row.location = op.location
                 self.at = self.values[self.time.variable] = row.result
             last = self._fill(home, op.domain)
-            given = [self.values.get(one, one) for one in last.operands]
-            for one in list(home.ops):
-                one.detach()
-                before.append(one)
+            given = [self.values.get(size, size) for size in last.operands]
+            for moved in list(home.ops):
+                moved.detach()
+                before.append(moved)
         rest = iter(given)
         return [
             next(rest)
-            if one is None
-            else one
-            if isinstance(one, int)
-            else self.values.get(one, one)
-            for one in found
+            if extent is None
+            else extent
+            if isinstance(extent, int)
+            else self.values.get(extent, extent)
+            for extent in extents
         ]
 
     def _block(
@@ -166,8 +167,8 @@ class BlockBuilder:
         if time is not None:
             # A row that follows from rows of its own tensor cannot be computed before these.
             recurs = any(
-                isinstance(one, te.ReadOp) and self.values.get(one.tensor) in self.buffers
-                for one in op.walk()
+                isinstance(nested, te.ReadOp) and self.values.get(nested.tensor) in self.buffers
+                for nested in op.walk()
             )
             names.insert(0, free_name(f"v_{time.name}", names))
             kinds.insert(0, tir.IterType.OPAQUE if recurs else tir.IterType.SPATIAL)
@@ -211,21 +212,21 @@ class BlockBuilder:
         assert isinstance(last, te.YieldOp)
         element = list(outer.args[: self.fixed + op.rank])
         place = AffineMap.identity(len(element))
-        results = [self.values[one] for one in last.values]
-        made: list[Operation] = []
+        results = [self.values[value] for value in last.values]
+        ops: list[Operation] = []
         if op.is_reduction:
             olds = [tir.LoadOp(buffer, place, element) for buffer in self.buffers]
-            made += olds
-            results = self._combined(made, [one.result for one in olds], results)
+            ops += olds
+            results = self._combined(ops, [load.result for load in olds], results)
         for value, buffer in zip(results, self.buffers, strict=True):
-            made.append(tir.StoreOp(value, buffer, place, element))
-        for one in made:
-            one.location = last.location
-        inner.add_ops(made)
+            ops.append(tir.StoreOp(value, buffer, place, element))
+        for new_op in ops:
+            new_op.location = last.location
+        inner.add_ops(ops)
         return Region(outer)
 
     def _combined(
-        self, made: list[Operation], old: list[SSAValue], new: list[SSAValue]
+        self, ops: list[Operation], old: list[SSAValue], new: list[SSAValue]
     ) -> list[SSAValue]:
         op = self.op
         if op.combiner is not None:
@@ -235,25 +236,25 @@ class BlockBuilder:
             assert op.identity is not None
             region = combiner_region(op.combine)
             step = tir.CombineOp(op.combiner_name.data, old, new, region, op.identity)
-        made.append(step)
+        ops.append(step)
         return list(step.results)
 
     def _guard(self, outer: Block, last: te.ConditionOp, then: Block) -> Operation:
         """The ``tir.if`` around the update of a term that takes part only sometimes."""
         constraints = list(last.condition.data.constraints)
-        operands = [self.values.get(one, one) for one in last.operands_of_set]
-        made: list[Operation] = []
+        operands = [self.values.get(operand, operand) for operand in last.operands_of_set]
+        ops: list[Operation] = []
         if last.value is not None:
             wide = arith.ExtUIOp(self.values.get(last.value, last.value), i64)
             index = arith.IndexCastOp(wide.result, tir.INDEX)
-            made += [wide, index]
+            ops += [wide, index]
             truth = AffineExpr.dimension(len(operands)) - 1
             constraints.append(AffineConstraintExpr(AffineConstraintKind.eq, truth, ZERO))
             operands.append(index.result)
         guard = tir.IfOp(AffineSet(len(operands), 0, tuple(constraints)), operands, Region(then))
-        for one in (*made, guard):
-            one.location = last.location
-        outer.add_ops(made)
+        for new_op in (*ops, guard):
+            new_op.location = last.location
+        outer.add_ops(ops)
         return guard
 
     def _init(self, names: Sequence[str]) -> Region:
@@ -261,22 +262,22 @@ class BlockBuilder:
         block = self._open(names, *([op.init] if op.has_init else []))
         if op.has_init:
             last = self._fill(block, op.init)
-            starts = [self.values[one] for one in last.operands]
+            starts = [self.values[value] for value in last.operands]
         else:
             if op.combiner is not None:
                 attrs = [identity_attr(op.combiner.data, op.element_types[0])]
             else:
                 assert op.identity is not None
                 attrs = list(op.identity.data)
-            constants = [arith.ConstantOp(one) for one in attrs]  # pyright: ignore
-            starts = [one.result for one in constants]
+            constants = [arith.ConstantOp(attr) for attr in attrs]  # pyright: ignore
+            starts = [constant.result for constant in constants]
             block.add_ops(constants)
         element = list(block.args[: self.fixed + op.rank])
         for value, buffer in zip(starts, self.buffers, strict=True):
             block.add_op(tir.StoreOp(value, buffer, AffineMap.identity(len(element)), element))
-        for one in block.ops:
-            if not op.has_init or isinstance(one, tir.StoreOp):
-                one.location = op.location
+        for new_op in block.ops:
+            if not op.has_init or isinstance(new_op, tir.StoreOp):
+                new_op.location = op.location
         return Region(block)
 
     # Scalar code ---------------------------------------------------------------------------
@@ -289,7 +290,7 @@ class BlockBuilder:
             if op is end:
                 break
             if isinstance(op, te.ReadOp):
-                operands = [self.values.get(one, one) for one in op.operands_of_map]
+                operands = [self.values.get(operand, operand) for operand in op.operands_of_map]
                 new: Operation = self._load(op, operands)
                 self.values[op.result] = new.results[0]
             else:
@@ -351,7 +352,7 @@ def copy_nest(
         name,
         [(tir.IterType.SPATIAL, f"v_c{n}", extent) for n, extent in enumerate(sizes)],
         element,
-        [one.var for one in loops],
+        [loop.var for loop in loops],
         Region(body),
         predicate=predicate,
         predicate_operands=operands,

@@ -62,8 +62,8 @@ class ConvertTeToTirPass(ModulePass):
     name = "convert-te-to-tir"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [one for one in op.body.ops if isinstance(one, te.FuncOp)]
-        converted = [convert_function(one) for one in functions]
+        functions = [function for function in op.body.ops if isinstance(function, te.FuncOp)]
+        converted = [convert_function(function) for function in functions]
         for old, new in zip(functions, converted, strict=True):
             Rewriter.replace_op(old, new, [])
 
@@ -78,7 +78,7 @@ class _FunctionConverter:
         self.buffer_names = _tensor_names(source)
         symbols = source.attributes.get("kc.symbols")
         self.symbols = (
-            [one.data for one in symbols if isinstance(one, StringAttr)]
+            [symbol.data for symbol in symbols if isinstance(symbol, StringAttr)]
             if isinstance(symbols, ArrayAttr)
             else []
         )
@@ -86,8 +86,8 @@ class _FunctionConverter:
     def convert(self) -> func.FuncOp:
         source = self.source
         returned = list(source.return_op.values)
-        inputs = [_memref(one) for one in source.function_type.inputs]
-        outputs = [_memref(one) for one in source.function_type.outputs]
+        inputs = [_memref(type_) for type_ in source.function_type.inputs]
+        outputs = [_memref(type_) for type_ in source.function_type.outputs]
         machine = [*inputs, *outputs]
         order = self._arg_order(len(machine))
         new = func.FuncOp(source.sym_name.data, ([machine[n] for n in order], []))
@@ -113,7 +113,7 @@ class _FunctionConverter:
                 self.values[value] = arg
         attrs = self._arg_attrs(args, returned)
         new.arg_attrs = ArrayAttr([attrs[n] for n in order])
-        names = {one.label for one in te.computes_in(source)}
+        names = {compute.label for compute in te.computes_in(source)}
         for op in source.body.block.ops:
             if isinstance(op, te.ComputeOp):
                 self._compute(op, entry)
@@ -141,7 +141,7 @@ class _FunctionConverter:
         given = self.source.attributes.get("kc.arg_order")
         if not isinstance(given, DenseArrayBase):
             return list(range(count))
-        order = [int(one) for one in given.iter_values()]
+        order = [int(position) for position in given.iter_values()]
         if sorted(order) != list(range(count)):
             raise CodegenError(
                 "KC4002",
@@ -183,7 +183,7 @@ class _FunctionConverter:
             if not isinstance(shape, AffineMapAttr):
                 raise self._unknown_size(value.name_hint or f"argument {index}", self.source)
             return shape
-        dims = [self._symbol_expr(one, value) for one in te.tensor_extents(value)]
+        dims = [self._symbol_expr(extent, value) for extent in te.tensor_extents(value)]
         return AffineMapAttr(AffineMap(0, len(self.symbols), tuple(dims)))
 
     def _symbol_expr(self, extent: int | SSAValue, tensor: SSAValue) -> AffineExpr:
@@ -193,11 +193,11 @@ class _FunctionConverter:
         if isinstance(owner, te.SymbolOp) and owner.symbol.data in self.symbols:
             return AffineExpr.symbol(self.symbols.index(owner.symbol.data))
         if isinstance(owner, tir.ApplyOp):
-            parts = [self._symbol_expr(one, tensor) for one in owner.operands_of_map]
+            parts = [self._symbol_expr(operand, tensor) for operand in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
-        made = tensor.owner
-        assert isinstance(made, te.ComputeOp | te.ExternOp | te.ScanOp)
-        raise self._unknown_size(made.label, made)
+        producer = tensor.owner
+        assert isinstance(producer, te.ComputeOp | te.ExternOp | te.ScanOp)
+        raise self._unknown_size(producer.label, producer)
 
     def _unknown_size(self, name: str, op: Operation) -> CodegenError:
         return CodegenError(
@@ -221,7 +221,10 @@ class _FunctionConverter:
     # Computes ------------------------------------------------------------------------------
 
     def _extents(self, extents: Sequence[int | SSAValue]) -> list[int | SSAValue]:
-        return [one if isinstance(one, int) else self.values.get(one, one) for one in extents]
+        return [
+            extent if isinstance(extent, int) else self.values.get(extent, extent)
+            for extent in extents
+        ]
 
     def _buffer(
         self,
@@ -235,8 +238,8 @@ class _FunctionConverter:
         buffer = self.values.get(tensor)
         if buffer is None:
             assert isinstance(tensor.type, TensorType)
-            shape = [one if isinstance(one, int) else tir.DYNAMIC for one in extents]
-            dynamic = [one for one in extents if not isinstance(one, int)]
+            shape = [extent if isinstance(extent, int) else tir.DYNAMIC for extent in extents]
+            dynamic = [extent for extent in extents if not isinstance(extent, int)]
             alloc = tir.AllocOp(name, MemRefType(tensor.type.element_type, shape), dynamic)
             alloc.location = op.location
             entry.add_op(alloc)
@@ -248,32 +251,34 @@ class _FunctionConverter:
         extents = self._extents(op.spatial_extents)
         count = len(op.tensors)
         buffers = [
-            self._buffer(te.output_name(op.label, n, count), one, extents, entry, op)
-            for n, one in enumerate(op.tensors)
+            self._buffer(te.output_name(op.label, n, count), tensor, extents, entry, op)
+            for n, tensor in enumerate(op.tensors)
         ]
         entry.add_ops(BlockBuilder(op, buffers, self.values, {}).nest())
 
     def _extern(self, op: te.ExternOp, entry: Block, names: set[str]) -> None:
         """The ops of the region, on the buffers; blocks and buffers get names of their own."""
-        values: dict[SSAValue, SSAValue] = {inner: self.values[one] for one, inner in op.scalars}
-        for one, inner in zip(op.tensor_inputs, op.input_buffers, strict=True):
-            values[inner] = self.values[one]
-        for n, (one, inner) in enumerate(zip(op.tensors, op.output_buffers, strict=True)):
+        values: dict[SSAValue, SSAValue] = {
+            inner: self.values[scalar] for scalar, inner in op.scalars
+        }
+        for tensor, inner in zip(op.tensor_inputs, op.input_buffers, strict=True):
+            values[inner] = self.values[tensor]
+        for n, (tensor, inner) in enumerate(zip(op.tensors, op.output_buffers, strict=True)):
             name = te.output_name(op.label, n, len(op.tensors))
-            values[inner] = self._buffer(name, one, self._extents(op.extents(n)), entry, op)
-        for one in op.body.block.ops:
-            if isinstance(one, tir.SymbolOp) and one.symbol.data in self.symbol_values:
-                values[one.result] = self.symbol_values[one.symbol.data]
+            values[inner] = self._buffer(name, tensor, self._extents(op.extents(n)), entry, op)
+        for body_op in op.body.block.ops:
+            if isinstance(body_op, tir.SymbolOp) and body_op.symbol.data in self.symbol_values:
+                values[body_op.result] = self.symbol_values[body_op.symbol.data]
                 continue
-            made = one.clone(values)
-            for part in made.walk():
+            clone = body_op.clone(values)
+            for part in clone.walk():
                 if isinstance(part, tir.BlockOp):
                     part.block_name = StringAttr(fresh_name(part.label, names))
                 elif isinstance(part, tir.AllocOp):
                     part.buffer_name = StringAttr(fresh_name(part.label, self.buffer_names))
                 if part.location == UnknownLoc():
                     part.location = op.location
-            entry.add_op(made)
+            entry.add_op(clone)
 
     def _scan(self, op: te.ScanOp, entry: Block, names: set[str]) -> None:
         """The rows that are there from the start, then a loop over the others."""
@@ -297,24 +302,24 @@ class _FunctionConverter:
         rows: dict[SSAValue, SSAValue] = dict(zip(op.yield_op.values, states, strict=True))
         step = loop.body.block
         time = Time(op.time, loop.var, start, extent, op.axis_name.data)
-        for one in op.body.block.ops:
-            if not isinstance(one, te.ComputeOp):
+        for compute in op.body.block.ops:
+            if not isinstance(compute, te.ComputeOp):
                 continue
-            check_reads(one)
-            extents = self._extents(one.spatial_extents)
-            for n, tensor in enumerate(one.tensors):
+            check_reads(compute)
+            extents = self._extents(compute.spatial_extents)
+            for n, tensor in enumerate(compute.tensors):
                 if tensor not in rows:
-                    name = te.output_name(one.label, n, len(one.tensors))
+                    name = te.output_name(compute.label, n, len(compute.tensors))
                     sizes = [extent, *extents]
-                    rows[tensor] = self._buffer(name, tensor, sizes, entry, one)
-            buffers = [rows[tensor] for tensor in one.tensors]
-            step.add_ops(BlockBuilder(one, buffers, self.values, rows, time).nest())
+                    rows[tensor] = self._buffer(name, tensor, sizes, entry, compute)
+            buffers = [rows[tensor] for tensor in compute.tensors]
+            step.add_ops(BlockBuilder(compute, buffers, self.values, rows, time).nest())
         for n, (init, state) in enumerate(zip(op.inits, op.tensors, strict=True)):
             name = fresh_name(f"{te.output_name(op.label, n, count)}_init", names)
             sizes = [start, *self._extents(te.tensor_extents(state))[1:]]
             copy = copy_nest(self.values[init], states[n], name, sizes, extent)
-            for one in copy.walk():
-                one.location = op.location
+            for copy_op in copy.walk():
+                copy_op.location = op.location
             entry.add_op(copy)
         entry.add_op(loop)
 
@@ -335,15 +340,15 @@ def check_reads(op: te.ComputeOp) -> None:
                 f"{early.time} are there",
                 hints=[f"read {state}[{time} - 1, ...]"],
             )
-    found = out_of_bounds(op)
-    if found is not None:
-        tensor = found.read.tensor.name_hint or "a tensor"
-        place = ", ".join(f"{name}={value}" for name, value in found.point.items())
+    outside = out_of_bounds(op)
+    if outside is not None:
+        tensor = outside.read.tensor.name_hint or "a tensor"
+        place = ", ".join(f"{name}={value}" for name, value in outside.point.items())
         raise TEError(
             "KC2030",
-            f"{op.label} reads outside {tensor}: index {found.index} of dimension "
-            f"{found.dimension}, which has the size {found.size}",
-            location=location_of(found.read),
+            f"{op.label} reads outside {tensor}: index {outside.index} of dimension "
+            f"{outside.dimension}, which has the size {outside.size}",
+            location=location_of(outside.read),
             why=f"this happens at {place or 'every element'}",
             hints=["make the extents smaller, or read a larger (padded) tensor"],
         )
@@ -351,12 +356,12 @@ def check_reads(op: te.ComputeOp) -> None:
 
 def _tensor_names(source: te.FuncOp) -> set[str]:
     """The names that the buffers of arguments and of tensors have."""
-    found = {arg.name_hint or "" for arg in source.body.block.args}
+    names = {arg.name_hint or "" for arg in source.body.block.args}
     for op in source.walk():
         if isinstance(op, te.ComputeOp | te.ExternOp | te.ScanOp):
             count = len(op.tensors)
-            found |= {te.output_name(op.label, n, count) for n in range(count)}
-    return found
+            names |= {te.output_name(op.label, n, count) for n in range(count)}
+    return names
 
 
 def _memref(type_: Attribute) -> Any:

@@ -58,7 +58,10 @@ def own_and_added(
 ) -> tuple[type[RewritePattern], ...]:
     """The classes of patterns of a conversion, then those that plugins add to it."""
     added = load_patterns(target.conversion)
-    return (*patterns, *(one for one in added if not issubclass(one, TypeConversionPattern)))
+    return (
+        *patterns,
+        *(pattern for pattern in added if not issubclass(pattern, TypeConversionPattern)),
+    )
 
 
 def converted_type(target: ConversionTarget, type_: Attribute) -> Attribute | None:
@@ -131,20 +134,20 @@ class ConversionRewriter(PatternRewriter):
         """Put ``new_ops`` in the place of ``op``, and ``new_results`` (those of the last) in that
         of its results, with their names."""
         self.has_done_action = True
-        made = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+        inserted = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
         block = op.parent
         assert block is not None
-        for new in made:
+        for new in inserted:
             if isinstance(new.location, UnknownLoc):
                 new.location = op.location
-        block.insert_ops_before(made, op)
-        results = (made[-1].results if made else ()) if new_results is None else new_results
+        block.insert_ops_before(inserted, op)
+        results = (inserted[-1].results if inserted else ()) if new_results is None else new_results
         for old, new in zip(op.results, results, strict=True):
             assert new is not None
             new.name_hint = new.name_hint or old.name_hint
             old.replace_all_uses_with(new)
-        if op is self.op and made:
-            self.op = made[-1]
+        if op is self.op and inserted:
+            self.op = inserted[-1]
             self._conversion.start(self.op)
         self.erase(op, safe_erase)
 
@@ -221,10 +224,10 @@ class Conversion:
 
     def _matches_for(self, op: Operation) -> tuple[Match, ...]:
         classes = matching(self._classes, type(op))
-        for one in classes:
-            if one not in self._made:
-                self._made[one] = one(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
-        matches = self._matches[type(op)] = tuple(self._made[one] for one in classes)
+        for cls in classes:
+            if cls not in self._made:
+                self._made[cls] = cls(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._made[cls] for cls in classes)
         return matches
 
 

@@ -66,9 +66,9 @@ class RaiseToTirPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         todo = upstream_functions(op, loops=self.loops)
-        names = (one.get_attr_or_prop("sym_name") for one in op.body.ops)
-        taken = {one.data for one in names if isinstance(one, StringAttr)}
-        raised = [raise_function(one, taken) for one in todo]
+        names = (symbol_op.get_attr_or_prop("sym_name") for symbol_op in op.body.ops)
+        taken = {name.data for name in names if isinstance(name, StringAttr)}
+        raised = [raise_function(function, taken) for function in todo]
         for old, (new, tables) in zip(todo, raised, strict=True):
             op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
@@ -78,11 +78,15 @@ class RaiseToTirPass(ModulePass):
 
 def _drop_unused_globals(module: ModuleOp) -> None:
     """Erase what torch-mlir declares in every module, whether the functions use it or not."""
-    declared = [one for one in module.body.ops if isinstance(one, ml_program.GlobalOp)]
-    if any(one.name.startswith("ml_program.global_") for one in preorder(module)):
+    declared = [
+        declaration
+        for declaration in module.body.ops
+        if isinstance(declaration, ml_program.GlobalOp)
+    ]
+    if any(nested.name.startswith("ml_program.global_") for nested in preorder(module)):
         return
-    for one in declared:
-        Rewriter.erase_op(one)
+    for declaration in declared:
+        Rewriter.erase_op(declaration)
 
 
 def raise_function(

@@ -71,7 +71,7 @@ class FunctionRaiser(Emitter):
         source = self.source
         self._require_structured(source)
         results = list(source.function_type.outputs)
-        if any(not isinstance(one, TensorType) for one in results):
+        if any(not isinstance(type_, TensorType) for type_ in results):
             raise CodegenError(
                 "KC4550",
                 f"raise-to-tir: @{source.sym_name.data} returns a value that is no tensor",
@@ -80,10 +80,10 @@ class FunctionRaiser(Emitter):
                 hints=["take a memref<f32> to store the result to"],
             )
         inputs = [
-            self._with_known_sizes(self.check_buffer(one.type, source), n)
-            for n, one in enumerate(source.args)
+            self._with_known_sizes(self.check_buffer(arg.type, source), n)
+            for n, arg in enumerate(source.args)
         ]
-        outputs = [self.check_buffer(one, source) for one in results]
+        outputs = [self.check_buffer(type_, source) for type_ in results]
         new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
         new.location = source.location
         new.attributes.update(source.attributes)
@@ -106,10 +106,12 @@ class FunctionRaiser(Emitter):
                 for size, known in zip(arg.type.get_shape(), self.buffer_sizes[arg], strict=True)
             ]
             Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
-        new.function_type = FunctionType.from_lists([one.type for one in entry.args], [])
-        new.arg_attrs = ArrayAttr([DictionaryAttr(one) for one in self.attrs])
+        new.function_type = FunctionType.from_lists([arg.type for arg in entry.args], [])
+        new.arg_attrs = ArrayAttr([DictionaryAttr(attrs) for attrs in self.attrs])
         if self.symbols:
-            new.attributes["kc.symbols"] = ArrayAttr([StringAttr(one) for one in self.symbols])
+            new.attributes["kc.symbols"] = ArrayAttr(
+                [StringAttr(symbol) for symbol in self.symbols]
+            )
         set_requirements(new, self.requirements.listed(self.symbols), len(self.symbols))
         return new
 
@@ -132,7 +134,9 @@ class FunctionRaiser(Emitter):
         if not isinstance(type_, MemRefType):
             return type_
         known = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
-        shape = [one.value if isinstance(one, AffineConstantExpr) else tir.DYNAMIC for one in known]
+        shape = [
+            size.value if isinstance(size, AffineConstantExpr) else tir.DYNAMIC for size in known
+        ]
         return MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
 
     def argument_size(self, n: int, dim: int) -> AffineExpr:
@@ -174,7 +178,7 @@ class FunctionRaiser(Emitter):
         old += source.res_attrs.data if source.res_attrs is not None else []
         old += [DictionaryAttr({})] * (len(args) - len(old))
         known: dict[str, SSAValue] = {}
-        taken: set[str] = {one.name_hint for one in source.args if one.name_hint}
+        taken: set[str] = {arg.name_hint for arg in source.args if arg.name_hint}
         for n, (arg, given) in enumerate(zip(args, old, strict=True)):
             attrs = dict(given.data)
             is_input = n < len(inputs)
@@ -218,14 +222,14 @@ class FunctionRaiser(Emitter):
         shape = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
         sizes: list[int | SSAValue] = []
         for expr in shape:
-            used = sorted({one.position for one in expr.dfs() if isinstance(one, AffineSymExpr)})
+            used = sorted({part.position for part in expr.dfs() if isinstance(part, AffineSymExpr)})
             dims = [
                 AffineExpr.dimension(used.index(m) if m in used else 0)
                 for m in range(len(self.symbols))
             ]
             local = expr.replace_dims_and_symbols((), dims)
             sizes.append(self.apply(local, [symbol(m) for m in used], self.source))
-        if not all(isinstance(one, int) for one in sizes):
+        if not all(isinstance(size, int) for size in sizes):
             attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(shape)))
         else:
             attrs.pop("kc.shape", None)
@@ -271,10 +275,10 @@ class FunctionRaiser(Emitter):
                 what = "gives a result of the sizes that its kc.shape declares"
                 self.requirements.equal(size, self.requirements.over_atoms(expr), op, what)
             return
-        if all(isinstance(one, int) for one in sizes):
+        if all(isinstance(size, int) for size in sizes):
             return
-        exprs = [self.requirements.symbol_expr(one, op) for one in sizes]
-        known = [one for one in exprs if one is not None]
+        exprs = [self.requirements.symbol_expr(size, op) for size in sizes]
+        known = [expr for expr in exprs if expr is not None]
         if known != exprs:
             raise CodegenError(
                 "KC4551",
@@ -329,30 +333,30 @@ class FunctionRaiser(Emitter):
         """An affine expression of sizes or indices: a number, one of them, or a ``tir.apply``."""
         values: list[SSAValue] = []
         dims: list[AffineExpr] = []
-        for one in operands:
-            if isinstance(one, int):
-                dims.append(AffineExpr.constant(one))
+        for operand in operands:
+            if isinstance(operand, int):
+                dims.append(AffineExpr.constant(operand))
                 continue
-            if one not in values:
-                values.append(one)
-            dims.append(AffineExpr.dimension(values.index(one)))
-        made = simplify(expr.replace_dims_and_symbols(dims, ()), [UNBOUNDED] * len(values))
-        if isinstance(made, AffineConstantExpr):
-            return made.value
-        if isinstance(made, AffineDimExpr):
-            return values[made.position]
-        return self.emit(tir.ApplyOp(made, values), source).results[0]
+            if operand not in values:
+                values.append(operand)
+            dims.append(AffineExpr.dimension(values.index(operand)))
+        simplified = simplify(expr.replace_dims_and_symbols(dims, ()), [UNBOUNDED] * len(values))
+        if isinstance(simplified, AffineConstantExpr):
+            return simplified.value
+        if isinstance(simplified, AffineDimExpr):
+            return values[simplified.position]
+        return self.emit(tir.ApplyOp(simplified, values), source).results[0]
 
-    def product(self, one: Extent, other: Extent, source: Operation) -> Extent:
+    def product(self, lhs: Extent, rhs: Extent, source: Operation) -> Extent:
         """The product of two sizes."""
-        if isinstance(one, int) and isinstance(other, int):
-            return one * other
-        if isinstance(one, int) or isinstance(other, int):
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs * rhs
+        if isinstance(lhs, int) or isinstance(rhs, int):
             dims = AffineExpr.dimension(0), AffineExpr.dimension(1)
-            constant, value = (one, other) if isinstance(one, int) else (other, one)
+            constant, value = (lhs, rhs) if isinstance(lhs, int) else (rhs, lhs)
             assert isinstance(constant, int)
             return self.apply(dims[0] * constant, [value], source)
-        return self.emit(arith.MuliOp(one, other), source).results[0]
+        return self.emit(arith.MuliOp(lhs, rhs), source).results[0]
 
     def sizes_of(self, buffer: SSAValue) -> list[Extent]:
         """The sizes of a buffer; those that nobody knows are asked for."""
@@ -395,35 +399,35 @@ class FunctionRaiser(Emitter):
         elif is_elementwise(op):
             elementwise(self, op)  # pyright: ignore[reportArgumentType]
         else:
-            self.other(op)
+            self.keep(op)
 
-    def other(self, op: Operation) -> None:
+    def keep(self, op: Operation) -> None:
         """An op that stays: on scalars, or on memrefs as a whole."""
         involved = (*op.operands, *op.results)
         foreign = op.name.startswith(("linalg.", "affine.", "tensor."))
-        if foreign or any(isinstance(one.type, TensorType) for one in involved):
+        if foreign or any(isinstance(value.type, TensorType) for value in involved):
             raise CodegenError(
                 "KC4550",
                 f"raise-to-tir: {op.name} has no counterpart in tir",
                 location=location_of(op),
                 why="it works on tensors"
-                if any(isinstance(one.type, TensorType) for one in involved)
+                if any(isinstance(value.type, TensorType) for value in involved)
                 else "there is no rule for this op",
                 hints=["kc-opt --explain=KC4550 lists what is raised"],
             )
-        for one in op.results:
-            self.check_buffer(one.type, op)
+        for result in op.results:
+            self.check_buffer(result.type, op)
         self._require_structured(op)
         if op.regions:
             self.emit(self.with_regions(op), op)
             return
         values = dict(self.values)
-        for one in op.operands:
-            value = self.value(one)
-            if isinstance(one.type, MemRefType) and value.type != one.type:
+        for operand in op.operands:
+            value = self.value(operand)
+            if isinstance(operand.type, MemRefType) and value.type != operand.type:
                 # More is known of its sizes than the op takes.
-                cast = memref.CastOp.get(value, one.type)
-                values[one] = self.emit(cast, op).results[0]
+                cast = memref.CastOp.get(value, operand.type)
+                values[operand] = self.emit(cast, op).results[0]
         self.emit(clone := op.clone(values), op)
         for old, new in zip(op.results, clone.results, strict=True):
             self.values[old] = new
@@ -432,18 +436,18 @@ class FunctionRaiser(Emitter):
         """A copy of ``op`` with its regions raised."""
         regions: list[Region] = []
         for region in op.regions:
-            made = Region()
+            raised = Region()
             for block in region.blocks:
-                inner = Block(arg_types=[one.type for one in block.args])
+                inner = Block(arg_types=[arg.type for arg in block.args])
                 for old, arg in zip(block.args, inner.args, strict=True):
                     arg.name_hint = old.name_hint
                     self.values[old] = arg
-                made.add_block(inner)
+                raised.add_block(inner)
                 self.into(inner, lambda block=block: self.block(block))
-            regions.append(made)
+            regions.append(raised)
         made_op = type(op).create(
-            operands=[self.values.get(one, one) for one in op.operands],
-            result_types=[one.type for one in op.results],
+            operands=[self.values.get(operand, operand) for operand in op.operands],
+            result_types=[result.type for result in op.results],
             properties=op.properties,
             attributes=op.attributes,
             regions=regions,

@@ -51,7 +51,7 @@ def structured(raiser: FunctionRaiser, op: Operation) -> None:
         scalar = raiser.value(end.operands[0])
         tensors.values[op.results[0]] = Splat(tensors.sizes(structure.outputs[0]), scalar)
         return
-    operands = [tensors.operand(one, op) for one in structure.inputs]
+    operands = [tensors.operand(operand, op) for operand in structure.inputs]
     starts: list[SSAValue | None] = []
     for n, value in enumerate(structure.outputs):
         keeps = structure.reads_output(n)
@@ -70,8 +70,8 @@ def structured(raiser: FunctionRaiser, op: Operation) -> None:
 def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Extent]) -> None:
     """The sizes of the operands are those of the loops; windows lie inside."""
     op, requirements = structure.op, raiser.requirements
-    counts = [requirements.expr(one, op) for one in extents]
-    known = [one for one in counts if one is not None]
+    counts = [requirements.expr(extent, op) for extent in extents]
+    known = [count for count in counts if count is not None]
     for value, space in zip(structure.operands, structure.maps, strict=True):
         if not isinstance(value.type, MemRefType | TensorType):
             continue
@@ -97,14 +97,16 @@ def alloc(raiser: FunctionRaiser, op: memref.AllocOp | memref.AllocaOp) -> None:
     assert isinstance(type_, MemRefType)
     raiser.check_buffer(type_, op)
     rest = iter(op.dynamic_sizes)
-    sizes = [raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in type_.get_shape()]
+    sizes = [
+        raiser.extent(next(rest)) if size == tir.DYNAMIC else size for size in type_.get_shape()
+    ]
     raiser.requirements.natural(sizes, op)
     name = op.memref.name_hint or "alloc"
-    dynamic = [one for one in sizes if not isinstance(one, int)]
-    shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
+    dynamic = [size for size in sizes if not isinstance(size, int)]
+    shape = [size if isinstance(size, int) else tir.DYNAMIC for size in sizes]
     if shape != list(type_.get_shape()):
         shape = list(type_.get_shape())
-        dynamic = [raiser.value(one) for one in op.dynamic_sizes]
+        dynamic = [raiser.value(size) for size in op.dynamic_sizes]
     new = tir.AllocOp(raiser.buffer_label(name), MemRefType(type_.element_type, shape), dynamic)
     raiser.emit(new, op)
     raiser.buffer_sizes[new.buffer] = sizes
@@ -117,12 +119,14 @@ def dealloc(raiser: FunctionRaiser, op: memref.DeallocOp) -> None:
 
 def copy(raiser: FunctionRaiser, op: memref.CopyOp) -> None:
     """``memref.copy``: a nest."""
-    source, target = (raiser.value(one) for one in op.operands)
+    source, target = (raiser.value(operand) for operand in op.operands)
     nest = copy_nest(source, target, raiser.label("copy"), raiser.sizes_of(source))
     raiser.emit(nest, op)
-    sizes = [raiser.sizes_of(one) for one in (source, target)]
-    for mine, other in zip(*sizes, strict=True):
-        raiser.requirements.equal(mine, other, op, "copies between buffers of equal sizes")
+    sizes = [raiser.sizes_of(buffer) for buffer in (source, target)]
+    for source_size, target_size in zip(*sizes, strict=True):
+        raiser.requirements.equal(
+            source_size, target_size, op, "copies between buffers of equal sizes"
+        )
 
 
 def assert_(raiser: FunctionRaiser, op: cf.AssertOp) -> None:
@@ -155,13 +159,13 @@ _WITH_EQUAL = (0, 3, 5, 7, 9)
 def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
     """Whether two values are one, or constants of the same value."""
     owners = [lhs.owner, rhs.owner]
-    for n, one in enumerate(owners):
-        while isinstance(one, arith.IndexCastOp):  # torch-mlir compares sizes as i64
-            one = one.input.owner
-        owners[n] = one
-    if all(isinstance(one, arith.ConstantOp) for one in owners):
+    for n, owner in enumerate(owners):
+        while isinstance(owner, arith.IndexCastOp):  # torch-mlir compares sizes as i64
+            owner = owner.input.owner
+        owners[n] = owner
+    if all(isinstance(owner, arith.ConstantOp) for owner in owners):
         return owners[0].value.value == owners[1].value.value  # pyright: ignore
-    if any(isinstance(one, Block) for one in owners):
+    if any(isinstance(owner, Block) for owner in owners):
         return lhs is rhs
     return owners[0] is owners[1]
 

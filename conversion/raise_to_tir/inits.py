@@ -45,7 +45,7 @@ def _filled(block: tir.BlockOp) -> tir.StoreOp | None:
     last = ops[-1]
     if not isinstance(last, tir.StoreOp):
         return None
-    if any(not isinstance(one, arith.ConstantOp) for one in ops[:-1]):
+    if any(not isinstance(op, arith.ConstantOp) for op in ops[:-1]):
         return None
     if isinstance(last.value, BlockArgument) and last.value.owner is block.body.block:
         return None
@@ -59,9 +59,9 @@ def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
     top: Operation = block
     loops: list[tir.ForOp] = []
     while isinstance(parent := top.parent_op(), tir.ForOp):
-        if sum(1 for one in parent.body.block.ops if has_work(one)) != 1:
+        if sum(1 for child in parent.body.block.ops if has_work(child)) != 1:
             break
-        if any(one for one in parent.body.block.ops if one is not top):
+        if any(child for child in parent.body.block.ops if child is not top):
             break
         top = parent
         loops.insert(0, parent)
@@ -70,15 +70,15 @@ def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
 
 def _next_use(top: Operation, buffer: SSAValue) -> Operation | None:
     """The first op after ``top``, beside it, that may use the memory of ``buffer``."""
-    one = top.next_op
-    while one is not None:
-        if accesses_memory_of(one, buffer):
-            return one
-        if not isinstance(one, tir.ForOp | tir.BlockOp | tir.IfOp | tir.AllocOp) and (
-            one.regions or (has_effects(one) and not isinstance(one, tir.LoadOp | tir.StoreOp))
+    op = top.next_op
+    while op is not None:
+        if accesses_memory_of(op, buffer):
+            return op
+        if not isinstance(op, tir.ForOp | tir.BlockOp | tir.IfOp | tir.AllocOp) and (
+            op.regions or (has_effects(op) and not isinstance(op, tir.LoadOp | tir.StoreOp))
         ):
             return None  # it may use the buffer by another name
-        one = one.next_op
+        op = op.next_op
     return None
 
 
@@ -86,7 +86,7 @@ def _reduction(target: Operation) -> tir.BlockOp | None:
     """The block of a nest that is one reduction."""
     op: Operation = target
     while isinstance(op, tir.ForOp):
-        inside = [one for one in op.body.block.ops if has_work(one)]
+        inside = [child for child in op.body.block.ops if has_work(child)]
         if len(inside) != 1:
             return None
         op = inside[0]
@@ -98,19 +98,19 @@ def _reduction(target: Operation) -> tir.BlockOp | None:
 
 
 def _stores(block: tir.BlockOp) -> list[tir.StoreOp]:
-    return [one for one in block.body.walk() if isinstance(one, tir.StoreOp)]
+    return [op for op in block.body.walk() if isinstance(op, tir.StoreOp)]
 
 
 def _loops_between(target: Operation, block: tir.BlockOp) -> list[tir.ForOp]:
     """The loops from ``target``, which is one of them, to ``block``, outside in."""
-    found: list[tir.ForOp] = []
+    loops: list[tir.ForOp] = []
     op: Operation | None = block
     while op is not target:
         assert op is not None
         op = op.parent_op()
         assert isinstance(op, tir.ForOp)
-        found.insert(0, op)
-    return found
+        loops.insert(0, op)
+    return loops
 
 
 def _begins_with(block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> bool:
@@ -159,13 +159,13 @@ def _elements(
 ) -> list[Element] | None:
     """What a block stores to, index by index: the extent of a loop of its own, or what is the same
     in the whole nest."""
-    found: list[Element] = []
+    elements: list[Element] = []
     mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
     seen: set[tir.ForOp] = set()
     bound = _bound_to(block)
     for expr in store.indices.data.results:
         if not isinstance(expr, AffineDimExpr):
-            found.append(("constant", str(expr)))
+            elements.append(("constant", str(expr)))
             if expr.used_dims():
                 return None
             continue
@@ -175,15 +175,15 @@ def _elements(
         if block.types[operand.index] is not tir.IterType.SPATIAL:
             return None
         binding, used = block.binding_exprs[operand.index], bound[operand.index]
-        own = [mine[one] for one in used if one in mine]
+        own = [mine[var] for var in used if var in mine]
         if not own:
-            found.append(("outer", str(_ordered(binding)), tuple(used)))
+            elements.append(("outer", str(_ordered(binding)), tuple(used)))
             continue
         if len(used) != 1 or own[0] in seen:
             return None
         seen.add(own[0])
-        found.append(("loop", str(_ordered(binding)), own[0].extent_value))
-    return found
+        elements.append(("loop", str(_ordered(binding)), own[0].extent_value))
+    return elements
 
 
 def _ordered(expr: object) -> object:
@@ -221,11 +221,11 @@ def _fuse(store: tir.StoreOp, block: tir.BlockOp, inner: Sequence[tir.ForOp]) ->
     owner = store.value.owner
     value = store.value
     if isinstance(owner, arith.ConstantOp):
-        made = owner.clone()
-        made.location = store.location
-        init.add_op(made)
-        value = made.result
-    at = [values[one] for one in update.operands_of_map]
+        constant = owner.clone()
+        constant.location = store.location
+        init.add_op(constant)
+        value = constant.result
+    at = [values[operand] for operand in update.operands_of_map]
     start = tir.StoreOp(value, store.buffer, update.indices.data, at)
     start.location = store.location
     init.add_op(start)

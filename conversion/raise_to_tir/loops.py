@@ -36,7 +36,7 @@ def without_symbols(space: AffineMap) -> list[AffineExpr]:
     """The results of a map, its symbols being dimensions after the others."""
     symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
     dims = [AffineDimExpr(n) for n in range(space.num_dims)]
-    return [one.replace_dims_and_symbols(dims, symbols) for one in space.results]
+    return [expr.replace_dims_and_symbols(dims, symbols) for expr in space.results]
 
 
 def _bound(
@@ -47,16 +47,18 @@ def _bound(
     op: Operation,
 ) -> Extent:
     """The smallest or the largest of several expressions."""
-    values = [raiser.extent(one) for one in operands]
-    found = raiser.apply(exprs[0], values, op)
+    values = [raiser.extent(operand) for operand in operands]
+    extremum = raiser.apply(exprs[0], values, op)
     for expr in exprs[1:]:
-        other = raiser.apply(expr, values, op)
-        if isinstance(found, int) and isinstance(other, int):
-            found = min(found, other) if extreme is arith.MinSIOp else max(found, other)
+        candidate = raiser.apply(expr, values, op)
+        if isinstance(extremum, int) and isinstance(candidate, int):
+            extremum = (
+                min(extremum, candidate) if extreme is arith.MinSIOp else max(extremum, candidate)
+            )
             continue
-        both = raiser.index_value(found, op), raiser.index_value(other, op)
-        found = raiser.emit(extreme(*both), op).results[0]
-    return found
+        both = raiser.index_value(extremum, op), raiser.index_value(candidate, op)
+        extremum = raiser.emit(extreme(*both), op).results[0]
+    return extremum
 
 
 def _loop(
@@ -111,7 +113,7 @@ def _carried(
 
     ``run`` makes the loop; it is given what fills the body.
     """
-    places = [_place(raiser, op, n, one) for n, one in enumerate(inits)]
+    places = [_place(raiser, op, n, init) for n, init in enumerate(inits)]
     for init, (buffer, at) in zip(inits, places, strict=True):
         raiser.emit(tir.StoreOp(raiser.value(init), buffer, identity(len(at)), at), op)
 
@@ -120,9 +122,9 @@ def _carried(
             load = raiser.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
             raiser.values[arg] = load.results[0]
         end = source.last_op
-        for one in source.ops:
-            if one is not end:
-                raiser.op(one)
+        for inner_op in source.ops:
+            if inner_op is not end:
+                raiser.op(inner_op)
         assert end is not None
         if isinstance(end, affine.YieldOp | scf.YieldOp):
             for value, (buffer, at) in zip(end.operands, places, strict=True):
@@ -174,7 +176,7 @@ def _place(
 
 
 def _can_carry(values: Sequence[SSAValue]) -> bool:
-    return all(isinstance(one.type, AnyFloat | IntegerType) for one in values)
+    return all(isinstance(value.type, AnyFloat | IntegerType) for value in values)
 
 
 def affine_for(raiser: FunctionRaiser, op: affine.ForOp) -> None:
@@ -204,10 +206,10 @@ def scf_for(raiser: FunctionRaiser, op: scf.ForOp) -> None:
     step = raiser.extent(op.step)
     block = op.body.block
     if not isinstance(step, int) or step < 1 or op.lb.type != tir.INDEX:
-        raiser.other(op)
+        raiser.keep(op)
         return
     if not _can_carry(op.iter_args):
-        raiser.other(op)
+        raiser.keep(op)
         return
     low, high = raiser.extent(op.lb), raiser.extent(op.ub)
     _carried(
@@ -240,13 +242,13 @@ def _nest(
 
 def scf_parallel(raiser: FunctionRaiser, op: scf.ParallelOp) -> None:
     """``scf.parallel``; one that reduces stays, its body being raised."""
-    steps = [raiser.extent(one) for one in op.step]
-    known = [one for one in steps if isinstance(one, int) and one > 0]
+    steps = [raiser.extent(step) for step in op.step]
+    known = [step for step in steps if isinstance(step, int) and step > 0]
     if op.initVals or len(known) != len(steps):
-        raiser.other(op)
+        raiser.keep(op)
         return
     lows, highs = (
-        [raiser.extent(one) for one in values] for values in (op.lowerBound, op.upperBound)
+        [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)
     )
     _nest(raiser, op, op.body.block, list(zip(lows, highs, known, strict=True)))
 
@@ -262,12 +264,12 @@ def affine_parallel(raiser: FunctionRaiser, op: affine.ParallelOp) -> None:
         (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
     ):
         exprs = without_symbols(space.data)
-        found: list[Extent] = []
+        bounds: list[Extent] = []
         for count in groups.get_values():
             part, exprs = exprs[: int(count)], exprs[int(count) :]
-            found.append(_bound(raiser, part, operands, extreme, op))
-        ends.append(found)
-    steps = [one.value.data for one in op.steps]
+            bounds.append(_bound(raiser, part, operands, extreme, op))
+        ends.append(bounds)
+    steps = [step.value.data for step in op.steps]
     _nest(raiser, op, op.body.block, list(zip(*ends, steps, strict=True)))
 
 
@@ -283,34 +285,34 @@ def _refused(op: Operation, why: str) -> CodegenError:
 
 def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
     """The regions of a condition, raised; terminators without operands are dropped."""
-    made: list[Region] = []
+    regions: list[Region] = []
     for region in op.regions:
         new = Region()
         for block in region.blocks:
             new.add_block(inner := Block())
 
             def fill(block: Block = block) -> None:
-                for one in block.ops:
-                    if not isinstance(one, affine.YieldOp | scf.YieldOp):
-                        raiser.op(one)
+                for inner_op in block.ops:
+                    if not isinstance(inner_op, affine.YieldOp | scf.YieldOp):
+                        raiser.op(inner_op)
                     elif op.results:
-                        values = [raiser.value(value) for value in one.operands]
-                        raiser.emit(scf.YieldOp(*values), one)
+                        values = [raiser.value(value) for value in inner_op.operands]
+                        raiser.emit(scf.YieldOp(*values), inner_op)
 
             raiser.into(inner, fill)
-        made.append(new)
-    return made
+        regions.append(new)
+    return regions
 
 
 def affine_if(raiser: FunctionRaiser, op: affine.IfOp) -> None:
     """``affine.if``; with results it is an ``scf.if`` on the value of its condition."""
     space = op.condition.data
-    operands = [raiser.value(one) for one in op.args]
+    operands = [raiser.value(arg) for arg in op.args]
     symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
     dims = [AffineDimExpr(n) for n in range(space.num_dims)]
     exprs = [
-        (one.kind, (one.lhs - one.rhs).replace_dims_and_symbols(dims, symbols))
-        for one in space.constraints
+        (constraint.kind, (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, symbols))
+        for constraint in space.constraints
     ]
     if not op.res:
         constraints = [
@@ -339,20 +341,20 @@ def _if(
     constraints: Sequence[AffineConstraintExpr],
     operands: Sequence[SSAValue],
 ) -> None:
-    then, other = (*_regions(raiser, op), Region())[:2]
+    then, otherwise = (*_regions(raiser, op), Region())[:2]
     condition = AffineSet(len(operands), 0, tuple(constraints))
-    guard = tir.IfOp(condition, operands, then, other)
+    guard = tir.IfOp(condition, operands, then, otherwise)
     guard.location = op.location
     raiser.at.add_op(guard)
 
 
 def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
-    then, other = _regions(raiser, op)
-    for region in (then, other):
+    then, otherwise = _regions(raiser, op)
+    for region in (then, otherwise):
         if not op.results and region.blocks:
             region.block.add_op(end := scf.YieldOp())
             end.location = op.location
-    new = scf.IfOp(truth, [one.type for one in op.results], then, other)
+    new = scf.IfOp(truth, [result.type for result in op.results], then, otherwise)
     new.location = op.location
     for old, result in zip(op.results, new.results, strict=True):
         result.name_hint = old.name_hint
@@ -376,8 +378,8 @@ def _constraints(
     """A condition as affine constraints over ``operands``, which grow."""
     owner = condition.owner
     if isinstance(owner, arith.AndIOp):
-        parts = [_constraints(raiser, one, operands) for one in owner.operands]
-        known = [one for one in parts if one is not None]
+        parts = [_constraints(raiser, side, operands) for side in owner.operands]
+        known = [part for part in parts if part is not None]
         return [*known[0], *known[1]] if len(known) == 2 else None
     if not isinstance(owner, arith.CmpiOp) or owner.lhs.type != tir.INDEX:
         return None
@@ -408,14 +410,14 @@ def _constraints(
 
 def affine_load(raiser: FunctionRaiser, op: affine.LoadOp) -> None:
     """``affine.load``."""
-    exprs, operands = without_symbols(op.map.data), [raiser.value(one) for one in op.indices]
+    exprs, operands = without_symbols(op.map.data), [raiser.value(index) for index in op.indices]
     space = AffineMap(len(operands), 0, tuple(exprs))
     _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), space, operands))
 
 
 def memref_load(raiser: FunctionRaiser, op: memref.LoadOp) -> None:
     """``memref.load``."""
-    at = [raiser.value(one) for one in op.indices]
+    at = [raiser.value(index) for index in op.indices]
     _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), identity(len(at)), at))
 
 
@@ -428,7 +430,7 @@ def affine_store(raiser: FunctionRaiser, op: affine.StoreOp) -> None:
     """``affine.store``."""
     if op in raiser.skipped:
         return
-    exprs, operands = without_symbols(op.map.data), [raiser.value(one) for one in op.indices]
+    exprs, operands = without_symbols(op.map.data), [raiser.value(index) for index in op.indices]
     space = AffineMap(len(operands), 0, tuple(exprs))
     raiser.emit(tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), space, operands), op)
 
@@ -437,7 +439,7 @@ def memref_store(raiser: FunctionRaiser, op: memref.StoreOp) -> None:
     """``memref.store``."""
     if op in raiser.skipped:
         return
-    at = [raiser.value(one) for one in op.indices]
+    at = [raiser.value(index) for index in op.indices]
     store = tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), identity(len(at)), at)
     raiser.emit(store, op)
 
@@ -445,20 +447,20 @@ def memref_store(raiser: FunctionRaiser, op: memref.StoreOp) -> None:
 def affine_apply(raiser: FunctionRaiser, op: affine.ApplyOp) -> None:
     """``affine.apply``."""
     (expr,) = without_symbols(op.map.data)
-    found = raiser.apply(expr, [raiser.extent(one) for one in op.operands], op)
-    raiser.values[op.result] = raiser.index_value(found, op)
+    value = raiser.apply(expr, [raiser.extent(operand) for operand in op.operands], op)
+    raiser.values[op.result] = raiser.index_value(value, op)
 
 
 def affine_min(raiser: FunctionRaiser, op: affine.MinOp) -> None:
     """``affine.min``."""
-    found = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
-    raiser.values[op.result] = raiser.index_value(found, op)
+    extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
+    raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
 def affine_max(raiser: FunctionRaiser, op: MaxOp) -> None:
     """``affine.max``."""
-    found = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
-    raiser.values[op.result] = raiser.index_value(found, op)
+    extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
+    raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
 HANDLERS = {

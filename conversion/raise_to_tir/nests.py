@@ -33,8 +33,8 @@ class Emitter:
 
     def emit(self, op: Operation, source: Operation) -> Operation:
         """Add ``op``, which stands for ``source``."""
-        for one in op.walk():
-            one.location = source.location
+        for nested in op.walk():
+            nested.location = source.location
         self.at.add_op(op)
         return op
 
@@ -62,8 +62,8 @@ class Emitter:
         self, name: str, type_: ShapedType, sizes: Sequence[Extent], source: Operation
     ) -> SSAValue:
         """A buffer of its own."""
-        shape = [one if isinstance(one, int) else tir.DYNAMIC for one in sizes]
-        dynamic = [one for one in sizes if not isinstance(one, int)]
+        shape = [size if isinstance(size, int) else tir.DYNAMIC for size in sizes]
+        dynamic = [size for size in sizes if not isinstance(size, int)]
         buffer_type = MemRefType(type_.get_element_type(), shape)  # pyright: ignore
         op = tir.AllocOp(self.buffer_label(name), buffer_type, dynamic)
         self.emit(op, source)
@@ -101,11 +101,11 @@ class Emitter:
         ]
         bindings = identity(len(sizes))
         block = tir.BlockOp(
-            self.label(label), iters, bindings, [one.var for one in loops], Region(body)
+            self.label(label), iters, bindings, [loop.var for loop in loops], Region(body)
         )
         block.location = source.location
-        for one in loops:
-            one.location = source.location
+        for loop in loops:
+            loop.location = source.location
         self.at.add_op(nest(loops, block))
 
     def fill(
@@ -155,7 +155,7 @@ class Emitter:
             self.scalar_code(structure.body.block, body.args)
             end = structure.body.block.last_op
             assert isinstance(end, YieldOp)
-            results = [self.value(one) for one in end.operands]
+            results = [self.value(yielded) for yielded in end.operands]
             for value, buffer, space in zip(results, written, structure.maps[count:], strict=True):
                 self.emit(tir.StoreOp(value, buffer, *_access(space, body.args)), structure.op)
 
@@ -172,7 +172,7 @@ class Emitter:
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
         for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):
-            if any(buffer is one and space != other for one, other in outputs):
+            if any(buffer is output and space != output_space for output, output_space in outputs):
                 return [tir.IterType.OPAQUE] * structure.rank  # it reads what it writes
         kinds: list[tir.IterType] = []
         for n, is_reduced in enumerate(structure.is_reduced):
@@ -195,7 +195,7 @@ class Emitter:
                 self.scalar_code_op(op)
             elif isinstance(op, scf.IfOp):
                 self._scalar_if(op, indices)
-            elif op.regions or any(isinstance(one.type, ShapedType) for one in op.operands):
+            elif op.regions or any(isinstance(operand.type, ShapedType) for operand in op.operands):
                 raise CodegenError(
                     "KC4550",
                     f"raise-to-tir: {op.name} has no counterpart in tir",
@@ -207,7 +207,7 @@ class Emitter:
 
     def scalar_code_op(self, op: Operation) -> None:
         """The load of an element; of a tensor that is one scalar, nothing."""
-        buffer, *at = [self.value(one) for one in op.operands]
+        buffer, *at = [self.value(operand) for operand in op.operands]
         buffer = self.readable(op.operands[0], buffer)
         if isinstance(buffer.type, MemRefType):
             load = self.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
@@ -217,13 +217,13 @@ class Emitter:
     def _scalar_if(self, op: scf.IfOp, indices: Sequence[SSAValue]) -> None:
         regions: list[Region] = []
         for region in op.regions:
-            made = Region()
+            raised = Region()
             for block in region.blocks:
-                made.add_block(inner := Block())
+                raised.add_block(inner := Block())
                 self.into(inner, lambda block=block: self.scalar_code(block, indices))
-            regions.append(made)
+            regions.append(raised)
         new = scf.IfOp(
-            self.value(op.cond), [one.type for one in op.results], regions[0], regions[1]
+            self.value(op.cond), [result.type for result in op.results], regions[0], regions[1]
         )
         for old, result in zip(op.results, new.results, strict=True):
             self.values[old] = result
@@ -240,5 +240,5 @@ def _access(space: AffineMap, args: Sequence[SSAValue]) -> tuple[AffineMap, list
     dims = [
         AffineDimExpr(used.index(n)) if n in used else AffineDimExpr(0) for n in range(len(args))
     ]
-    exprs = tuple(one.replace_dims_and_symbols(dims, ()) for one in space.results)
+    exprs = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in space.results)
     return AffineMap(len(used), 0, exprs), [args[n] for n in used]

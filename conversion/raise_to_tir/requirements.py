@@ -68,14 +68,14 @@ class Requirements:
 
     def natural(self, sizes: Sequence[Extent], op: Operation) -> None:
         """The sizes are at least 0."""
-        for one in sizes:
-            self.at_least(one, 0, op, "has sizes that are at least 0")
+        for size in sizes:
+            self.at_least(size, 0, op, "has sizes that are at least 0")
 
     def product(self, whole: Extent, parts: Sequence[Extent], op: Operation) -> None:
         """``whole`` is the product of ``parts``."""
         total: AffineExpr | None = AffineExpr.constant(1)
-        for one in parts:
-            factor = self.expr(one, op)
+        for part in parts:
+            factor = self.expr(part, op)
             total = None if total is None or factor is None else self._product(total, factor)
         if total is not None:
             self.equal(whole, self._simplify(total), op, "keeps the number of elements")
@@ -100,7 +100,7 @@ class Requirements:
         if size is bound:
             return
         lhs, rhs = (
-            one if isinstance(one, AffineExpr) else self.expr(one, op) for one in (size, bound)
+            side if isinstance(side, AffineExpr) else self.expr(side, op) for side in (size, bound)
         )
         if lhs is None or rhs is None:
             return
@@ -108,13 +108,13 @@ class Requirements:
         low, high = bounds(difference, self._ranges)
         if (low is not None and low >= 0) and (not equal or high == 0):
             return
-        counts = [one for one in map(self._simplify, unless_empty) if one != 0]
-        if any(isinstance(one, AffineConstantExpr) and one.value <= 0 for one in counts):
+        counts = [count for count in map(self._simplify, unless_empty) if count != 0]
+        if any(isinstance(count, AffineConstantExpr) and count.value <= 0 for count in counts):
             return
-        counts = [one for one in counts if not isinstance(one, AffineConstantExpr)]
+        counts = [count for count in counts if not isinstance(count, AffineConstantExpr)]
         if not counts and (high is not None and high < 0 or equal and low is not None and low > 0):
             relation = "is not" if equal else "is less than"
-            values = [one if isinstance(one, int) else _text(one) for one in (size, bound)]
+            values = [side if isinstance(side, int) else _text(side) for side in (size, bound)]
             numbers = f": {values[0]} {relation} {values[1]}" if None not in values else ""
             raise CodegenError(
                 "KC4556",
@@ -142,7 +142,7 @@ class Requirements:
 
     def listed(self, symbols: Sequence[str]) -> list[SizeRequirement]:
         """The conditions over the symbols of the function."""
-        return [self._requirement(*one, symbols) for one in self._found.values()]
+        return [self._requirement(*requirement, symbols) for requirement in self._found.values()]
 
     def _requirement(
         self,
@@ -161,7 +161,7 @@ class Requirements:
                 if isinstance(atom, str):
                     values[dim] = AffineExpr.symbol(symbols.index(atom))
                     continue
-                own = tuple(over_symbols(one) for one in atom)
+                own = tuple(over_symbols(factor) for factor in atom)
                 if own not in factors:
                     factors.append(own)
                 values[dim] = AffineExpr.dimension(factors.index(own))
@@ -169,16 +169,16 @@ class Requirements:
 
         kind = AffineConstraintKind.eq if equal else AffineConstraintKind.ge
         condition = AffineConstraintExpr(kind, over_symbols(difference), ZERO)
-        known = [one for one in counts if self.is_affine(one)]
+        known = [count for count in counts if self.is_affine(count)]
         return SizeRequirement(
-            condition, tuple(factors), tuple(over_symbols(one) for one in known), why
+            condition, tuple(factors), tuple(over_symbols(count) for count in known), why
         )
 
     # Sizes as expressions --------------------------------------------------------------------
 
     def is_affine(self, expr: AffineExpr) -> bool:
         """Whether there is no product of sizes in ``expr``."""
-        return all(isinstance(self._atoms[one], str) for one in expr.used_dims())
+        return all(isinstance(self._atoms[dim], str) for dim in expr.used_dims())
 
     def symbol_expr(self, size: Extent, op: Operation) -> AffineExpr | None:
         """A size over the symbols of the function, if it is an affine function of them."""
@@ -193,15 +193,15 @@ class Requirements:
 
     def over_atoms(self, expr: AffineExpr) -> AffineExpr:
         """An expression over the symbols of the function, over the atoms."""
-        symbols = [self._symbol(one) for one in self.raiser.symbols]
+        symbols = [self._symbol(symbol) for symbol in self.raiser.symbols]
         return self._simplify(expr.replace_dims_and_symbols((), symbols))
 
     def expr(self, size: Extent, op: Operation) -> AffineExpr | None:
         """A size over the atoms; None if it is no function of the symbols."""
         if isinstance(size, int):
             return AffineExpr.constant(size)
-        found = self._expr(size, op)
-        return None if found is None else self._simplify(found)
+        expr = self._expr(size, op)
+        return None if expr is None else self._simplify(expr)
 
     def _simplify(self, expr: AffineExpr) -> AffineExpr:
         return simplify(expr, self._ranges)
@@ -227,13 +227,13 @@ class Requirements:
         if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp):
             return self.expr(owner.input, op)
         if isinstance(owner, tir.ApplyOp):
-            parts = [self.expr(one, op) for one in owner.operands_of_map]
-            known = [one for one in parts if one is not None]
+            parts = [self.expr(operand, op) for operand in owner.operands_of_map]
+            known = [part for part in parts if part is not None]
             return owner.expr.replace_dims_and_symbols(known, ()) if known == parts else None
         kind = _BINARY.get(type(owner))
         if kind is None:
             return None
-        lhs, rhs = (self.expr(one, op) for one in owner.operands)
+        lhs, rhs = (self.expr(operand, op) for operand in owner.operands)
         if lhs is None or rhs is None:
             return None
         if kind == "add":
@@ -273,17 +273,17 @@ class Requirements:
             + ([((), constant)] if constant else [])
             for terms, constant in (linear_terms(lhs), linear_terms(rhs))
         ]
-        for (mine, factor), (other, other_factor) in product(*sides):
-            parts = tuple(sorted((*mine, *other), key=str))
+        for (lhs_atoms, lhs_factor), (rhs_atoms, rhs_factor) in product(*sides):
+            parts = tuple(sorted((*lhs_atoms, *rhs_atoms), key=str))
             if not parts:
-                total = total + factor * other_factor
+                total = total + lhs_factor * rhs_factor
                 continue
             atom = parts[0]
             if len(parts) > 1:
-                low = [bounds(one, self._ranges)[0] for one in parts]
-                is_natural = all(one is not None and one >= 0 for one in low)
+                low = [bounds(part, self._ranges)[0] for part in parts]
+                is_natural = all(least is not None and least >= 0 for least in low)
                 atom = self._atom(parts, (0, None) if is_natural else UNBOUNDED)
-            total = total + atom * (factor * other_factor)
+            total = total + atom * (lhs_factor * rhs_factor)
         return total
 
     def _factors(self, atom: AffineExpr) -> _Factors:
@@ -308,8 +308,8 @@ class Requirements:
             if factor < 0:
                 ends = ends[::-1]
             low, high = (
-                None if one is None or end is None else one + end * factor
-                for one, end in zip((low, high), ends, strict=True)
+                None if total is None or end is None else total + end * factor
+                for total, end in zip((low, high), ends, strict=True)
             )
         return low, high
 
@@ -325,18 +325,18 @@ class Requirements:
             return None, None
         ends = self.index_range(atom.lhs, extents)
         if atom.kind is AffineBinaryOpKind.Mod:
-            known = [self._simplify(one) if one is not None else None for one in ends]
-            if all(isinstance(one, AffineConstantExpr) for one in known):
-                first, last = (one.value // by.value for one in known)  # pyright: ignore
+            known = [self._simplify(end) if end is not None else None for end in ends]
+            if all(isinstance(end, AffineConstantExpr) for end in known):
+                first, last = (end.value // by.value for end in known)  # pyright: ignore
                 if first == last:
-                    return tuple(one % by.value for one in known)  # pyright: ignore
+                    return tuple(end % by.value for end in known)  # pyright: ignore
             return AffineExpr.constant(0), None
         divide = (
             AffineExpr.ceil_div
             if atom.kind is AffineBinaryOpKind.CeilDiv
             else AffineExpr.__floordiv__
         )
-        low, high = (None if one is None else divide(one, by.value) for one in ends)
+        low, high = (None if end is None else divide(end, by.value) for end in ends)
         return low, high
 
 

@@ -38,7 +38,7 @@ class Sizes:
         declared = self._declared()
         for place in self._parent:
             self._static(place)
-        taken = {*self.symbols, *(one.name_hint or "" for one in function.args)}
+        taken = {*self.symbols, *(arg.name_hint or "" for arg in function.args)}
         for n, arg in enumerate(function.args):
             if arg in declared:
                 continue
@@ -58,20 +58,20 @@ class Sizes:
     def _declared(self) -> set[SSAValue]:
         """The arguments that declare their sizes; what has a size as they have shares its name."""
         attrs = self.function.arg_attrs
-        found: set[SSAValue] = set()
+        declared: set[SSAValue] = set()
         for arg, given in zip(
             self.function.args, attrs.data if attrs is not None else (), strict=False
         ):
             shape = given.data.get("kc.shape")
             if not isinstance(shape, AffineMapAttr):
                 continue
-            found.add(arg)
+            declared.add(arg)
             for dim, expr in enumerate(shape.data.results):
                 if isinstance(expr, AffineSymExpr):
                     name = self.symbols[expr.position]
                     self.sized.add(name)
                     self._names.setdefault(self._find((arg, dim)), name)
-        return found
+        return declared
 
     def _dynamic(self, value: SSAValue) -> list[int]:
         shape = value.type.get_shape() if isinstance(value.type, MemRefType | TensorType) else ()
@@ -84,8 +84,8 @@ class Sizes:
         self._parent[place] = root
         return root
 
-    def _union(self, one: Place, other: Place) -> None:
-        self._parent[self._find(one)] = self._find(other)
+    def _union(self, first: Place, second: Place) -> None:
+        self._parent[self._find(first)] = self._find(second)
 
     def _static(self, place: Place) -> None:
         value, dim = place
@@ -95,7 +95,7 @@ class Sizes:
             self._names[self._find(place)] = size
 
     def _relate(self, op: Operation) -> None:
-        if any(isinstance(one, scf.IfOp | affine.IfOp) for one in path_to(op)):
+        if any(isinstance(ancestor, scf.IfOp | affine.IfOp) for ancestor in path_to(op)):
             return  # it may not be executed, and then relates nothing
         if isinstance(op, STRUCTURED):
             structure = structure_of(op)
@@ -125,7 +125,7 @@ class Sizes:
                     (dim,) = group  # pyright: ignore
                     self._union((fine, dim.value.data), (coarse, n))
         elif is_elementwise(op):
-            self._same(*(one for one in (*op.operands, *op.results) if _is_shaped(one)))
+            self._same(*(value for value in (*op.operands, *op.results) if _is_shaped(value)))
 
     def _same(self, *values: SSAValue, besides: int | None = None) -> None:
         """The values have the same sizes, ``besides`` one dimension."""

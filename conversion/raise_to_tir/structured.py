@@ -62,7 +62,7 @@ class Structure:
 
     def dimension_source(self, loop: int) -> tuple[SSAValue, int] | None:
         """An operand and its dimension that has the extent of a loop; a constant one if any."""
-        found = None
+        source = None
         for value, space in zip(self.operands[::-1], self.maps[::-1], strict=True):
             if not isinstance(value.type, ShapedType):
                 continue
@@ -70,8 +70,8 @@ class Structure:
                 if isinstance(expr, AffineDimExpr) and expr.position == loop:
                     if value.type.get_shape()[n] >= 0:
                         return value, n
-                    found = found or (value, n)
-        return found
+                    source = source or (value, n)
+        return source
 
     @property
     def label(self) -> str:
@@ -83,15 +83,15 @@ class Structure:
 def structure_of(op: Operation) -> Structure:
     """The structure of a linalg op; KC4553 if its name, types or attributes define none."""
     if isinstance(op, linalg.ops.GenericOp):
-        kinds = [str(one.data) for one in op.iterator_types]
+        kinds = [str(kind.data) for kind in op.iterator_types]
         return _make(
-            op, op.inputs, op.outputs, [one.data for one in op.indexing_maps], kinds, op.body
+            op, op.inputs, op.outputs, [space.data for space in op.indexing_maps], kinds, op.body
         )
     if isinstance(op, MapOp):
         return _elementwise(op, op.inputs, op.outputs, op.body)
     if isinstance(op, ReduceOp):
         rank = _rank(op.inputs[0])
-        gone = [int(one) for one in op.dimensions.get_values()]
+        gone = [int(dim) for dim in op.dimensions.get_values()]
         kept = [AffineDimExpr(n) for n in range(rank) if n not in gone]
         maps = [AffineMap.identity(rank)] * len(op.inputs)
         maps += [AffineMap(rank, 0, tuple(kept))] * len(op.outputs)
@@ -99,13 +99,13 @@ def structure_of(op: Operation) -> Structure:
         return _make(op, op.inputs, op.outputs, maps, kinds, op.body)
     if isinstance(op, BroadcastOp):
         rank = _rank(op.init)
-        added = [int(one) for one in op.dimensions.get_values()]
+        added = [int(dim) for dim in op.dimensions.get_values()]
         read = tuple(AffineDimExpr(n) for n in range(rank) if n not in added)
         maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
         return _make(op, [op.input], [op.init], maps, ["parallel"] * rank, op.hidden_region)
     if isinstance(op, TransposeOp):
         rank = _rank(op.outputs[0])
-        order = [int(one) for one in op.permutation.get_values()]
+        order = [int(dim) for dim in op.permutation.get_values()]
         read = tuple(AffineDimExpr(order.index(n)) for n in range(rank))
         maps = [AffineMap(rank, 0, read), AffineMap.identity(rank)]
         return _make(op, op.inputs, op.outputs, maps, ["parallel"] * rank, op.body)
@@ -127,10 +127,10 @@ def _make(
     body: Region,
     names: Sequence[str] = (),
 ) -> Structure:
-    reduced = tuple(one == "reduction" for one in kinds)
+    reduced = tuple(kind == "reduction" for kind in kinds)
     if "window" in kinds:
         raise _undefined(op, "an iterator is of type window, which says nothing of its order")
-    if any(one.num_symbols or one.num_dims != len(kinds) for one in maps):
+    if any(space.num_symbols or space.num_dims != len(kinds) for space in maps):
         raise _undefined(op, "the maps are not over one dimension for each iterator")
     for value, space in zip((*inputs, *outputs), maps, strict=True):
         rank = _rank(value) if isinstance(value.type, ShapedType) else 0
@@ -159,8 +159,10 @@ def _elementwise(
     rank = _rank(outputs[0])
     space = AffineMap.identity(rank)
     maps = [
-        space if isinstance(one.type, ShapedType) and _rank(one) == rank else AffineMap(rank, 0, ())
-        for one in (*inputs, *outputs)
+        space
+        if isinstance(value.type, ShapedType) and _rank(value) == rank
+        else AffineMap(rank, 0, ())
+        for value in (*inputs, *outputs)
     ]
     return _make(op, inputs, outputs, maps, ["parallel"] * rank, body)
 
@@ -169,13 +171,13 @@ def _named(op: NamedOp) -> Structure:
     name = op.name.removeprefix("linalg.")
     inputs, outputs = op.inputs, op.outputs
     listed = op.indexing_maps.data if isinstance(op.indexing_maps, ArrayAttr) else ()
-    given = [one.data for one in listed if isinstance(one, AffineMapAttr)] or None
+    given = [attr.data for attr in listed if isinstance(attr, AffineMapAttr)] or None
     definition = NAMED.get(name)
     if definition is not None:
         windows = len(definition.window_letters)
         is_dense = name in DENSE_WINDOWS
         strides, dilations = (
-            _integers(None if is_dense else one, windows) for one in (op.strides, op.dilations)
+            _integers(None if is_dense else attr, windows) for attr in (op.strides, op.dilations)
         )
         maps = given or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
@@ -188,7 +190,7 @@ def _named(op: NamedOp) -> Structure:
         if given is None or len(given) != 3 or len(inputs) != 2:
             raise _undefined(op, "it needs two inputs and three indexing_maps")
         rank = given[0].num_dims
-        written = {one.position for one in given[2].results if isinstance(one, AffineDimExpr)}
+        written = {expr.position for expr in given[2].results if isinstance(expr, AffineDimExpr)}
         kinds = ["parallel" if n in written else "reduction" for n in range(rank)]
         return _make(op, inputs, outputs, given, kinds, _body(op, "contract", 2))
     if name == "fill":
@@ -204,7 +206,7 @@ def _named(op: NamedOp) -> Structure:
 
 def _integers(attr: Attribute | None, count: int) -> list[int]:
     if isinstance(attr, DenseIntOrFPElementsAttr):
-        return [int(one) for one in attr.get_values()]
+        return [int(value) for value in attr.get_values()]
     return [1] * count
 
 
@@ -218,8 +220,8 @@ def _body(op: NamedOp, kind: str, used: int) -> Region:
     values = (*op.inputs, *op.outputs)
     block = Block(
         arg_types=[
-            one.type.get_element_type() if isinstance(one.type, ShapedType) else one.type  # pyright: ignore
-            for one in values
+            value.type.get_element_type() if isinstance(value.type, ShapedType) else value.type  # pyright: ignore
+            for value in values
         ]
     )
     count = len(op.inputs)
@@ -227,7 +229,7 @@ def _body(op: NamedOp, kind: str, used: int) -> Region:
     unsigned = op.cast is not None and op.cast.word.data == "cast_unsigned"
     unsigned = unsigned or kind.endswith("_unsigned")
     build = _BodyBuilder(op, block, unsigned)
-    terms = [build.cast(one, out.type) for one in block.args[:used]]
+    terms = [build.cast(arg, out.type) for arg in block.args[:used]]
     if kind == "contract":
         result = build.combine("add", [out, build.combine("mul", terms)])
     elif op.name.startswith("linalg.pooling"):
@@ -237,8 +239,8 @@ def _body(op: NamedOp, kind: str, used: int) -> Region:
             terms = [block.args[0], *terms[1:]]
         result = build.combine(kind, terms)
     block.add_op(YieldOp(result))
-    for one in block.ops:
-        one.location = op.location
+    for body_op in block.ops:
+        body_op.location = op.location
     return Region(block)
 
 
@@ -259,7 +261,7 @@ class _BodyBuilder:
         given = value.type
         if given == to:
             return value
-        widths = [getattr(one, "bitwidth", 0) for one in (given, to)]
+        widths = [getattr(type_, "bitwidth", 0) for type_ in (given, to)]
         if isinstance(given, AnyFloat) and isinstance(to, AnyFloat):
             op_type: Any = arith.ExtFOp if widths[0] < widths[1] else arith.TruncFOp
         elif isinstance(given, IntegerType) and isinstance(to, AnyFloat):
@@ -297,8 +299,8 @@ class _BodyBuilder:
 
 
 _OPS: dict[str, Callable[..., Operation]] = {
-    one.name: one  # pyright: ignore
-    for one in (*arith.Arith.operations, *math.Math.operations)
+    op.name: op  # pyright: ignore
+    for op in (*arith.Arith.operations, *math.Math.operations)
 }
 
 

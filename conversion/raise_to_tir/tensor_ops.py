@@ -43,7 +43,8 @@ def _sizes(
     assert isinstance(value.type, TensorType)
     rest = iter(dynamic)
     sizes = [
-        raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in value.type.get_shape()
+        raiser.extent(next(rest)) if size == tir.DYNAMIC else size
+        for size in value.type.get_shape()
     ]
     raiser.requirements.natural(sizes, op)
     return sizes
@@ -58,8 +59,8 @@ def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
     attr = op.value
     shape = list(type_.get_shape())
     count = 1
-    for one in shape:
-        count *= one
+    for extent in shape:
+        count *= extent
     if not isinstance(attr, DenseIntOrFPElementsAttr):
         raise CodegenError(
             "KC4554",
@@ -126,7 +127,7 @@ def extract(raiser: FunctionRaiser, op: tensor.ExtractOp) -> None:
 def insert(raiser: FunctionRaiser, op: tensor.InsertOp) -> None:
     """``tensor.insert``: a store into the tensor, or into a copy of it."""
     buffer = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
-    at = [raiser.value(one) for one in op.indices]
+    at = [raiser.value(index) for index in op.indices]
     raiser.emit(tir.StoreOp(raiser.value(op.scalar), buffer, identity(len(at)), at), op)
 
 
@@ -134,7 +135,7 @@ def dim(raiser: FunctionRaiser, op: Operation) -> None:
     """``tensor.dim``, ``memref.dim``: the size, which is known."""
     index = op.operands[1].owner
     if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
-        raiser.other(op)
+        raiser.keep(op)
         return
     sizes, at = raiser.tensors.sizes(op.operands[0]), index.value.value.data
     if not 0 <= at < len(sizes):
@@ -184,15 +185,15 @@ def _slice(
 
     def mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Extent]:
         rest = iter(dynamic)
-        return [raiser.extent(next(rest)) if one == tir.DYNAMIC else one for one in static]
+        return [raiser.extent(next(rest)) if entry == tir.DYNAMIC else entry for entry in static]
 
     def listed(attr: object) -> list[int]:
-        return [int(one) for one in attr.iter_values()]  # pyright: ignore
+        return [int(entry) for entry in attr.iter_values()]  # pyright: ignore
 
     offsets = mixed(listed(op.static_offsets), op.offsets)
     sizes = mixed(listed(op.static_sizes), op.sizes)
     strides = mixed(listed(op.static_strides), op.strides)
-    if any(not isinstance(one, int) for one in strides):
+    if any(not isinstance(stride, int) for stride in strides):
         raise CodegenError(
             "KC4550",
             f"raise-to-tir: {op.name} with a stride that is no constant has no counterpart in tir",
@@ -227,7 +228,7 @@ def _inside(
     """A slice lies in its tensor, of the size ``room`` there, unless it has no element."""
     requirements = raiser.requirements
     requirements.natural([size], op)
-    first, count = (requirements.expr(one, op) for one in (offset, size))
+    first, count = (requirements.expr(extent, op) for extent in (offset, size))
     if first is None or count is None:
         return
     ends = [first, first + (count - 1) * stride]
@@ -243,7 +244,7 @@ def _kept(shape: Sequence[int], op: tensor.ExtractSliceOp | tensor.InsertSliceOp
     Matched from the last one on, as upstream does: of equal candidates any is right, for each has
     one element.
     """
-    sizes = [int(one) for one in op.static_sizes.iter_values()]
+    sizes = [int(size) for size in op.static_sizes.iter_values()]
     kept: list[int] = []
     left = len(shape)
     for n in reversed(range(len(sizes))):
@@ -287,7 +288,7 @@ def _without_dropped(
         AffineDimExpr(kept.index(n)) if n in kept else AffineExpr.constant(0) for n in range(rank)
     ]
     dims += [AffineDimExpr(len(kept) + n) for n in range(outer)]
-    space = tuple(one.replace_dims_and_symbols(dims, ()) for one in exprs)
+    space = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in exprs)
     return AffineMap(len(kept) + outer, 0, space)
 
 
@@ -308,8 +309,8 @@ def insert_slice(raiser: FunctionRaiser, op: tensor.InsertSliceOp) -> None:
 def concat(raiser: FunctionRaiser, op: tensor.ConcatOp) -> None:
     """``tensor.concat``: one copy after the other."""
     axis = op.dim.value.data
-    parts = [raiser.tensors.sizes(one) for one in op.inputs]
-    operands = [raiser.tensors.operand(one, op) for one in op.inputs]
+    parts = [raiser.tensors.sizes(operand) for operand in op.inputs]
+    operands = [raiser.tensors.operand(operand, op) for operand in op.inputs]
     ends: list[Extent] = [0]
     for sizes in parts:
         ends.append(raiser.apply(AffineDimExpr(0) + AffineDimExpr(1), [ends[-1], sizes[axis]], op))
@@ -333,7 +334,7 @@ def concat(raiser: FunctionRaiser, op: tensor.ConcatOp) -> None:
 
 
 def _groups(attr: object) -> list[list[int]]:
-    return [[one.value.data for one in group] for group in attr]  # pyright: ignore
+    return [[index.value.data for index in group] for group in attr]  # pyright: ignore
 
 
 def collapse_shape(raiser: FunctionRaiser, op: tensor.CollapseShapeOp) -> None:
@@ -374,8 +375,8 @@ def expand_shape(raiser: FunctionRaiser, op: tensor.ExpandShapeOp) -> None:
     """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j."""
     rest = iter(op.dynamic_output_shape)
     sizes: list[Extent] = [
-        raiser.extent(next(rest)) if one == tir.DYNAMIC else one
-        for one in (int(n) for n in op.static_output_shape.iter_values())
+        raiser.extent(next(rest)) if size == tir.DYNAMIC else size
+        for size in (int(n) for n in op.static_output_shape.iter_values())
     ]
     groups = _groups(op.reassociation)
     raiser.requirements.natural(sizes, op)
@@ -410,8 +411,8 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
     rank = len(fine)
     low, high = (
         [
-            raiser.extent(rest.pop(0)) if one == tir.DYNAMIC else one
-            for one in (int(n) for n in static.iter_values())
+            raiser.extent(rest.pop(0)) if width == tir.DYNAMIC else width
+            for width in (int(n) for n in static.iter_values())
         ]
         for static, rest in ((op.static_low, list(op.low)), (op.static_high, list(op.high)))
     )
@@ -452,7 +453,7 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
         if inside is None:
             value = read()
         else:
-            then, other = Block(), Block()
+            then, otherwise = Block(), Block()
             raiser.into(then, lambda: _yield(raiser, read(), op))
             for old, arg in zip(op.region.block.args, body.args, strict=True):
                 raiser.values[old] = arg
@@ -463,14 +464,14 @@ def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
                 assert end is not None
                 _yield(raiser, raiser.value(end.operands[0]), op)
 
-            raiser.into(other, padding)
-            made = scf.IfOp(
+            raiser.into(otherwise, padding)
+            choice = scf.IfOp(
                 inside,
                 [op.result.type.element_type],
                 Region(then),
-                Region(other),  # pyright: ignore
+                Region(otherwise),  # pyright: ignore
             )
-            value = raiser.emit(made, op).results[0]
+            value = raiser.emit(choice, op).results[0]
         raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)
 
     raiser.spatial(op.result.name_hint or "pad", sizes, element, op)
@@ -508,8 +509,12 @@ def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
     """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar."""
     (result,) = op.results
     assert isinstance(result.type, TensorType)
-    sources = [raiser.tensors.operand(one, op) for one in op.operands]
-    shapes = [raiser.tensors.sizes(one) for one in op.operands if isinstance(one.type, TensorType)]
+    sources = [raiser.tensors.operand(operand, op) for operand in op.operands]
+    shapes = [
+        raiser.tensors.sizes(operand)
+        for operand in op.operands
+        if isinstance(operand.type, TensorType)
+    ]
     sizes = [_best_known(same) for same in zip(*shapes, strict=True)]
 
     for shape in shapes:
@@ -519,20 +524,20 @@ def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
 
     def computed(at: Sequence[SSAValue]) -> SSAValue:
         values = [
-            raiser.emit(tir.LoadOp(one, identity(len(at)), at), op).results[0]
-            if isinstance(one.type, MemRefType)
-            else one
-            for one in sources
+            raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+            if isinstance(source.type, MemRefType)
+            else source
+            for source in sources
         ]
-        made = type(op).create(
+        scalar_op = type(op).create(
             operands=values,
             result_types=[result.type.element_type],  # pyright: ignore
             properties=op.properties,
             attributes=op.attributes,
         )
-        return raiser.emit(made, op).results[0]
+        return raiser.emit(scalar_op, op).results[0]
 
-    if not any(isinstance(one.type, MemRefType) for one in sources):
+    if not any(isinstance(source.type, MemRefType) for source in sources):
         raiser.tensors.values[result] = Splat(sizes, computed([]))
         return
     target = raiser.tensors.result(result, sizes, op)
@@ -546,10 +551,10 @@ def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
 
 def _best_known(sizes: Sequence[Extent]) -> Extent:
     """Of sizes that are equal, the one of which most is known: a number, else a symbol."""
-    for one in sizes:
-        if isinstance(one, int):
-            return one
-    return next((one for one in sizes if isinstance(one.owner, tir.SymbolOp)), sizes[0])  # pyright: ignore
+    for size in sizes:
+        if isinstance(size, int):
+            return size
+    return next((size for size in sizes if isinstance(size.owner, tir.SymbolOp)), sizes[0])  # pyright: ignore
 
 
 def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:

@@ -71,7 +71,9 @@ class Tensors:
     def _is_start(self, value: SSAValue, arg: SSAValue) -> bool:
         """Whether ``value`` is what a value planned for ``arg`` starts from."""
         return any(
-            self._planned.get(one) is arg for use in value.uses for one in use.operation.results
+            self._planned.get(result) is arg
+            for use in value.uses
+            for result in use.operation.results
         )
 
     def sizes(self, value: SSAValue) -> list[Extent]:
@@ -144,13 +146,13 @@ class Tensors:
         if buffer in self.inputs:
             return False
         # A cast is the same buffer under another name.
-        same = {one for one, held in self.values.items() if held == Held(buffer)}
-        if sum(1 for one in source.operands if one in same) != 1:
+        same = {alias for alias, held in self.values.items() if held == Held(buffer)}
+        if sum(1 for operand in source.operands if operand in same) != 1:
             return False
-        if any(_home(one) is not source.parent for one in same):
+        if any(_home(alias) is not source.parent for alias in same):
             return False  # it is needed again in the next iteration
         now = self._order[source]
-        return all(self._order[use.operation] <= now for one in same for use in one.uses)
+        return all(self._order[use.operation] <= now for alias in same for use in alias.uses)
 
 
 def _home(value: SSAValue) -> Block | None:
