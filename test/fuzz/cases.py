@@ -231,7 +231,7 @@ def _calls(
             yield line
     favourites = (*family.favourites, *getattr(program, "favourites", ()))
     threads = random.random() < family.threads
-    threads = threads or any(one.axis is not None for one in loop_tree.loops(sch.module))
+    threads = threads or any(loop.axis is not None for loop in loop_tree.loops(sch.module))
     for _ in range(random.randint(0, family.calls)):
         line = draw(random, sch, threads=threads, favourites=favourites)
         if line is None:

@@ -70,7 +70,7 @@ class Fixed:
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
-        return [one.copy() if isinstance(one, np.ndarray) else one for one in self.given]
+        return [array.copy() if isinstance(array, np.ndarray) else array for array in self.given]
 
     def check(self, arrays: Sequence[Any]) -> None:
         """Compare with ``expected``."""
@@ -149,4 +149,4 @@ FAMILIES = {
 def family_of(case: int) -> str:
     """The family of a case."""
     names = list(FAMILIES)
-    return Random(f"family {case}").choices(names, [FAMILIES[one].share for one in names])[0]
+    return Random(f"family {case}").choices(names, [FAMILIES[name].share for name in names])[0]

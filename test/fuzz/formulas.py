@@ -218,7 +218,7 @@ class Writer:
                 return f"{data.name}[{place[0]}] {self.random.choice(('<', '>='))} 2"
         axis = self.random.choice(self.axes)
         sign = self.random.choice(("<", "<=", ">", ">=", "==", "!="))
-        several = [one for one in self.axes if one is not axis]
+        several = [candidate for candidate in self.axes if candidate is not axis]
         if several and self.random.random() < 0.25:
             return f"{axis.name} {sign} {self.random.choice(several).name}"
         if self.random.random() < 0.3:
@@ -237,7 +237,7 @@ class Writer:
     def read(self) -> str:
         """An element of an array; where its indices may be outside, under a condition."""
         order = self.random.sample(list(self.arrays), len(self.arrays))
-        order.sort(key=lambda one: one not in self.unread)
+        order.sort(key=lambda array: array not in self.unread)
         for array in order:
             places = self._places_in(array)
             if places is not None:
@@ -247,17 +247,17 @@ class Writer:
         if array in self.unread:
             self.unread.remove(array)
         words, conditions = places
-        found = f"{array.name}[{', '.join(words)}]"
+        element = f"{array.name}[{', '.join(words)}]"
         if not conditions:
-            return found
+            return element
         condition = conditions[0]
-        for one in conditions[1:]:
-            condition = f"both({condition}, {one})"
+        for clause in conditions[1:]:
+            condition = f"both({condition}, {clause})"
         how = self.random.choice(("branch", "branch", "select"))
         instead = self._leaf() if self.random.random() < 0.4 else f"number(3, {self.dtype!r})"
         if self.random.random() < 0.3:
-            return f"{how}({_negated(condition)}, lambda: {instead}, lambda: {found})"
-        return f"{how}({condition}, lambda: {found}, lambda: {instead})"
+            return f"{how}({_negated(condition)}, lambda: {instead}, lambda: {element})"
+        return f"{how}({condition}, lambda: {element}, lambda: {instead})"
 
     def _places_in(self, array: Array) -> tuple[list[str], list[str]] | None:
         """Indices of an element, and the conditions under which they are inside."""
@@ -278,7 +278,7 @@ class Writer:
     def _place(self, dim: Dim) -> tuple[str, list[str]] | None:
         """An index into a dimension, and the conditions under which it is inside."""
         choices = list(self._places(dim))
-        plain = [one for one in choices if one[0].isidentifier()]
+        plain = [choice for choice in choices if choice[0].isidentifier()]
         if plain and self.random.random() < 0.5:
             return self.random.choice(plain)
         return self.random.choice(choices) if choices else None

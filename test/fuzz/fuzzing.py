@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / one) for one in ("", "fuzz", "te"))]
+sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / folder) for folder in ("", "fuzz", "te"))]
 
 from cases import PROGRAMS, TE_STAGE, Outcome, first_wrong_step, run_case  # noqa: E402
 from families import FAMILIES, family_of  # noqa: E402
@@ -106,10 +106,10 @@ class Worker:
     def __init__(self) -> None:
         self.request: Request | None = None
         self.began = self.spent = 0.0
-        self.pipe, other = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=_serve, args=(other,), daemon=True)
+        self.pipe, remote = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=_serve, args=(remote,), daemon=True)
         self.process.start()
-        other.close()
+        remote.close()
 
     def send(self, request: Request) -> None:
         """Start a case."""
@@ -182,7 +182,7 @@ def run_all(
         for worker in workers:
             _next(worker, requests)
         while any(worker.request is not None for worker in workers):
-            wait([one.pipe for one in workers if one.request is not None], timeout=1.0)
+            wait([worker.pipe for worker in workers if worker.request is not None], timeout=1.0)
             for n, worker in enumerate(workers):
                 request = worker.request
                 report = worker.receive() if request is not None else None

@@ -56,7 +56,7 @@ def register(random: Random, tile: Tile, way: str) -> None:
 
 def _types(tile: Tile, layout: Callable[[Sequence[int]], str] | None = None) -> list[str]:
     """The types of the operands and of the result."""
-    shapes = [(one.shape(tile.sizes), one.dtype) for one in tile.operands]
+    shapes = [(operand.shape(tile.sizes), operand.dtype) for operand in tile.operands]
     shapes.append(([tile.sizes[label] for label in tile.out], tile.dtype))
     types: list[str] = []
     for shape, dtype in shapes:
@@ -71,7 +71,9 @@ class _Text:
 
     def __init__(self, tile: Tile, types: Sequence[str]) -> None:
         self.tile = tile
-        self.types = dict(zip([*(one.name for one in tile.operands), "C"], types, strict=True))
+        self.types = dict(
+            zip([*(operand.name for operand in tile.operands), "C"], types, strict=True)
+        )
         self.lines: list[str] = []
         self.count = 0
 
@@ -185,7 +187,7 @@ def _description(random: Random, tile: Tile, has_init: bool) -> str:
             text.lines.append("}")
         text.lines.append("do {")
         old = text.result(at) if tile.reduced else ""
-        new = text.term([text.load(one, at) for one in tile.operands])
+        new = text.term([text.load(operand, at) for operand in tile.operands])
         if tile.reduced:
             new = text.op(tile.combiner, *((new, old) if swapped else (old, new)))
         text.store(new, at)
@@ -224,7 +226,7 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
 
         def step() -> None:
             old = text.result(at) if tile.reduced else ""
-            new = text.term([text.load(one, at) for one in tile.operands])
+            new = text.term([text.load(operand, at) for operand in tile.operands])
             text.store(text.op(tile.combiner, old, new) if tile.reduced else new, at)
 
         text.nest(tile.reduced, step)
@@ -233,7 +235,7 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
         assert along is not None
         label, lanes = along, tile.sizes[along]
         element = ELEMENTS[tile.dtype]
-        at = {one: f"%{one}" if one != label else "0" for one in tile.labels}
+        at = {letter: f"%{letter}" if letter != label else "0" for letter in tile.labels}
         if role == "init" or starts:
             text.store(text.constant(lanes), at, lanes)
         if role == "init":
@@ -242,11 +244,11 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
         def step() -> None:
             old = text.result(at, lanes) if tile.reduced else ""
             values: list[str] = []
-            for one in tile.operands:
-                if label in one.labels:
-                    values.append(text.load(one, at, lanes))
+            for operand in tile.operands:
+                if label in operand.labels:
+                    values.append(text.load(operand, at, lanes))
                 else:
-                    scalar = text.load(one, at)
+                    scalar = text.load(operand, at)
                     vector = f"vector<{lanes}x{element}>"
                     values.append(text.value(f"vector.broadcast {scalar} : {element} to {vector}"))
             new = text.term(values, lanes)
@@ -268,7 +270,7 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
             kind = f"{tile.combiner}{'u' if tile.dtype.startswith('u') else 's'}i"
 
         def step() -> None:
-            values = [text.load(one, at, lanes) for one in tile.operands]
+            values = [text.load(operand, at, lanes) for operand in tile.operands]
             new, old = text.term(values, lanes), text.result(at)
             vector = f"vector<{lanes}x{element}>"
             total = text.value(f"vector.reduction <{kind}>, {new}, {old} : {vector} into {element}")
@@ -278,7 +280,7 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
 
     if style == "along":
         assert along is not None
-        text.nest("".join(one for one in order if one != along), vectors)
+        text.nest("".join(label for label in order if label != along), vectors)
     else:
         text.nest("".join(order), elements if style == "elements" else reduction)
     return "\n".join([text.head(role), *text.lines, "func.return", "}"])
@@ -286,7 +288,7 @@ def _implementation(random: Random, tile: Tile, role: str, has_init: bool) -> st
 
 def _script(tile: Tile, role: str, has_init: bool) -> Any:
     """The role as a script, whose buffers are dense."""
-    shapes = [(one.name, one.shape(tile.sizes), one.dtype) for one in tile.operands]
+    shapes = [(operand.name, operand.shape(tile.sizes), operand.dtype) for operand in tile.operands]
     shapes.append(("C", [tile.sizes[label] for label in tile.out], tile.dtype))
     arguments = ", ".join(
         f"{name}: kc.Buffer({tuple(shape)!r}, {dtype!r})" for name, shape, dtype in shapes
@@ -308,12 +310,14 @@ def _script(tile: Tile, role: str, has_init: bool) -> Any:
             add(f"for {label} in range({tile.sizes[label]}):")
             indent += "    "
         values: list[str] = []
-        for one in tile.operands:
-            at = list(one.labels)
-            if at and one.step > 1:
-                at[-1] += f" * {one.step}"
-            value = f"{one.name}[{', '.join(at) or '()'}]"
-            values.append(value if one.dtype == tile.dtype else f"{value}.astype({tile.dtype!r})")
+        for operand in tile.operands:
+            at = list(operand.labels)
+            if at and operand.step > 1:
+                at[-1] += f" * {operand.step}"
+            value = f"{operand.name}[{', '.join(at) or '()'}]"
+            values.append(
+                value if operand.dtype == tile.dtype else f"{value}.astype({tile.dtype!r})"
+            )
         signs = {"sum": "+", "sub": "-", "prod": "*"}
         term = tile.term_of(values, lambda name, a, b: f"({a} {signs[name]} {b})")
         combined = {
@@ -334,15 +338,15 @@ def _script(tile: Tile, role: str, has_init: bool) -> Any:
 def declare(random: Random, tile: Tile) -> Any:
     """The intrinsic by ``te.decl_tensor_intrin``, of statements on elements or vectors."""
     tensors = {
-        one.name: te.placeholder(tuple(one.shape(tile.sizes)), one.dtype, one.name)
-        for one in tile.operands
+        operand.name: te.placeholder(tuple(operand.shape(tile.sizes)), operand.dtype, operand.name)
+        for operand in tile.operands
     }
     world = World(tensors, symbolic=True)
 
     def element(*at: Any) -> Any:
         def term(*over: Any) -> Any:
             places = dict(zip(tile.labels, (*at, *over), strict=True))
-            return tile.value(world, lambda one: tensors[one.name](*one.place(places)))
+            return tile.value(world, lambda operand: tensors[operand.name](*operand.place(places)))
 
         if not tile.reduced:
             return term()
@@ -351,7 +355,7 @@ def declare(random: Random, tile: Tile) -> Any:
 
     shape = tuple(tile.sizes[label] for label in tile.out)
     result = te.compute(shape, element, name="C", varargs_names=list(tile.out))
-    numbers = {one.name: n for n, one in enumerate(result.op.input_tensors)}
+    numbers = {tensor.name: n for n, tensor in enumerate(result.op.input_tensors)}
     along = vector_label(tile) if random.random() < 0.6 else None
     parts = 3 if tile.reduced and random.random() < 0.7 else 1
     return te.decl_tensor_intrin(
@@ -379,13 +383,13 @@ def _statement(
     ib = tir.ir_builder.create()
     at: dict[str, Any] = {}
 
-    def read(one: Operand) -> Any:
-        place, buffer = one.place(at), ins[numbers[one.name]]
-        if along is not None and along in one.labels:
-            value = buffer.vload(list(place), one.dtype + wide)
-            return value if one.dtype == tile.dtype else value.astype(dtype)
+    def read(operand: Operand) -> Any:
+        place, buffer = operand.place(at), ins[numbers[operand.name]]
+        if along is not None and along in operand.labels:
+            value = buffer.vload(list(place), operand.dtype + wide)
+            return value if operand.dtype == tile.dtype else value.astype(dtype)
         value = ib.buffer_ptr(buffer)[place]
-        value = value if one.dtype == tile.dtype else value.astype(tile.dtype)
+        value = value if operand.dtype == tile.dtype else value.astype(tile.dtype)
         return value if along is None else value.astype(dtype)
 
     def store(value: Any) -> None:
@@ -396,7 +400,7 @@ def _statement(
             ib.emit(outs[0].vstore(place, value))
 
     def update() -> None:
-        value = tile.term_of([read(one) for one in tile.operands], apply)
+        value = tile.term_of([read(operand) for operand in tile.operands], apply)
         if tile.reduced:
             place = [at[label] for label in tile.out]
             buffer = ib.buffer_ptr(outs[0])

@@ -24,7 +24,7 @@ from kc.transforms.intrinsics import tensor_intrin
 def draw(random: Random, keep: int | None = None) -> Fixed:
     """A program, and an intrinsic that is declared with it."""
     while True:
-        for name in [one for one in tensor_intrin._REGISTERED if one.startswith(NAME)]:
+        for name in [name for name in tensor_intrin._REGISTERED if name.startswith(NAME)]:
             del tensor_intrin._REGISTERED[name]
         with contextlib.suppress(Unsuitable):
             return _draw(random, keep)
@@ -62,28 +62,28 @@ def _program(random: Random, tile: Tile, program: Tile, keep: int | None) -> Fix
         sizes["b"] = d.size(1, 2, 3)
     out = batch + program.out
     shifts: dict[str, int] = {}
-    batched = {one.name: bool(batch) and random.random() < 0.7 for one in program.operands}
-    for one in program.operands:
-        labels = ("b" if batched[one.name] else "") + one.labels
+    batched = {operand.name: bool(batch) and random.random() < 0.7 for operand in program.operands}
+    for operand in program.operands:
+        labels = ("b" if batched[operand.name] else "") + operand.labels
         dims = [sizes[label] for label in labels]
-        if one.step > 1 and one.labels:
-            dims[-1] = dims[-1] * one.step
-        shifts[one.name] = random.choice((0, 0, 0, 0, 1, 2)) if one.labels else 0
-        if one.labels and shifts[one.name]:
-            dims[-1] = dims[-1] + shifts[one.name]
-        d.input(one.name, dims, one.dtype)
+        if operand.step > 1 and operand.labels:
+            dims[-1] = dims[-1] * operand.step
+        shifts[operand.name] = random.choice((0, 0, 0, 0, 1, 2)) if operand.labels else 0
+        if operand.labels and shifts[operand.name]:
+            dims[-1] = dims[-1] + shifts[operand.name]
+        d.input(operand.name, dims, operand.dtype)
 
     def body(on: World, *at: Any) -> Any:
         def term(*over: Any) -> Any:
             places = dict(zip(out + program.reduced, (*at, *over), strict=True))
 
-            def read(one: Operand) -> Any:
-                place = list(one.place(places))
+            def read(operand: Operand) -> Any:
+                place = list(operand.place(places))
                 if place:
-                    place[-1] = place[-1] + shifts[one.name]
-                if batched[one.name]:
+                    place[-1] = place[-1] + shifts[operand.name]
+                if batched[operand.name]:
                     place.insert(0, places["b"])
-                return on[one.name](*place) if on.symbolic else on[one.name][tuple(place)]
+                return on[operand.name](*place) if on.symbolic else on[operand.name][tuple(place)]
 
             return program.value(on, read)
 
@@ -126,12 +126,12 @@ def _tiling(
     inner = list(tile.labels)
     if random.random() < 0.12:
         random.shuffle(inner)
-    outer = [one for one in after if one not in inner]
+    outer = [label for label in after if label not in inner]
     if random.random() < 0.3:
         random.shuffle(outer)
     wanted = [*outer, *inner]
     if wanted != after and len(wanted) > 1:
-        loops = ", ".join(f"sch.get_loops('C')[{after.index(one)}]" for one in wanted)
+        loops = ", ".join(f"sch.get_loops('C')[{after.index(label)}]" for label in wanted)
         lines.append(f"sch.reorder({loops})")
     at = len(outer)
     if random.random() < 0.05:
@@ -154,20 +154,23 @@ def _tiling(
 
 def _calling(random: Random, tile: Tile, intrin: Any, keep: int | None) -> Fixed:
     """A compute that calls the intrinsic for tiles of its result."""
-    if any(not one.labels for one in tile.operands) or not tile.out:
+    if any(not operand.labels for operand in tile.operands) or not tile.out:
         raise Unsuitable
     d = Draft(random, tile.dtype, symbolic=0.1)
     outer = random.choice(("b", "bh", "b"))
     over = "K" if tile.reduced and intrin.reduce_update is not None and d.chance(0.6) else ""
     sizes = {label: d.size(1, 2, 3) for label in outer + over}
     given: dict[str, str] = {}
-    for one in tile.operands:
-        given[one.name] = "".join(label for label in outer + over if d.chance(0.6))
-        if over and one is tile.operands[0]:
-            given[one.name] = given[one.name].replace("K", "") + "K"
-        dims = [sizes[label] for label in given[one.name]]
-        d.input(one.name, [*dims, *map(Size.of, one.shape(tile.sizes))], one.dtype)
-    shape = [*(sizes[label] for label in outer), *(Size.of(tile.sizes[one]) for one in tile.out)]
+    for operand in tile.operands:
+        given[operand.name] = "".join(label for label in outer + over if d.chance(0.6))
+        if over and operand is tile.operands[0]:
+            given[operand.name] = given[operand.name].replace("K", "") + "K"
+        dims = [sizes[label] for label in given[operand.name]]
+        d.input(operand.name, [*dims, *map(Size.of, operand.shape(tile.sizes))], operand.dtype)
+    shape = [
+        *(sizes[label] for label in outer),
+        *(Size.of(tile.sizes[label]) for label in tile.out),
+    ]
     axis = te.reduce_axis((0, sizes["K"].expr), "K") if over else None
 
     def tiled(*at: Any) -> Any:
@@ -176,19 +179,19 @@ def _calling(random: Random, tile: Tile, intrin: Any, keep: int | None) -> Fixed
             places["K"] = axis
         parts: list[Any] = []
         for tensor in intrin.inputs:
-            one = next(one for one in tile.operands if one.name == tensor.name)
-            ends = one.shape(tile.sizes)
-            place = [places[label] for label in given[one.name]]
-            parts.append(d.tensors[one.name][(*place, *(slice(0, end) for end in ends))])
+            operand = next(operand for operand in tile.operands if operand.name == tensor.name)
+            ends = operand.shape(tile.sizes)
+            place = [places[label] for label in given[operand.name]]
+            parts.append(d.tensors[operand.name][(*place, *(slice(0, end) for end in ends))])
         return intrin(*parts, reduce_axis=axis) if axis is not None else intrin(*parts)
 
     def element(on: World, *at: Any) -> Any:
         def term(*k: Any) -> Any:
             places = dict(zip(outer + tile.out + over + tile.reduced, (*at, *k), strict=True))
 
-            def read(one: Operand) -> Any:
-                first = [places[label] for label in given[one.name]]
-                return on[one.name][(*first, *one.place(places))]
+            def read(operand: Operand) -> Any:
+                first = [places[label] for label in given[operand.name]]
+                return on[operand.name][(*first, *operand.place(places))]
 
             return tile.value(on, read)
 
@@ -197,7 +200,7 @@ def _calling(random: Random, tile: Tile, intrin: Any, keep: int | None) -> Fixed
         return on.reduce(tile.combiner, extents, term, tile.dtype) if extents else term()
 
     functions = {1: lambda x: tiled(x), 2: lambda x, y: tiled(x, y)}
-    dims = tuple(one.expr for one in shape)
+    dims = tuple(size.expr for size in shape)
     d.computed("C", te.compute(dims, functions[len(outer)], name="C"), shape, element)
     favourites = ("decompose-reduction", "parallel", "unroll", "fuse", "cache-write")
     return d.finish(keep, favourites=favourites, source=_declared())
@@ -205,4 +208,4 @@ def _calling(random: Random, tile: Tile, intrin: Any, keep: int | None) -> Fixed
 
 def _declared() -> str:
     """The functions of the intrinsic."""
-    return "\n".join(str(one) for one in TensorIntrin.get(NAME).functions)
+    return "\n".join(str(function) for function in TensorIntrin.get(NAME).functions)

@@ -83,32 +83,32 @@ def _any_candidate(random: Random, site: Site, name: str) -> Primitive | None:
     cls: Any = pass_class(name)
     choices = list(cls.candidates(site))
     if choices and hasattr(choices[0], "scope"):
-        choices = [one for one in choices if one.scope in SCOPES]
+        choices = [step for step in choices if step.scope in SCOPES]
     return _legal(random, site, choices)
 
 
 def _bind(random: Random, site: Site, name: str) -> Primitive | None:
-    loops = [one for one in loop_tree.loops(site.function) if one.kind.data is ForKind.SERIAL]
+    loops = [loop for loop in loop_tree.loops(site.function) if loop.kind.data is ForKind.SERIAL]
     if not loops:
         return None
     bound = {
-        one.axis: one.static_extent
-        for one in loop_tree.loops(site.function)
-        if one.axis is not None
+        loop.axis: loop.static_extent
+        for loop in loop_tree.loops(site.function)
+        if loop.axis is not None
     }
     axis = random.choice(OFTEN if random.random() < 0.9 else AXES)
     if axis in bound and random.random() < 0.8:
-        loops = [one for one in loops if one.static_extent == bound[axis]] or loops
+        loops = [loop for loop in loops if loop.static_extent == bound[axis]] or loops
     return pass_class("bind")(LoopRef(random.choice(loops)), axis)
 
 
 def _split(random: Random, site: Site, name: str) -> Primitive | None:
-    loops = [one for one in loop_tree.loops(site.function) if one.kind.data is ForKind.SERIAL]
-    loops = [one for one in loops if one.static_extent not in (None, 1)]
+    loops = [loop for loop in loop_tree.loops(site.function) if loop.kind.data is ForKind.SERIAL]
+    loops = [loop for loop in loops if loop.static_extent not in (None, 1)]
     if not loops:
         return None
     bound = [
-        one.static_extent or 1 for one in loop_tree.loops(site.function) if one.axis is not None
+        loop.static_extent or 1 for loop in loop_tree.loops(site.function) if loop.axis is not None
     ]
     factor: Any = random.choice([2, 2, 3, 4, *bound])
     factors: Any = (None, factor) if random.random() < 0.6 else (factor, None)
@@ -120,39 +120,41 @@ def _towards_a_kernel(random: Random, site: Site) -> Primitive | None:
     threads, who share the work."""
     loops = loop_tree.loops(site.function)
     bound = {
-        one.axis: one.static_extent or 1
-        for one in loops
-        if one.axis is not None and "vthread" not in one.axis
+        loop.axis: loop.static_extent or 1
+        for loop in loops
+        if loop.axis is not None and "vthread" not in loop.axis
     }
-    kernel = [one for one in loops if _is_in_kernel(one)]
+    kernel = [loop for loop in loops if _is_in_kernel(loop)]
     if not bound:
-        outer = [one for one in loops if not loop_tree.all_loops_around(one)]
-        outer = [one for one in outer if one.static_extent != 1]
+        outer = [loop for loop in loops if not loop_tree.all_loops_around(loop)]
+        outer = [loop for loop in outer if loop.static_extent != 1]
         axis = random.choice(("blockIdx.x", "blockIdx.x", "threadIdx.x"))
         return pass_class("bind")(LoopRef(random.choice(outer)), axis) if outer else None
     kind = random.choice(("move", "move", "share", "share", "share", "scope"))
     if kind == "move":
         cls: Any = pass_class(random.choice(("compute-at", "compute-at", "reverse-compute-at")))
         choices = [
-            one
-            for one in cls.candidates(site)
-            if one.loop.target in kernel and not _is_in_kernel(one.block.target)
+            step
+            for step in cls.candidates(site)
+            if step.loop.target in kernel and not _is_in_kernel(step.block.target)
         ]
         return _legal(random, site, choices)
     if kind == "scope":
         choices = [
-            one
-            for one in pass_class("set-scope").candidates(site)  # pyright: ignore
-            if one.scope in SCOPES and _is_in_kernel(one.block.target)
+            step
+            for step in pass_class("set-scope").candidates(site)  # pyright: ignore
+            if step.scope in SCOPES and _is_in_kernel(step.block.target)
         ]
         return _legal(random, site, choices)
-    serial = [one for one in kernel if one.kind.data is ForKind.SERIAL and one.static_extent != 1]
+    serial = [
+        loop for loop in kernel if loop.kind.data is ForKind.SERIAL and loop.static_extent != 1
+    ]
     lanes = [axis for axis in bound if axis in LANE_AXES]
     if not lanes or random.random() < 0.3:
         lanes = [random.choice(LANES_OFTEN[:3])]
     axis = random.choice(lanes)
     count = bound.get(axis, 0)
-    same = [one for one in serial if count in (0, one.static_extent)]
+    same = [loop for loop in serial if count in (0, loop.static_extent)]
     if same:
         return pass_class("bind")(LoopRef(random.choice(same)), axis)
     if serial:
@@ -162,18 +164,18 @@ def _towards_a_kernel(random: Random, site: Site) -> Primitive | None:
 
 def _is_in_kernel(op: Operation) -> bool:
     around = [*loop_tree.all_loops_around(op), op]
-    return any(isinstance(one, ForOp) and one.axis is not None for one in around)
+    return any(isinstance(ancestor, ForOp) and ancestor.axis is not None for ancestor in around)
 
 
 def _legal(random: Random, site: Site, choices: list[Any]) -> Primitive | None:
     """One of some steps, a legal one mostly."""
     random.shuffle(choices)
-    for one in choices[: 1 if random.random() < 0.3 else 6]:
+    for step in choices[: 1 if random.random() < 0.3 else 6]:
         try:
-            one.check(site)
+            step.check(site)
         except KCError:
             continue
-        return one
+        return step
     return choices[0] if choices else None
 
 
@@ -195,17 +197,17 @@ def _remedy(random: Random, sch: tir.Schedule) -> Primitive | None:
         site = sch.session.site(loop_tree.functions(sch.module)[0])
         if random.random() < 0.8:
             moves = [
-                one
+                step
                 for move in ("compute-at", "reverse-compute-at")
-                for one in cast(Any, pass_class(move)).candidates(site)
-                if _is_in_kernel(one.loop.target)
-                and name in map(loop_tree.buffer_name, _buffers_of(one.block.target))
+                for step in cast(Any, pass_class(move)).candidates(site)
+                if _is_in_kernel(step.loop.target)
+                and name in map(loop_tree.buffer_name, _buffers_of(step.block.target))
             ]
             random.shuffle(moves)
-            for one in moves[:10]:
+            for step in moves[:10]:
                 with contextlib.suppress(KCError):
-                    one.check(site)
-                    return one
+                    step.check(site)
+                    return step
         for block in loop_tree.blocks(site.function):
             if name in map(loop_tree.buffer_name, buffers_written(block)):
                 scope = random.choice(("global", "shared"))

@@ -66,7 +66,7 @@ def _of_tensors(random: Random, keep: int | None) -> Fixed | None:
     symbolic, is_scheduled = random.random() < 0.15, random.random() < 0.5
     program = Tensors.make(random, min(computes, keep or computes), symbolic=symbolic)
     outputs = program.outputs()
-    schedule = te.create_schedule([one.op for one in outputs])
+    schedule = te.create_schedule([tensor.op for tensor in outputs])
     writer = StageCalls(random, schedule)
     if is_scheduled:
         writer.write()
@@ -80,17 +80,17 @@ def _of_tensors(random: Random, keep: int | None) -> Fixed | None:
     if iterations(module.op) > MOST:
         return None
     inputs = [
-        np.random.default_rng(n).integers(-9, 10, sizes(one)).astype(np.int32)
-        for n, one in enumerate(program.inputs)
+        np.random.default_rng(n).integers(-9, 10, sizes(tensor)).astype(np.int32)
+        for n, tensor in enumerate(program.inputs)
     ]
-    expected = {len(inputs) + n: program.values[one](inputs) for n, one in enumerate(outputs)}
-    given = [*inputs, *(np.full(sizes(one), 99, np.int32) for one in outputs)]
-    dims = (dim for one in args for dim in one.shape if not isinstance(dim, int))
+    expected = {len(inputs) + n: program.values[output](inputs) for n, output in enumerate(outputs)}
+    given = [*inputs, *(np.full(sizes(output), 99, np.int32) for output in outputs)]
+    dims = (dim for arg in args for dim in arg.shape if not isinstance(dim, int))
     return Fixed(
         module,
         given,
         expected,
-        symbols={str(one): SIZE for one in dims},
+        symbols={str(dim): SIZE for dim in dims},
         source="\n".join(writer.done),
     )
 
@@ -114,7 +114,7 @@ class StageCalls:
         random = self.random
         for _ in range(random.choice((0, 1, 1, 2, 3))):
             self._stage_of_its_own()
-        stages = [one for one in self.schedule.stages if isinstance(one.op, ComputeOp)]
+        stages = [stage for stage in self.schedule.stages if isinstance(stage.op, ComputeOp)]
         for stage in reversed(stages):
             if random.random() < 0.4 and not stage.is_output:
                 scope = random.choice(SCOPES)
@@ -142,7 +142,7 @@ class StageCalls:
 
     def _stage_of_its_own(self) -> None:
         random, schedule = self.random, self.schedule
-        stages = [one for one in schedule.stages if isinstance(one.op, ComputeOp)]
+        stages = [stage for stage in schedule.stages if isinstance(stage.op, ComputeOp)]
         stage = random.choice(stages)
         scope = random.choice(SCOPES)
         kind = random.choice(("cache_write", "cache_read", "cache_read", "inline", "rfactor"))
@@ -153,7 +153,7 @@ class StageCalls:
             )
         elif kind == "cache_read":
             read = random.choice(stage.op.input_tensors)
-            readers = [one.op for one in schedule.stages if read in one.op.input_tensors]
+            readers = [reader.op for reader in schedule.stages if read in reader.op.input_tensors]
             self._call(
                 f"cache_read {scope}",
                 lambda: schedule.cache_read(read, scope, readers),
@@ -172,15 +172,15 @@ class StageCalls:
     def _consumers(self, stage: Stage) -> list[Stage]:
         own = stage.op.output(0)
         return [
-            one
-            for one in self.schedule.stages
-            if isinstance(one.op, ComputeOp) and own in one.op.input_tensors
+            consumer
+            for consumer in self.schedule.stages
+            if isinstance(consumer.op, ComputeOp) and own in consumer.op.input_tensors
         ]
 
     def _loops(self, stage: Stage) -> None:
         random = self.random
         if random.random() < 0.3:
-            leaves = [one for one in stage.leaf_iter_vars if one.kind != "reduce"]
+            leaves = [axis for axis in stage.leaf_iter_vars if axis.kind != "reduce"]
             self._call("fuse", lambda: stage.fuse(*leaves[:2]), f" {stage}")
         for axis in list(stage.leaf_iter_vars):
             if random.random() < 0.6:
@@ -205,7 +205,7 @@ class StageCalls:
         for name in axes:
             if not leaves:
                 return
-            near = [one for one in leaves if one.kind != "reduce"]
+            near = [leaf for leaf in leaves if leaf.kind != "reduce"]
             chosen = near if near and random.random() < 0.8 else leaves
             leaf = chosen[0] if random.random() < 0.7 else random.choice(chosen)
             leaves.remove(leaf)

@@ -23,14 +23,14 @@ TARGET = "cuda -arch=sm_80"
 
 def has_kernels(mod: kc.IRModule) -> bool:
     """Whether a loop is bound to blocks or threads of a GPU."""
-    axes = {one.axis for one in loop_tree.loops(mod.op)}
+    axes = {loop.axis for loop in loop_tree.loops(mod.op)}
     return bool(axes - {None, *VIRTUAL_AXES})
 
 
 def shares_virtual_threads(loop: ForOp) -> bool:
     """Whether virtual threads share the iterations of a loop, which those of a CPU do not."""
     return loop.axis in VIRTUAL_AXES and any(
-        is_same_axis(one.axis, loop.axis) for one in loop_tree.all_loops_around(loop)
+        is_same_axis(outer.axis, loop.axis) for outer in loop_tree.all_loops_around(loop)
     )
 
 
@@ -61,10 +61,10 @@ def iterations(module: Operation) -> int:
         if loop_tree.all_loops_around(root):
             continue
         nest = [root, *loop_tree.loops(root)]
-        threads = {one.axis: _size(one) for one in nest if _is_thread(one)}
+        threads = {loop.axis: _size(loop) for loop in nest if _is_thread(loop)}
         for loop in nest:
             around = [*loop_tree.all_loops_around(loop), loop]
-            serial = math.prod(_size(one) for one in around if not _is_thread(one))
+            serial = math.prod(_size(ancestor) for ancestor in around if not _is_thread(ancestor))
             most = max(most, serial * math.prod(threads.values()))
     return most
 

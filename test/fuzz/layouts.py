@@ -43,14 +43,14 @@ class Layouts:
 
     def to_scheduled(self, arrays: list[Any]) -> list[Any]:
         """The arguments as the scheduled function takes them, in arrays of their own."""
-        return [self._changed(n, one) for n, one in enumerate(arrays)]
+        return [self._changed(n, array) for n, array in enumerate(arrays)]
 
     def from_scheduled(self, changed: list[Any], arrays: list[Any]) -> list[Any]:
         """The arguments in the layout that they had, which is that of ``arrays``."""
-        found: list[Any] = []
+        restored: list[Any] = []
         for n, (new, old) in enumerate(zip(changed, arrays, strict=True)):
-            found.append(new[self._places(n, old)].reshape(old.shape) if n in self.maps else new)
-        return found
+            restored.append(new[self._places(n, old)].reshape(old.shape) if n in self.maps else new)
+        return restored
 
     def _changed(self, n: int, array: Any) -> Any:
         if n not in self.maps:
@@ -72,14 +72,14 @@ class Layouts:
             symbolic = function.arg_attrs.data[n].data["kc.shape"]
             assert isinstance(symbolic, AffineMapAttr)
             shape = list(
-                symbolic.data.eval([], [self.sizes[one] for one in symbol_names(function)])
+                symbolic.data.eval([], [self.sizes[symbol] for symbol in symbol_names(function)])
             )
         return shape
 
     def _places(self, n: int, array: Any) -> tuple[Any, ...]:
         """Where the elements, in row-major order, are kept now."""
         at = np.indices(array.shape).reshape(array.ndim, array.size)
-        for one in self.maps[n]:
-            columns = [one.map.eval(list(map(int, index)), []) for index in at.T]
-            at = np.array(columns, np.int64).reshape(at.shape[1], len(one.results)).T
+        for layout in self.maps[n]:
+            columns = [layout.map.eval(list(map(int, index)), []) for index in at.T]
+            at = np.array(columns, np.int64).reshape(at.shape[1], len(layout.results)).T
         return tuple(at)

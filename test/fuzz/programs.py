@@ -96,22 +96,22 @@ class Program:
 
     def arrays(self) -> list[Any]:
         """Fresh arguments: inputs, sizes as numbers, outputs full of garbage."""
-        given = {one.tensor: one for one in (*self.inputs, *self.outputs)}
-        made: list[Any] = []
+        given = {known.tensor: known for known in (*self.inputs, *self.outputs)}
+        arrays: list[Any] = []
         for arg in self.args:
             if isinstance(arg, Var):
-                made.append(self.sizes[arg])
+                arrays.append(self.sizes[arg])
                 continue
             known = given[arg]
             array = known.value.astype(known.dtype)
             if known in self.outputs:
                 array.reshape(-1).view(np.uint8)[:] = 1 if known.dtype == "bool" else 0x5A
-            made.append(array)
-        return made
+            arrays.append(array)
+        return arrays
 
     def check(self, arrays: Sequence[Any]) -> None:
         """That the outputs among ``arrays`` are right, and the inputs unchanged."""
-        by_tensor = {one.tensor: one for one in (*self.inputs, *self.outputs)}
+        by_tensor = {known.tensor: known for known in (*self.inputs, *self.outputs)}
         for arg, array in zip(self.args, arrays, strict=True):
             if isinstance(arg, Var):
                 continue
@@ -143,7 +143,7 @@ class Generator:
         """A program of 1 to ``computes`` computes, or of the first ``keep`` of these."""
         inputs = [self._input(n) for n in range(self.random.randint(1, 3))]
         self.tensors += inputs
-        made: list[Known] = []
+        computed: list[Known] = []
         count = self.random.randint(1, computes)
         for n in range(count if keep is None else min(keep, count)):
             with np.errstate(all="ignore"):
@@ -153,14 +153,14 @@ class Generator:
                     these = [self._extern(f"C{n}")]
                 else:
                     these = [self._compute(f"C{n}")]
-            made += these
+            computed += these
             self.tensors += these
-        outputs = [one for one in made[:-1] if self.random.random() < 0.3] + made[-1:]
-        needed = _needed([one.tensor for one in outputs])
-        used = [one for one in inputs if one.tensor in needed]
-        args: list[te.Tensor | Var] = [one.tensor for one in (*used, *outputs)]
-        bound = {dim for one in (*used, *outputs) for dim in one.dims if isinstance(dim, Var)}
-        args += [one for one in self.sizes if one not in bound]
+        outputs = [known for known in computed[:-1] if self.random.random() < 0.3] + computed[-1:]
+        needed = _needed([output.tensor for output in outputs])
+        used = [known for known in inputs if known.tensor in needed]
+        args: list[te.Tensor | Var] = [known.tensor for known in (*used, *outputs)]
+        bound = {dim for known in (*used, *outputs) for dim in known.dims if isinstance(dim, Var)}
+        args += [size for size in self.sizes if size not in bound]
         if self.random.random() < 0.2:
             self.random.shuffle(args)
         return Program(outputs, used, args, self.sizes)
@@ -211,7 +211,7 @@ class Generator:
     def _compute(self, name: str) -> Known:
         rank = self.random.choice((0, 1, 1, 2, 2, 2, 3))
         dims: list[tuple[int | Var, int]] = []
-        shapes = [one for one in self.tensors if len(one.dims) == rank]
+        shapes = [known for known in self.tensors if len(known.dims) == rank]
         if shapes and self.random.random() < 0.6:
             like = self.random.choice(shapes)
             dims = list(zip(like.dims, like.value.shape, strict=True))
@@ -222,8 +222,8 @@ class Generator:
             # Mostly the dimension of some tensor, so that it can be read along the axis.
             pool = [
                 (dim, size)
-                for one in self.tensors
-                for dim, size in zip(one.dims, one.value.shape, strict=True)
+                for known in self.tensors
+                for dim, size in zip(known.dims, known.value.shape, strict=True)
             ]
             for _ in range(self.random.choice((1, 1, 2))):
                 fresh = not pool or self.random.random() < 0.2
@@ -298,14 +298,18 @@ class Generator:
         order.sort(key=lambda n: -n if self.random.random() < 0.5 else 0)
         for n in order:
             known = self.tensors[n]
-            indices = [self._index(*one) for one in zip(known.dims, known.value.shape, strict=True)]
+            indices = [
+                self._index(*pair) for pair in zip(known.dims, known.value.shape, strict=True)
+            ]
             if None in indices:
                 continue
-            builds = [one[0] for one in indices if one is not None]
-            places = [np.broadcast_to(one[1], self.extents) for one in indices if one is not None]
+            builds = [index[0] for index in indices if index is not None]
+            places = [
+                np.broadcast_to(index[1], self.extents) for index in indices if index is not None
+            ]
 
             def build(axes: Sequence[Expr], known: Known = known, builds: Any = builds) -> Expr:
-                return known.tensor(*(one(axes) for one in builds))
+                return known.tensor(*(index(axes) for index in builds))
 
             value, error = known.value[tuple(places)], known.error[tuple(places)]
             if not places:  # a scalar
@@ -315,37 +319,39 @@ class Generator:
 
     def _index(self, dim: int | Var, size: int) -> tuple[Callable[..., Any], np.ndarray] | None:
         """An index expression into a dimension, and its value in every iteration."""
-        found: list[tuple[Callable[..., Any], np.ndarray]] = []
+        candidates: list[tuple[Callable[..., Any], np.ndarray]] = []
         same: list[tuple[Callable[..., Any], np.ndarray]] = []
         for n, extent in enumerate(self.extents):
             grid = self.grid[n]
             if extent <= size:
                 known = isinstance(dim, int) or self.axes_dims[n] is dim
-                (same if known and extent == size else found).append((lambda x, n=n: x[n], grid))
-                found.append((lambda x, n=n: dim - 1 - x[n], size - 1 - grid))
+                (same if known and extent == size else candidates).append(
+                    (lambda x, n=n: x[n], grid)
+                )
+                candidates.append((lambda x, n=n: dim - 1 - x[n], size - 1 - grid))
                 if extent < size:
                     gap = self.random.randint(1, size - extent)
-                    found.append((lambda x, n=n, gap=gap: x[n] + gap, grid + gap))
+                    candidates.append((lambda x, n=n, gap=gap: x[n] + gap, grid + gap))
             if extent and 2 * (extent - 1) < size:
-                found.append((lambda x, n=n: x[n] * 2, grid * 2))
+                candidates.append((lambda x, n=n: x[n] * 2, grid * 2))
             if extent and (extent - 1) // 3 < size:
-                found.append((lambda x, n=n: x[n] // 3, grid // 3))
+                candidates.append((lambda x, n=n: x[n] // 3, grid // 3))
             if size and isinstance(dim, int):
-                found.append((lambda x, n=n: x[n] % dim, grid % size))
+                candidates.append((lambda x, n=n: x[n] % dim, grid % size))
             for m in range(n):
                 if extent + self.extents[m] - 1 <= size:
-                    found.append((lambda x, n=n, m=m: x[n] + x[m], grid + self.grid[m]))
+                    candidates.append((lambda x, n=n, m=m: x[n] + x[m], grid + self.grid[m]))
         if size:
             place = self.random.randrange(size)
-            found.append((lambda x: place, np.asarray(place)))
+            candidates.append((lambda x: place, np.asarray(place)))
             for data in self.tensors:
                 if data.dtype == "uint8" and not data.dims:
-                    found.append(
+                    candidates.append(
                         (lambda x, data=data: data.tensor() % size, data.value.astype(int) % size)
                     )
-        if same and (not found or self.random.random() < 0.6):
+        if same and (not candidates or self.random.random() < 0.6):
             return self.random.choice(same)
-        return self.random.choice(found) if found else None
+        return self.random.choice(candidates) if candidates else None
 
     def _to(self, a: Term, dtype: str) -> Term:
         if a.dtype == dtype:
@@ -396,9 +402,9 @@ class Generator:
             here = axes if self.random.random() < 0.7 else axes[::-1]
             wanted = tuple(self.axes_dims[n] for n in here)
             fits = [
-                one
-                for one in self.tensors
-                if one.dtype == dtype and list(map(_key, one.dims)) == list(map(_key, wanted))
+                known
+                for known in self.tensors
+                if known.dtype == dtype and list(map(_key, known.dims)) == list(map(_key, wanted))
             ]
             if not fits:
                 return None
@@ -442,11 +448,13 @@ class Generator:
     def _argmax(self, name: str) -> list[Known]:
         """The largest element of each row of a matrix, and where it is (the first such)."""
         rows = [
-            one
-            for one in self.tensors
-            if len(one.dims) == 2 and one.value.shape[1] and not np.any(one.error)
+            known
+            for known in self.tensors
+            if len(known.dims) == 2 and known.value.shape[1] and not np.any(known.error)
         ]
-        rows = [one for one in rows if one.dtype in ("int8", "int16", "int32", "int64", "float32")]
+        rows = [
+            known for known in rows if known.dtype in ("int8", "int16", "int32", "int64", "float32")
+        ]
         if not rows:
             return [self._compute(name)]
         data = self.random.choice(rows)
@@ -458,12 +466,12 @@ class Generator:
         )
         shape = data.value.shape[:1]
         place = data.value.argmax(axis=1).astype(np.int32)
-        found = [Known(index, data.dims[:1], place, np.zeros(shape))]
-        return [*found, Known(value, data.dims[:1], data.value.max(axis=1), np.zeros(shape))]
+        indices = [Known(index, data.dims[:1], place, np.zeros(shape))]
+        return [*indices, Known(value, data.dims[:1], data.value.max(axis=1), np.zeros(shape))]
 
     def _extern(self, name: str) -> Known:
         """Running sums along the first dimension of a tensor, by a statement."""
-        numbers = [one for one in self.tensors if one.dims and one.dtype != "bool"]
+        numbers = [known for known in self.tensors if known.dims and known.dtype != "bool"]
         if not numbers:
             return self._compute(name)
         data = self.random.choice(numbers)
@@ -472,7 +480,7 @@ class Generator:
             ib = tir.ir_builder.create()
             source, target = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
             with contextlib.ExitStack() as loops:
-                at = [loops.enter_context(ib.for_range(0, one)) for one in data.dims]
+                at = [loops.enter_context(ib.for_range(0, dim)) for dim in data.dims]
                 target[tuple(at)] = source[tuple(at)]
                 with ib.if_scope(at[0] > 0):
                     before = target[(at[0] - 1, *at[1:])]
@@ -638,14 +646,14 @@ def _key(dim: int | Var) -> int | str:
 
 
 def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
-    found: set[te.Tensor] = set()
+    needed: set[te.Tensor] = set()
     pending = list(tensors)
     while pending:
-        one = pending.pop()
-        if one not in found:
-            found.add(one)
-            pending.extend(one.op.input_tensors)
-    return found
+        tensor = pending.pop()
+        if tensor not in needed:
+            needed.add(tensor)
+            pending.extend(tensor.op.input_tensors)
+    return needed
 
 
 def draw(random: Random, keep: int | None = None) -> Program:

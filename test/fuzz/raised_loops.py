@@ -341,7 +341,7 @@ class LoopWriter:
 
     def readable(self) -> list[Buffer]:
         """The buffers that have elements."""
-        return [one for one in self.buffers if all(dim.size > 0 for dim in one.dims)]
+        return [buffer for buffer in self.buffers if all(dim.size > 0 for dim in buffer.dims)]
 
     def load(self, buffer: Buffer, place: Sequence[Index]) -> str:
         """An element, by its name."""
@@ -405,7 +405,7 @@ class LoopWriter:
 
     def _leaf(self, avoid: str) -> str:
         pick = self.random.random()
-        buffers = [one for one in self.readable() if one.root != avoid]
+        buffers = [buffer for buffer in self.readable() if buffer.root != avoid]
         if self.values and pick < 0.25:
             return self.random.choice(self.values)
         if buffers and pick < 0.85:
@@ -479,7 +479,7 @@ class LoopWriter:
 
     def written(self) -> list[Buffer]:
         """The buffers that may be stored to."""
-        return [one for one in self.readable() if one.writable]
+        return [buffer for buffer in self.readable() if buffer.writable]
 
     def assign(self) -> None:
         """A store: a reset, an update, or any value."""
@@ -532,7 +532,7 @@ class LoopWriter:
             self.loop(depth)
         else:
             self.update(accumulator)
-        targets = [one for one in self.written() if one.root != accumulator.root]
+        targets = [buffer for buffer in self.written() if buffer.root != accumulator.root]
         if targets:
             target = self.random.choice(targets)
             value = self.load(accumulator, self.element_of(accumulator))
@@ -567,7 +567,7 @@ class LoopWriter:
 
     def view(self) -> None:
         """Another name for a buffer: a cast, or a part of it."""
-        buffers = [one for one in self.buffers if one.dims and not one.layout]
+        buffers = [buffer for buffer in self.buffers if buffer.dims and not buffer.layout]
         if not buffers:
             return
         buffer = self.random.choice(buffers)
@@ -744,7 +744,7 @@ class LoopWriter:
         name = self.fresh("k")
         pairs = ", ".join(f"%{a} = %{b}" for a, b in zip(carried, starts, strict=True))
         types = ", ".join([self.element] * count)
-        heads = ", ".join(f"%{one}" for one in results)
+        heads = ", ".join(f"%{result}" for result in results)
         if self.affine and self.chance(0.8):
             ends = [_affine_end(low_text, low), _affine_end(high_text, high)]
             head = f"affine.for %{name} = {ends[0]} to {ends[1]}"
@@ -762,15 +762,15 @@ class LoopWriter:
             if self.chance(0.35):
                 self.body(max(depth - 1, 0))
             after = [
-                self.binary(self.random.choice(("add", "add", "max", "min")), one, self.value(1))
-                for one in carried
+                self.binary(self.random.choice(("add", "add", "max", "min")), value, self.value(1))
+                for value in carried
             ]
             if count == 2 and self.chance(0.3):
                 after.reverse()
-            yielded = ", ".join(f"%{one}" for one in after)
+            yielded = ", ".join(f"%{value}" for value in after)
             self.write(
                 f"{end} {yielded} : {types}",
-                f"{', '.join(carried)} = {', '.join(f'kept({one})' for one in after)}",
+                f"{', '.join(carried)} = {', '.join(f'kept({value})' for value in after)}",
             )
         self.write("}")
         for result, value in zip(results, carried, strict=True):
@@ -786,7 +786,7 @@ class LoopWriter:
 
     def parallel(self) -> None:
         """``scf.parallel`` whose iterations store to elements of their own."""
-        buffers = [one for one in self.written() if one.dims]
+        buffers = [buffer for buffer in self.written() if buffer.dims]
         if not buffers:
             return
         buffer = self.random.choice(buffers)

@@ -165,7 +165,7 @@ class TensorWriter:
     def elementwise(self) -> None:
         """An op of arith on tensors of one type."""
         x = self.pick()
-        y = self.pick(lambda one: self.type(one.dims) == self.type(x.dims) and _fits(x, one))
+        y = self.pick(lambda value: self.type(value.dims) == self.type(x.dims) and _fits(x, value))
         kind, name = self.random.choice(("add", "sub", "max", "min", "mul")), self.fresh("t")
         self.write(
             f"%{name} = {operation(kind, self.dtype)} %{x.name}, %{y.name} : {self.type(x.dims)}"
@@ -174,7 +174,7 @@ class TensorWriter:
 
     def generic(self) -> None:
         """``linalg.generic``: operands by permutations and projections, updates and reductions."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         order = self.random.sample(range(x.rank), x.rank)
         loops: list[Dim] = [x.dims[order.index(n)] for n in range(x.rank)]
         inputs = [(x, order)]
@@ -182,7 +182,7 @@ class TensorWriter:
             y = self.pick()
             places: list[int] = []
             for dim in y.dims:
-                free = [n for n, one in enumerate(loops) if one.size == dim.size]
+                free = [n for n, loop in enumerate(loops) if loop.size == dim.size]
                 if not free:
                     raise Unsuitable
                 places.append(self.random.choice(free))
@@ -248,17 +248,17 @@ class TensorWriter:
 
     def matmul(self) -> None:
         """``linalg.matmul``."""
-        x = self.pick(lambda one: one.rank == 2)
-        y = self.pick(lambda one: one.rank == 2 and one.dims[0].size == x.dims[1].size)
+        x = self.pick(lambda value: value.rank == 2)
+        y = self.pick(lambda value: value.rank == 2 and value.dims[0].size == x.dims[1].size)
         start, dims, before = self.start([x.dims[0], y.dims[1]])
         name, type_ = self.fresh("t"), self.type(dims)
-        ins = _operands([(one.name, self.type(one.dims)) for one in (x, y)])
+        ins = _operands([(value.name, self.type(value.dims)) for value in (x, y)])
         self.write(f"%{name} = linalg.matmul ins({ins}) outs(%{start} : {type_}) -> {type_}")
         self.add(name, dims, before + x.array @ y.array)
 
     def transpose(self) -> None:
         """``linalg.transpose``."""
-        x = self.pick(lambda one: one.rank > 1)
+        x = self.pick(lambda value: value.rank > 1)
         order = self.random.sample(range(x.rank), x.rank)
         dims = [x.dims[n] for n in order]
         empty, name = self.empty(dims), self.fresh("t")
@@ -270,7 +270,7 @@ class TensorWriter:
 
     def reduce(self) -> None:
         """``linalg.reduce``."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         gone = sorted(self.random.sample(range(x.rank), self.random.randint(1, x.rank)))
         start, dims, before = self.start([dim for n, dim in enumerate(x.dims) if n not in gone])
         kind, name = self.random.choice(("add", "max", "min")), self.fresh("t")
@@ -287,7 +287,7 @@ class TensorWriter:
 
     def broadcast(self) -> None:
         """``linalg.broadcast``."""
-        x = self.pick(lambda one: one.rank < 3)
+        x = self.pick(lambda value: value.rank < 3)
         at = self.random.randint(0, x.rank)
         dims = list(x.dims)
         dims.insert(at, self.known(self.random.choice((1, 2, 3))))
@@ -324,7 +324,7 @@ class TensorWriter:
 
     def extract_slice(self) -> None:
         """``tensor.extract_slice``, which may drop dimensions."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         texts, at, dims = self._part(x)
         left = self._dropped(dims)
         name = self.fresh("t")
@@ -339,15 +339,15 @@ class TensorWriter:
 
     def insert_slice(self) -> None:
         """``tensor.insert_slice`` of a part of another tensor."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         texts, at, dims = self._part(x)
         left = self._dropped(dims)
         shape = [dim.size for dim in left]
         y = (
             self.pick(
-                lambda one: (
-                    list(one.array.shape) == shape
-                    and [d.text for d in one.dims] == [d.text for d in left]
+                lambda value: (
+                    list(value.array.shape) == shape
+                    and [d.text for d in value.dims] == [d.text for d in left]
                 )
             )
             if self.chance(0.4)
@@ -395,7 +395,7 @@ class TensorWriter:
 
     def pad(self) -> None:
         """``tensor.pad``."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         name = self.fresh("t")
         lows, highs = ([self.random.choice((0, 0, 1, 2)) for _ in x.dims] for _ in range(2))
         texts: list[str] = []
@@ -419,9 +419,9 @@ class TensorWriter:
 
     def concat(self) -> None:
         """``tensor.concat``."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         axis = self.random.randrange(x.rank)
-        y = self.pick(lambda one: _agree(x, one, axis))
+        y = self.pick(lambda value: _agree(x, value, axis))
         size = x.dims[axis].size + y.dims[axis].size
         dynamic = "?" in (x.dims[axis].text, y.dims[axis].text)
         dims = list(x.dims)
@@ -436,7 +436,7 @@ class TensorWriter:
 
     def reshape(self) -> None:
         """``tensor.collapse_shape`` of two dimensions, and ``tensor.expand_shape`` of one."""
-        x = self.pick(lambda one: one.rank > 0)
+        x = self.pick(lambda value: value.rank > 0)
         name, at = self.fresh("t"), self.random.randrange(x.rank)
         if x.rank > 1 and self.chance(0.6):
             at = self.random.randrange(x.rank - 1)
@@ -466,7 +466,7 @@ class TensorWriter:
 
     def cast(self) -> None:
         """``tensor.cast``: another name, whose type says more or less."""
-        x, name = self.pick(lambda one: one.rank > 0), self.fresh("t")
+        x, name = self.pick(lambda value: value.rank > 0), self.fresh("t")
         dims = [
             Dim(dim.size, "?", dim.ssa if dim.text == "?" else self.const(dim.size))
             if self.chance(0.5)
@@ -480,8 +480,13 @@ class TensorWriter:
 
     def element_update(self) -> None:
         """``tensor.extract`` of one, and ``tensor.insert`` into another."""
-        x, y = self.pick(lambda one: one.array.size > 0), self.pick(lambda one: one.array.size > 0)
-        places = [tuple(self.random.randrange(size) for size in one.array.shape) for one in (x, y)]
+        x, y = (
+            self.pick(lambda value: value.array.size > 0),
+            self.pick(lambda value: value.array.size > 0),
+        )
+        places = [
+            tuple(self.random.randrange(size) for size in value.array.shape) for value in (x, y)
+        ]
         words = [", ".join(self.const(n) for n in place) for place in places]
         value, name = self.fresh("s"), self.fresh("t")
         self.write(f"%{value} = tensor.extract %{x.name}[{words[0]}] : {self.type(x.dims)}")
@@ -528,7 +533,7 @@ def _fits(x: Value, y: Value) -> bool:
 
 def _agree(x: Value, y: Value, axis: int) -> bool:
     """Whether two tensors can be joined along an axis."""
-    shapes = [list(one.array.shape) for one in (x, y)]
+    shapes = [list(value.array.shape) for value in (x, y)]
     if len(shapes[0]) != len(shapes[1]):
         return False
     for shape in shapes:
@@ -563,7 +568,7 @@ def draw_tensors(random: Random, keep: int | None) -> Loops:
         between = writer.values[len(writer.arguments) : values - 1]
         results.append(between[math.floor(also / 0.3 * len(between))])
     types = ", ".join(writer.type(value.dims) for value in results)
-    arguments = ", ".join(f"%{one.name}: {writer.type(one.dims)}" for one in writer.arguments)
+    arguments = ", ".join(f"%{value.name}: {writer.type(value.dims)}" for value in writer.arguments)
     text = "\n".join(
         [
             f"func.func @main({arguments}) -> ({types}) {{",

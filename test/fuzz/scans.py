@@ -103,8 +103,8 @@ class _Drawing:
         every = (*axes, *reduces)
         writer = Writer(self.random, self.dtype, every, arrays, self.vectors, list(unread))
         formula = writer.formula(self.random.choice((0, 1, 1, 1, 2)))
-        for one in writer.unread:
-            formula = f"({formula} + {Writer(self.random, self.dtype, every, [one]).read()})"
+        for array in writer.unread:
+            formula = f"({formula} + {Writer(self.random, self.dtype, every, [array]).read()})"
         if not reduces:
             return Compute(name, axes, formula, self.dtype)
         combiner = self.random.choice(("sum", "sum", "max", "min"))
@@ -143,34 +143,40 @@ class _Drawing:
                 initial.append(self.input(Array(f"F{n}", self.dtype, (first, *row))).name)
                 continue
             axes = (Axis("z", first), *_axes(row))
-            found = self.compute(f"F{n}", axes, self.before, random.sample(self.before, 1))
-            initial.append(self.outside(found).name)
-        self.sources += [one.source for one in states]
+            start = self.compute(f"F{n}", axes, self.before, random.sample(self.before, 1))
+            initial.append(self.outside(start).name)
+        self.sources += [state.source for state in states]
         stages: list[Compute] = []
         count = random.choice((0, 1, 1, 1, 2, 3))
         for n in range(count if self.keep is None else min(count, self.keep)):
-            step = [*states, *(_in_step(one) for one in stages)]
+            step = [*states, *(_in_step(stage) for stage in stages)]
             axes = (time, *_axes(self.row()))
             unread = [random.choice(states)] if random.random() < 0.8 else []
             stages.append(self.compute(f"G{n}", axes, [*self.before, *step], unread))
         updates: list[Compute] = []
         for n, row in enumerate(rows):
-            step = [*states, *(_in_step(one) for one in stages)]
+            step = [*states, *(_in_step(stage) for stage in stages)]
             unread = [_in_step(stages[-1])] if stages else [states[n]]
             axes = (time, *_axes(row))
             updates.append(self.compute(f"U{n}", axes, [*self.before, *step], unread))
-        for one in (*stages, *updates):
-            self.sources += one.sources
+        for compute in (*stages, *updates):
+            self.sources += compute.sources
         self.steps(states, initial, stages, updates)
         names = [f"S{n}" for n in range(len(states))]
         initials, news, before = (
             ", ".join(group)
-            for group in (initial, [one.name for one in updates], [one.name for one in states])
+            for group in (
+                initial,
+                [tensor.name for tensor in updates],
+                [tensor.name for tensor in states],
+            )
         )
         self.sources.append(
             f"{', '.join(names)} = te.scan([{initials}], [{news}], [{before}], name='S')"
         )
-        return [Array(name, self.dtype, one.dims) for name, one in zip(names, states, strict=True)]
+        return [
+            Array(name, self.dtype, state.dims) for name, state in zip(names, states, strict=True)
+        ]
 
     def steps(
         self,
@@ -180,15 +186,17 @@ class _Drawing:
         updates: list[Compute],
     ) -> None:
         """Compute the rows of the states, one time after the other."""
-        for one in (*stages, *updates):
-            self.values[one.name] = np.zeros([axis.dim.size for axis in one.axes], self.dtype)
+        for compute in (*stages, *updates):
+            self.values[compute.name] = np.zeros(
+                [axis.dim.size for axis in compute.axes], self.dtype
+            )
         for state, first in zip(states, initial, strict=True):
             value = np.zeros([dim.size for dim in state.dims], self.dtype)
             value[: self.starting] = self.values[first]
             self.values[state.name] = value
         for now in range(self.starting, self.rows.size):
-            for one in (*stages, *updates):
-                one.evaluate(self.values, {"t": now}, self.values[one.name])
+            for compute in (*stages, *updates):
+                compute.evaluate(self.values, {"t": now}, self.values[compute.name])
             for state, new in zip(states, updates, strict=True):
                 self.values[state.name][now] = self.values[new.name][now]
         for n, state in enumerate(states):
@@ -204,7 +212,7 @@ class _Drawing:
                 axes = (Axis("t", self.rows), *axes[:1])
             self.before.append(self.outside(self.compute("P", axes, self.before, self.before[-1:])))
         states = self.recurrence()
-        outputs = [one.name for one in states]
+        outputs = [state.name for state in states]
         if (self.keep is None or self.keep > 3) and random.random() < 0.5:
             axes = _axes(self.row() or (self.dims[0],))
             if random.random() < 0.6:
@@ -221,13 +229,13 @@ class _Drawing:
         exec("\n".join(self.sources), env)
         operations = list(dict.fromkeys(env[name].op for name in outputs))
         schedule = te.create_schedule(operations)
-        results = [one for op in operations for one in op.outputs]
+        results = [tensor for op in operations for tensor in op.outputs]
         named = {value: name for name, value in env.items() if isinstance(value, te.Tensor)}
-        outputs = [named[one] for one in results]
-        read = {one for stage in schedule.stages for one in stage.op.input_tensors}
+        outputs = [named[tensor] for tensor in results]
+        read = {tensor for stage in schedule.stages for tensor in stage.op.input_tensors}
         given = [name for name in self.given if env[name] in read]
         arguments = [env[name] for name in (*given, *outputs)]
-        bound = {dim for one in arguments for dim in one.shape if isinstance(dim, Var)}
+        bound = {dim for argument in arguments for dim in argument.shape if isinstance(dim, Var)}
         sizes = [name for name in self.symbols if env[name] not in bound]
         arguments += [env[name] for name in sizes]
         calls: list[str] = []

@@ -139,7 +139,7 @@ def check_uses(module: Operation) -> None:
     """That what uses a value is in the module: no op that was taken out still counts."""
     inside = set(module.walk())
     for op in inside:
-        arguments = [one for region in op.regions for block in region.blocks for one in block.args]
+        arguments = [arg for region in op.regions for block in region.blocks for arg in block.args]
         for value in (*op.results, *arguments):
             for use in value.uses:
                 assert use.operation in inside, f"{use.operation.name} is gone, and a use"
@@ -177,17 +177,22 @@ def check_text(mod: kc.IRModule) -> kc.IRModule:
 def line_of(step: Primitive) -> str:
     """The call of ``sch`` that performs ``step``; loops and blocks are looked up in it."""
     words: list[str] = []
-    for one in parameters(type(step)):
-        for slot in one.slots:
+    for parameter in parameters(type(step)):
+        for slot in parameter.slots:
             value = getattr(step, slot.name)
-            if value is None and one.default is None or value is None and len(one.slots) > 1:
+            if (
+                value is None
+                and parameter.default is None
+                or value is None
+                and len(parameter.slots) > 1
+            ):
                 continue
-            if one.variadic and value is not None:
+            if parameter.variadic and value is not None:
                 words += [_argument(it) for it in value]
-            elif one.element is not None and value is not None:
-                words.append(f"{one.name}={_argument(value[one.element])}")
+            elif parameter.element is not None and value is not None:
+                words.append(f"{parameter.name}={_argument(value[parameter.element])}")
             else:
-                words.append(f"{one.name}={_argument(value)}")
+                words.append(f"{parameter.name}={_argument(value)}")
             break
     return f"sch.{step.name.replace('-', '_')}({', '.join(words)})"
 
@@ -200,7 +205,7 @@ def _argument(value: Any) -> str:
     if isinstance(value, BufferRef):
         return repr(value.target if isinstance(value.target, int | str) else str(value))
     if isinstance(value, tuple | list):
-        return f"[{', '.join(_argument(one) for one in value)}]"
+        return f"[{', '.join(_argument(item) for item in value)}]"
     return value_text(recorded(value) if not hasattr(value, "map") else str(value), {})
 
 
@@ -208,7 +213,9 @@ def _lookup(ref: LoopRef | BlockRef) -> str:
     target = ref.target
     if not isinstance(target, ForOp):
         return repr(target if isinstance(target, str) else target.label)
-    inside = [one for one in loop_tree.blocks(target) if target in loop_tree.loops_around(one)]
+    inside = [
+        block for block in loop_tree.blocks(target) if target in loop_tree.loops_around(block)
+    ]
     if not inside:
         return f"sch.get_loop({target.label!r})"
     place = loop_tree.loops_around(inside[0]).index(target)
@@ -234,10 +241,10 @@ def _step(random: Random, site: Site, threads: bool, favourites: Sequence[str]) 
         break
     if cls.name not in LOOPS:
         return _any(random, cls, site)
-    refs = [LoopRef(one) for one in loops]
+    refs = [LoopRef(loop) for loop in loops]
     # Mostly loops of one nest: then the primitive has something to do.
     nest = loop_tree.loops(site.outermost(random.choice(loops)))
-    near = [LoopRef(one) for one in nest] if random.random() < 0.9 else refs
+    near = [LoopRef(loop) for loop in nest] if random.random() < 0.9 else refs
     if cls.name == "split":
         count = random.choice((2, 2, 2, 2, 3, 4, 1))
         factors: list[Any] = [_factor(random, site) for _ in range(count)]
@@ -288,12 +295,12 @@ def _candidate(random: Random, cls: Any, site: Site, careless: float = 0.4) -> P
     if random.random() < careless:
         return candidates[0]
     with diagnostic_handler(lambda _: None):
-        for one in candidates[:MAX_LEGAL]:
+        for candidate in candidates[:MAX_LEGAL]:
             try:
-                one.check(site)
+                candidate.check(site)
             except ScheduleError:
                 continue
-            return one
+            return candidate
     return candidates[0]
 
 
@@ -301,12 +308,12 @@ def _any(random: Random, cls: Any, site: Site) -> Primitive:
     """A primitive with options of the right types, and no more thought."""
     hints = typing.get_type_hints(cls)
     values = {
-        one.name: _value(random, hints[one.name], site)
-        for one in dataclasses.fields(cls)
-        if one.default is dataclasses.MISSING or random.random() < 0.4
+        field.name: _value(random, hints[field.name], site)
+        for field in dataclasses.fields(cls)
+        if field.default is dataclasses.MISSING or random.random() < 0.4
     }
-    for one in parameters(cls):
-        names = [slot.name for slot in one.slots]
+    for parameter in parameters(cls):
+        names = [slot.name for slot in parameter.slots]
         if len(names) > 1 and not any(name in values for name in names) and random.random() < 0.8:
             name = random.choice(names)
             values[name] = _value(random, hints[name], site)
@@ -320,7 +327,7 @@ def _value(random: Random, hint: Any, site: Site) -> Any:
         inner, *rest = typing.get_args(hint)
         if rest == [...]:
             return tuple(_value(random, inner, site) for _ in range(random.randrange(4)))
-        return tuple(_value(random, one, site) for one in (inner, *rest))
+        return tuple(_value(random, member, site) for member in (inner, *rest))
     if typing.get_origin(hint) is typing.Literal:
         return random.choice(typing.get_args(hint))
     if hint is type(None):
@@ -331,7 +338,7 @@ def _value(random: Random, hint: Any, site: Site) -> Any:
         blocks = loop_tree.blocks(site.function)
         return BlockRef(random.choice(blocks) if blocks else "none")
     if hint is BufferRef:
-        names = [loop_tree.buffer_name(one) for one in _buffers(site)]
+        names = [loop_tree.buffer_name(buffer) for buffer in _buffers(site)]
         return BufferRef(random.choice([0, 0, 1, *names, "none"]))
     if hint is bool:
         return random.random() < 0.5
@@ -368,7 +375,7 @@ def _iterations(site: Site) -> int:
     most = 0
     for loop in loop_tree.loops(site.function):
         path = [*loop_tree.loops_around(loop), loop]
-        extents = [4 if one.static_extent is None else one.static_extent for one in path]
+        extents = [4 if loop.static_extent is None else loop.static_extent for loop in path]
         most = max(most, math.prod(extents))
     return most
 

@@ -101,7 +101,7 @@ def _windows(d: Draft, source: str, dims: Sequence[Size]) -> None:
 
         return on.reduce(kind, window, term, d.dtype)
 
-    if step > 1 and any(not isinstance(one.expr, int) for one in dims):
+    if step > 1 and any(not isinstance(size.expr, int) for size in dims):
         raise Unsuitable  # a known number of windows of a size that is not known
     d.stage("C", sizes, body)
 
@@ -116,15 +116,15 @@ def einsum(d: Draft, keep: int | None) -> Fixed:
     narrow = d.dtype == "int32" and d.chance(0.3)
     operands: list[tuple[str, str]] = []
     for n in range(count):
-        labels = [one for one in sizes if d.chance(0.6)] or ["k"]
+        labels = [label for label in sizes if d.chance(0.6)] or ["k"]
         if n == 0:
             labels = [*dict.fromkeys([*labels, *reduced])]
         d.random.shuffle(labels)
-        name = d.input(f"A{n}", [sizes[one] for one in labels], "int8" if narrow else None)
+        name = d.input(f"A{n}", [sizes[label] for label in labels], "int8" if narrow else None)
         if not narrow and d.chance(0.25):
             name = d.stage(
                 f"B{n}",
-                [sizes[one] for one in labels],
+                [sizes[label] for label in labels],
                 lambda on, *at, name=name: on[name][at] + on[name][at],
             )
         operands.append((name, "".join(labels)))
@@ -135,14 +135,14 @@ def einsum(d: Draft, keep: int | None) -> Fixed:
             places = dict(zip(spatial + reduced, (*at, *over), strict=True))
             value = None
             for name, labels in operands:
-                factor = on[name][tuple(places[one] for one in labels)]
+                factor = on[name][tuple(places[label] for label in labels)]
                 factor = on.cast(factor, d.dtype) if narrow else factor
                 value = factor if value is None else value * factor
             return value
 
-        return on.reduce(kind, [sizes[one] for one in reduced], term, d.dtype)
+        return on.reduce(kind, [sizes[label] for label in reduced], term, d.dtype)
 
-    dims = [sizes[one] for one in spatial]
+    dims = [sizes[label] for label in spatial]
     d.stage("C", dims, body)
     if d.chance(0.5):
         _epilogue(d, "C", dims, kind)
@@ -207,8 +207,8 @@ def _epilogue(d: Draft, source: str, dims: Sequence[Size], kind: str) -> None:
 
     def body(on: World, *at: Any) -> Any:
         here = places(at)
-        value, other = on[source][here], on[bias][tuple(here[n] for n in shown)]
-        return on.combine(step, other, value) if swapped else on.combine(step, value, other)
+        value, addend = on[source][here], on[bias][tuple(here[n] for n in shown)]
+        return on.combine(step, addend, value) if swapped else on.combine(step, value, addend)
 
     d.stage("D", shape, body)
     if d.chance(0.35):
@@ -263,7 +263,7 @@ def stencil(d: Draft, keep: int | None) -> Fixed:
 
         if n and step < width:  # the next element needs some of what this one does
             rolling.append(f"sch.compute_at('B{n - 1}', sch.get_loops('B{n}')[{along}])")
-        dims = [size if m == along else one for m, one in enumerate(dims)]
+        dims = [size if m == along else dim for m, dim in enumerate(dims)]
         source = d.stage(f"B{n}", dims, body)
     favourites = (
         "compute-at",
@@ -368,7 +368,9 @@ def siblings(d: Draft, keep: int | None) -> Fixed:
         names.append(d.stage(f"B{n}", dims, body))
     if d.chance(0.6):
         read = names[1:]
-        d.stage("C", dims, lambda on, *at: sum((on[one][at] for one in read[1:]), on[read[0]][at]))
+        d.stage(
+            "C", dims, lambda on, *at: sum((on[name][at] for name in read[1:]), on[read[0]][at])
+        )
     also = tuple(name for name in names[1:] if d.chance(0.4))
     favourites = (
         "merge",

@@ -331,13 +331,13 @@ def results(module: kc.IRModule, *, native: bool) -> list[Any]:
     """What a module makes of arrays that are the same each time."""
     generator = np.random.default_rng(1)
     arrays: list[Any] = []
-    for one in module["main"].body.block.args:
-        if isinstance(one.type, IndexType):
+    for arg in module["main"].body.block.args:
+        if isinstance(arg.type, IndexType):
             arrays.append(3)
             continue
-        assert isinstance(one.type, MemRefType)
-        element = ELEMENTS[str(one.type.element_type)]
-        arrays.append(generator.integers(-9, 9, one.type.get_shape()).astype(element))
+        assert isinstance(arg.type, MemRefType)
+        element = ELEMENTS[str(arg.type.element_type)]
+        arrays.append(generator.integers(-9, 9, arg.type.get_shape()).astype(element))
     if not native:
         run(module.op, "main", arrays)
         return arrays
@@ -355,10 +355,10 @@ def test_results_stay(name: str):
         assert perform(sch, line), line
     check_text(sch.mod)
     expected = results(original, native=False)
-    threads = any(one.axis is not None for one in loop_tree.loops(sch.mod["main"]))
+    threads = any(loop.axis is not None for loop in loop_tree.loops(sch.mod["main"]))
     for native in (False,) if threads else (False, True):
-        for one, other in zip(results(sch.mod, native=native), expected, strict=True):
-            np.testing.assert_array_equal(one, other)
+        for actual, reference in zip(results(sch.mod, native=native), expected, strict=True):
+            np.testing.assert_array_equal(actual, reference)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -379,14 +379,14 @@ def test_a_reduction_over_nothing_whose_elements_no_loops_count():
     loops = sch.get_loops("C")
     sch.tile(loops[2], loops[3], 32, 32)
     loops = sch.get_loops("C")
-    sch.reorder(*(loops[one] for one in (0, 6, 3, 5, 4, 1)))
+    sch.reorder(*(loops[position] for position in (0, 6, 3, 5, 4, 1)))
     sch.cache_inplace("C", "C", "local")
     with diagnostic_handler(lambda _: None):
         kernel = kc.build(sch.mod)
     given = np.random.default_rng(1).integers(-9, 9, (7, 7)).astype(np.int32)
-    found = np.zeros(7, np.int32)
-    kernel(given, found)
-    np.testing.assert_array_equal(found, given.min(axis=1)[np.arange(7) // 3])
+    output = np.zeros(7, np.int32)
+    kernel(given, output)
+    np.testing.assert_array_equal(output, given.min(axis=1)[np.arange(7) // 3])
 
 
 @pytest.mark.parametrize(
@@ -416,7 +416,7 @@ def test_a_copy_at_an_index_that_may_be_none(lines: list[str]):
     given = np.random.default_rng(1).integers(-9, 9, (5, 5)).astype(np.int32)
     expected = 5 * 2 * given.T + 10
     for native in (False, True):
-        found = np.zeros((5, 5), np.int32)
+        output = np.zeros((5, 5), np.int32)
         with diagnostic_handler(lambda _: None):
-            kc.build(sch.mod)(given, found) if native else run(sch.mod.op, "main", [given, found])
-        np.testing.assert_array_equal(found, expected)
+            kc.build(sch.mod)(given, output) if native else run(sch.mod.op, "main", [given, output])
+        np.testing.assert_array_equal(output, expected)

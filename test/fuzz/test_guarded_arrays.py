@@ -29,14 +29,14 @@ print(ctypes.c_int16.from_address(first + outside).value, flush=True)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 5), (1024,), (4099,), (17, 0)])
 def test_arrays_are_equal_and_aligned(shape: tuple[int, ...], dtype: str, at: str):
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
-    made = guarded(array, at)
-    assert np.array_equal(made, array)
-    assert made.dtype == array.dtype
-    assert made.flags.c_contiguous
-    assert made.flags.aligned
-    assert made.flags.writeable
-    made[...] = 1
-    edge = made.__array_interface__["data"][0] + (made.nbytes if at == "end" else 0)
+    copy = guarded(array, at)
+    assert np.array_equal(copy, array)
+    assert copy.dtype == array.dtype
+    assert copy.flags.c_contiguous
+    assert copy.flags.aligned
+    assert copy.flags.writeable
+    copy[...] = 1
+    edge = copy.__array_interface__["data"][0] + (copy.nbytes if at == "end" else 0)
     assert edge % 4096 == 0
 
 

@@ -66,7 +66,7 @@ def told(request: fuzzing.Request, report: fuzzing.Report) -> str:
 
 
 def schedule_of(program: Program) -> te.Schedule:
-    return te.create_schedule(list(dict.fromkeys(one.tensor.op for one in program.outputs)))
+    return te.create_schedule(list(dict.fromkeys(output.tensor.op for output in program.outputs)))
 
 
 @examples(50)
@@ -84,8 +84,11 @@ def test_te_schedules(seed: int):
         except KCError as refusal:
             try:
                 exec(schedule.to_tir_script(), {"sch": sch})
-            except KCError as other:
-                assert (refusal.code, refusal.message) == (other.code, other.message)
+            except KCError as script_refusal:
+                assert (refusal.code, refusal.message) == (
+                    script_refusal.code,
+                    script_refusal.message,
+                )
                 return
             raise AssertionError("the script is not refused") from refusal
         exec(schedule.to_tir_script(), {"sch": sch})
@@ -105,10 +108,10 @@ def test_a_failure_is_shrunk_and_written(tmp_path, monkeypatch):
     request = fuzzing.Request(7, lines=(*lines, "sch.no_such_primitive()", *lines))
     report = fuzzing.run_one(request)
     assert report.failure.startswith("schedule: AttributeError at")
-    smaller, found = fuzzing.shrunk(request, report)
+    smaller, smaller_report = fuzzing.shrunk(request, report)
     assert smaller.lines == ("sch.no_such_primitive()",)
     assert smaller.keep == 1
-    script = fuzzing.write(smaller, found)
+    script = fuzzing.write(smaller, smaller_report)
     assert script == tmp_path / "case7.py"
     with pytest.raises(AttributeError):
         exec(script.read_text(), {"__file__": str(script)})
@@ -143,11 +146,11 @@ def test_an_interrupted_run_prints_its_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):
     """With what was counted until then: 3 programs, of which one failed."""
-    found = fuzzing.Report(("sch.unroll(1)",), Counter(unroll=2), "", "")
+    right = fuzzing.Report(("sch.unroll(1)",), Counter(unroll=2), "", "")
     wrong = fuzzing.Report((), Counter(), "", "it ended", ended=True)
 
     def reports(requests: Iterator[fuzzing.Request], jobs: int) -> Any:
-        for report in (found, wrong, found):
+        for report in (right, wrong, right):
             yield next(requests), report
         raise KeyboardInterrupt
 

@@ -95,12 +95,12 @@ def mutated(random: Random, text: str) -> str:
     elif kind == "operand" and values:
         tokens[random.choice(values)] = tokens[random.choice(values)]
     else:
-        n, other = random.choice(places), random.choice(places)
+        n, partner = random.choice(places), random.choice(places)
         action = random.choice(("swap", "drop", "double", "replace"))
         if action == "swap":
-            tokens[n], tokens[other] = tokens[other], tokens[n]
+            tokens[n], tokens[partner] = tokens[partner], tokens[n]
         elif action == "replace":
-            tokens[n] = tokens[other]
+            tokens[n] = tokens[partner]
         else:
             tokens[n] = "" if action == "drop" else f"{tokens[n]} {tokens[n]}"
     return "".join(tokens)
@@ -108,14 +108,14 @@ def mutated(random: Random, text: str) -> str:
 
 def _changed_lines(random: Random, text: str) -> str:
     lines = text.splitlines() or [""]
-    n, other = random.randrange(len(lines)), random.randrange(len(lines))
+    n, partner = random.randrange(len(lines)), random.randrange(len(lines))
     action = random.choice(("drop", "double", "swap", "empty"))
     if action == "drop":
         del lines[n]
     elif action == "double":
         lines.insert(n, lines[n])
     elif action == "swap":
-        lines[n], lines[other] = lines[other], lines[n]
+        lines[n], lines[partner] = lines[partner], lines[n]
     else:
         opened = [n for n, line in enumerate(lines) if line.rstrip().endswith("{")]
         if opened:
@@ -131,7 +131,7 @@ def _changed_lines(random: Random, text: str) -> str:
 
 def run(random: Random, keep: int | None, native: bool, outcome: Outcome) -> None:
     """Read a mutant, and do with it what the tools do."""
-    name = random.choice((*LOWERINGS, *(one for one in _passes())))
+    name = random.choice((*LOWERINGS, *(pass_name for pass_name in _passes())))
     target = random.choice(("llvm", "llvm", "c"))
     level = random.choice((0, 1, 2))
     with diagnostic_handler(lambda _: None), _elsewhere():

@@ -71,8 +71,8 @@ class Tile:
     def value(self, on: World, read: Callable[[Operand], Any]) -> Any:
         """The term, of expressions or of numbers: those that ``read`` gives, converted."""
         values = [
-            read(one) if one.dtype == self.dtype else on.cast(read(one), self.dtype)
-            for one in self.operands
+            read(operand) if operand.dtype == self.dtype else on.cast(read(operand), self.dtype)
+            for operand in self.operands
         ]
         return self.term_of(values, apply)
 
@@ -87,8 +87,8 @@ class Tile:
             return op("sub", first, values[1])
         if self.term == "fma":
             return op("sum", op("prod", first, values[1]), values[2])
-        for one in values[1:]:
-            first = op("prod" if self.term == "mul" else "sum", first, one)
+        for value in values[1:]:
+            first = op("prod" if self.term == "mul" else "sum", first, value)
         return first
 
 
@@ -115,7 +115,7 @@ def draw_tile(random: Random) -> Tile:
     term = random.choice(TERMS[count])
     operands: list[Operand] = []
     for n in range(count):
-        labels = [one for one in out + reduced if random.random() < 0.65]
+        labels = [label for label in out + reduced if random.random() < 0.65]
         if n == 0 and reduced:
             labels = list(dict.fromkeys([*labels, *reduced]))
         if random.random() < 0.3:
@@ -124,7 +124,7 @@ def draw_tile(random: Random) -> Tile:
             labels.sort(key=(out + reduced).index)
         step = 2 if labels and random.random() < 0.08 else 1
         operands.append(Operand("ABD"[n], "".join(labels), given, step))
-    if not any(one.labels for one in operands):
+    if not any(operand.labels for operand in operands):
         raise Unsuitable
     combiner = random.choice(COMBINERS) if reduced else ""
     return Tile(sizes, out, reduced, tuple(operands), dtype, term, combiner)
@@ -153,7 +153,7 @@ def mutated(random: Random, tile: Tile) -> Tile:
         return with_operand(dtype=NARROWER[operand.dtype])
     if kind == "labels" and len(operand.labels) > 1:
         left = operand.labels[1:]
-        if n or all(one in left for one in tile.reduced):
+        if n or all(label in left for label in tile.reduced):
             return with_operand(labels=left)
     if kind == "swapped" and len(tile.out) > 1:
         return replace(tile, out=tile.out[::-1])
@@ -166,8 +166,8 @@ def vector_label(tile: Tile) -> str | None:
         return None
     label = tile.out[-1]
     fits = all(
-        label not in one.labels or (one.labels[-1] == label and one.step == 1)
-        for one in tile.operands
+        label not in operand.labels or (operand.labels[-1] == label and operand.step == 1)
+        for operand in tile.operands
     )
     return label if fits else None
 
@@ -176,7 +176,7 @@ def reduced_label(tile: Tile) -> str | None:
     """A reduced label along which all operands have neighbours."""
     for label in tile.reduced:
         if tile.sizes[label] > 1 and all(
-            one.labels[-1:] == label and one.step == 1 for one in tile.operands
+            operand.labels[-1:] == label and operand.step == 1 for operand in tile.operands
         ):
             return label
     return None

@@ -109,11 +109,11 @@ class World:
     def reduce(self, kind: str, sizes: Sequence[Size], term: Callable[..., Any], dtype: str) -> Any:
         """A reduction over axes of ``sizes``; nothing may be done with its result."""
         if self.symbolic:
-            axes = [te.reduce_axis((0, one.expr), f"k{n}") for n, one in enumerate(sizes)]
+            axes = [te.reduce_axis((0, size.expr), f"k{n}") for n, size in enumerate(sizes)]
             return reduction(kind)(term(*axes), axis=axes)
         result = _identity(kind, dtype)
         sum_of_sizes, product_of_sizes = 0.0, 1.0
-        for at in product(*(range(one.value) for one in sizes)):
+        for at in product(*(range(size.value) for size in sizes)):
             value = term(*at)
             result = COMBINE[kind](result, value)
             if dtype in LARGEST and np.isfinite(value):
@@ -190,7 +190,7 @@ class Draft:
     ) -> str:
         """A tensor that is given: small numbers, or indices ``below`` a size."""
         dtype = dtype or self.dtype
-        shape = tuple(one.value for one in dims)
+        shape = tuple(dim.value for dim in dims)
         low, high = (0, below - 1) if below is not None else (-3, 3)
         if dtype.startswith("u"):
             low = 0
@@ -204,7 +204,7 @@ class Draft:
 
     def stage(self, name: str, dims: Sequence[Size], body: Body) -> str:
         """A tensor that is computed: ``body`` is of the world and the axes."""
-        shape = tuple(one.value for one in dims)
+        shape = tuple(dim.value for dim in dims)
         if any(size < 0 for size in shape) or np.prod(shape) > MAX_POINTS:
             raise Unsuitable
         axes = list("ijlmno"[: len(dims)])
@@ -216,7 +216,7 @@ class Draft:
 
     def computed(self, name: str, tensor: te.Tensor, dims: Sequence[Size], body: Body) -> str:
         """A tensor of the program whose elements, as numbers, are those of ``body``."""
-        shape, dtype = tuple(one.value for one in dims), tensor.dtype
+        shape, dtype = tuple(dim.value for dim in dims), tensor.dtype
         computing = World(self._as_computed(), symbolic=False)
         array = np.empty(shape, dtype)
         with np.errstate(all="ignore"):
@@ -234,8 +234,8 @@ class Draft:
 
     def _as_computed(self) -> dict[str, np.ndarray]:
         return {
-            name: one.astype(np.float64) if str(one.dtype) in LARGEST else one
-            for name, one in self.arrays.items()
+            name: array.astype(np.float64) if str(array.dtype) in LARGEST else array
+            for name, array in self.arrays.items()
         }
 
     def finish(
@@ -279,7 +279,7 @@ class Draft:
 
 
 def _shape(dims: Sequence[Size]) -> tuple[Any, ...]:
-    return tuple(one.expr for one in dims)
+    return tuple(dim.expr for dim in dims)
 
 
 def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
