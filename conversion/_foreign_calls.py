@@ -57,7 +57,7 @@ def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) ->
     if not known.is_declaration or (POINTERS in known.attributes) == op.is_packed:
         raise CodegenError(
             "KC4351",
-            f"convert-tir-to-scf: {op.label} is called as a function of C, but is defined in "
+            f"convert-tir-to-scf: {op.label} is called as a C function, but is defined in "
             "the module",
             location=location_of(op),
             why="a symbol is one function",
@@ -70,7 +70,7 @@ def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) ->
             f"convert-tir-to-scf: {op.label} is called with ({_text(wanted)}) and with "
             f"({_text(known.function_type)})",
             location=location_of(op),
-            why="a function of C has one type",
+            why="a C function has one type",
             facts=[f"the other call is at {location_of(known)}"],
             hints=["convert the arguments to one type: x.astype(...)"],
         )
@@ -86,13 +86,13 @@ def _text(type_: FunctionType) -> str:
 
 
 def packed_calls(module: Operation) -> list[PackedSignature]:
-    """The calls of functions of Python in a module, one for each symbol."""
+    """The calls of Python functions in a module, one for each symbol."""
     calls = [call for call in module.walk() if isinstance(call, CallExternOp) and call.is_packed]
     return list({call.signature.symbol: call.signature for call in reversed(calls)}.values())[::-1]
 
 
 def c_calls(module: Operation) -> list[CallExternOp]:
-    """The calls of functions of C in a module, the first of each name."""
+    """The calls of C functions in a module, the first of each name."""
     calls = [
         call for call in module.walk() if isinstance(call, CallExternOp) and not call.is_packed
     ]

@@ -35,7 +35,7 @@ Match = Callable[[Operation, PatternRewriter], None]
 
 @dataclass(frozen=True)
 class ConversionTarget:
-    """What a conversion may leave: no operation of ``illegal`` dialects, or those of ``legal``."""
+    """The ops that a conversion may leave: none of ``illegal`` dialects, or those of ``legal``."""
 
     conversion: str
     """The name of the pass, which is that under which plugins add patterns."""
@@ -65,7 +65,7 @@ def own_and_added(
 
 
 def converted_type(target: ConversionTarget, type_: Attribute) -> Attribute | None:
-    """What patterns of plugins make of a type; None if it is none of theirs."""
+    """The type that patterns of plugins convert a type to; None if it is none of theirs."""
     for pattern in load_patterns(target.conversion):
         if issubclass(pattern, TypeConversionPattern):
             converted = pattern().convert_type(type_)
@@ -109,7 +109,7 @@ def _left(target: ConversionTarget, op: Operation, what: str) -> CodegenError:
 
 
 class ConversionRewriter(PatternRewriter):
-    """What patterns of a conversion edit with: new operations are where the converted one was."""
+    """The rewriter of a conversion's patterns: new operations are where the converted one was."""
 
     def __init__(self, op: Operation, conversion: Conversion) -> None:
         super().__init__(InsertPoint.before(op))

@@ -45,7 +45,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 
 def help_text() -> str:
-    """What the commands are."""
+    """A list of the commands."""
     lines = [f"  {name:<10}{about}" for name, about in COMMANDS.items()]
     tools = "The tools are kc-opt, kc-translate and kc-run, each with --help."
     return "\n".join(["usage: python -m kc COMMAND", "", *lines, "", tools, "", STATUS_HELP, ""])

@@ -63,7 +63,7 @@ class _Inputs:
     """A function and what it is called with."""
 
     shape: Any
-    """What says that it still takes the same."""
+    """The types of its arguments: the inputs fit as long as these stay the same."""
     values: list[Any]
     sizes: Mapping[str, int]
     names: list[str]
@@ -225,7 +225,7 @@ def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
 
 
 def _shape_of(function: Any) -> Any:
-    """What the arguments hold; how they lie in memory is the caller's."""
+    """The types of the arguments; how they lie in memory is up to the caller."""
     return tuple(
         (kind.element_type, kind.get_shape()) if isinstance(kind, MemRefType) else kind
         for kind in function.function_type.inputs

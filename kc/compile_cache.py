@@ -37,12 +37,12 @@ _MAGIC = b"kc-cache-1\n"
 _MIB = 1 << 20
 
 Key = Mapping[str, str]
-"""What the code depends on, by name; texts that are long as their digests."""
+"""The inputs of the code, by name; long texts as their digests."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of a build: LLVM IR, the names that the object defines, the object."""
+    """The stored parts of a build: LLVM IR, the names that the object defines, the object."""
 
     text: str
     exports: Sequence[str]
@@ -78,7 +78,7 @@ def directory() -> Path | None:
 def key_of(
     loops: Any, signatures: Sequence[Any], target: Any, machine: Any, passes: str | None
 ) -> Key | None:
-    """What the code of a build depends on; None where it is not to be cached.
+    """The key of a build: all its code depends on; None where it is not to be cached.
 
     ``passes`` is what the pass context says, None if that is code of the program.
     """

@@ -172,7 +172,7 @@ def _as_is(sch: tir.Schedule) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one step, in seconds."""
+    """The measured times of one step, in seconds."""
 
     step: Step
     build: float

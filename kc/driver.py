@@ -61,7 +61,7 @@ def lower(
 
 
 def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
-    """What a lowering began with, for a reproducer: IR, with the calls of a TE schedule."""
+    """The input of a lowering, for a reproducer: IR, with the calls of a TE schedule."""
     if isinstance(inp, Tensor | Operation):
         inp = create_schedule(inp)
     if isinstance(inp, Schedule):
@@ -142,7 +142,7 @@ def _merged(modules: Sequence[ModuleOp]) -> IRModule:
                 f"two of the modules have a function '{twice[0]}'",
                 location=caller_location(),
                 why="the functions of a module are told apart by their names",
-                hints=["kc.lower(s, args, name=...) gives each another"],
+                hints=["kc.lower(s, args, name=...) gives each its own"],
             )
         merged.update(module)
     return merged

@@ -49,7 +49,7 @@ def save_json(node: Any) -> str:
 def load_json(json_str: str) -> IRModule:
     """The module that :func:`save_json` wrote.
 
-    Raises ParseError: KC0083 for what is no such text, and what IR that does not verify raises.
+    Raises ParseError: KC0083 for any other text, and the errors of IR that does not verify.
     """
     try:
         data = json.loads(json_str)
@@ -57,7 +57,7 @@ def load_json(json_str: str) -> IRModule:
     except (ValueError, TypeError, KeyError) as error:
         raise ParseError(
             "KC0083",
-            "load_json: this is no module as JSON",
+            "load_json: the text is not a module as JSON",
             location=caller_location(),
             why='it is an object with the keys "kc" and "module"',
             hints=["kc.IRModule.parse(text) reads textual IR"],
@@ -69,7 +69,7 @@ def structural_equal(lhs: Any, rhs: Any) -> bool:
     """Whether two modules are the same program, the names of loops, blocks and buffers included.
 
     Names of values do not count. (In TVM names do not count at all; here they are what schedules
-    find loops by.) Raises InputError KC0082 for what is no module.
+    find loops by.) Raises InputError KC0082 for anything but a module.
     """
     left, right = (_module(part, "structural_equal") for part in (lhs, rhs))
     return left.is_structurally_equivalent(right)
@@ -93,7 +93,7 @@ def _module(node: Any, what: str) -> Any:
         return module
     raise InputError(
         "KC0082",
-        f"{what}: {type(node).__name__} is no module",
+        f"{what}: {type(node).__name__} is not a module",
         location=caller_location(),
         hints=["kc.lower(s, args) makes a module of a schedule, te.create_prim_func of tensors"],
     )

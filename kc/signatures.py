@@ -1,4 +1,4 @@
-"""What the functions of a module take, as the runtime checks it."""
+"""The signatures of the functions of a module, as the runtime checks them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def signatures_of(module: ModuleOp) -> list[Any]:
 
 
 def signature_of(function: func.FuncOp) -> Any:
-    """What the function takes, as the runtime checks it."""
+    """The signature of the function, as the runtime checks it."""
     from kc.runtime.signature import ArgSpec, Signature, symbols_of
 
     if function.function_type.outputs.data:

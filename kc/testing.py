@@ -1,4 +1,4 @@
-"""What tests of kernels need, by the names of ``tvm.testing``."""
+"""Helpers for tests of kernels, by the names of ``tvm.testing``."""
 
 from __future__ import annotations
 

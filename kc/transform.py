@@ -60,7 +60,7 @@ _STACK: ContextVar[tuple[PassContext, ...]] = ContextVar("kc_pass_contexts", def
 
 @dataclass(frozen=True)
 class PassInfo:
-    """What instruments are told of a pass."""
+    """The information about a pass that instruments get."""
 
     name: str
     opt_level: int = 0
@@ -213,19 +213,19 @@ def as_pass(given: Any) -> ModulePass:
         return UserPass(lambda mod, ctx: given(mod), PassInfo(_name_of(given)))
     raise CodegenError(
         "KC4505",
-        f"{given!r} is no pass",
+        f"{given!r} is not a pass",
         location=caller_location(),
         hints=["the name of a pass, an xDSL ModulePass, or a function of an IRModule"],
     )
 
 
 def info_of(pass_: ModulePass) -> PassInfo:
-    """What instruments are told of ``pass_``."""
+    """The information about ``pass_`` that instruments get."""
     return pass_.info if isinstance(pass_, UserPass) else PassInfo(pass_.name)
 
 
 class PassContext:
-    """What the lowerings in a ``with`` block do; as in TVM.
+    """Options of the lowerings in a ``with`` block; as in TVM.
 
     ``opt_level`` is LLVM's, 0 to 3 (more is 3), and that of passes which have one.
     ``disabled_pass`` and ``required_pass`` are names, kc's or TVM's. ``instruments`` are
@@ -273,7 +273,7 @@ class PassContext:
             if not isinstance(instrument, PassInstrument):
                 raise InputError(
                     "KC4509",
-                    f"PassContext: {instrument!r} is no instrument",
+                    f"PassContext: {instrument!r} is not an instrument",
                     location=caller_location(),
                     hints=["an object of a class that derives from kc.instrument.PassInstrument"],
                 )
@@ -284,7 +284,7 @@ class PassContext:
             if name in NEEDED:
                 raise InputError(
                     "KC4504",
-                    f"PassContext: nothing is lowered without {name}",
+                    f"PassContext: lowering needs {name}",
                     location=caller_location(),
                     hints=[f"what can be left out: {', '.join(OPTIONAL)}, and added passes"],
                 )
@@ -350,7 +350,7 @@ class PassContext:
         return self._options.added.get(phase, ())
 
     def identity(self) -> str | None:
-        """What of the context the result of a lowering depends on, as text.
+        """The parts of the context that the result of a lowering depends on, as text.
 
         None: it depends on code of the user's.
         """
@@ -427,7 +427,7 @@ def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
                 continue
             warn(
                 "KC4502",
-                f"PassContext: kc has no {name}, naming it changes nothing",
+                f"PassContext: kc has no {name}, so naming it has no effect",
                 location=caller_location(),
             )
             continue

@@ -36,7 +36,7 @@ GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")
 
 
 def checking_each() -> AbstractContextManager[None]:
-    """What ``--check-each`` does."""
+    """The context of ``--check-each``."""
     from kc.check_each import StepCheck
     from kc.support.pass_context import watching_steps
 

@@ -1,4 +1,4 @@
-"""What kc-opt does with its input once the command line is understood."""
+"""The work of kc-opt on its input once the command line is parsed."""
 
 from __future__ import annotations
 

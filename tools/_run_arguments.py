@@ -170,7 +170,9 @@ def load_array(path: str) -> Any:
     except OSError as error:
         raise InputError("KC0020", f"cannot read {path}: {error.strerror}") from error
     except (ValueError, EOFError) as error:
-        raise InputError("KC0020", f"cannot read {path}: it is no .npy file of numbers") from error
+        raise InputError(
+            "KC0020", f"cannot read {path}: it is not an .npy file of numbers"
+        ) from error
 
 
 def _of_type(array: Any, dtype: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What every command does alike: exit statuses, reporting, and that no traceback is ever seen.
+"""Common behaviour of all commands: exit statuses, reporting, and that no traceback is ever seen.
 
 Exit statuses: 0 done; 1 a mistake in the input; 2 wrong usage, or a file that cannot be read or
 written; 70 a bug of ours; 130 interrupted.

@@ -34,7 +34,7 @@ class Expectation:
 
 
 def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation]:
-    """What ``text`` expects. Raises KC0040 for a comment that cannot be read."""
+    """The expectations in ``text``. Raises KC0040 for a comment that cannot be read."""
     expected: list[Expectation] = []
     for number, line in enumerate(text.split("\n"), line_offset + 1):
         if (mention := _MENTION.search(line)) is None:
@@ -89,7 +89,7 @@ def _unreadable(message: str, line: int, file: str) -> ParseError:
 def check(
     expected: Sequence[Expectation], produced: Sequence[Diagnostic], file: str
 ) -> list[KCError]:
-    """What is wrong: KC0041 for a diagnostic nobody expected, KC0042 for one that is missing."""
+    """The failures: KC0041 for a diagnostic nobody expected, KC0042 for one that is missing."""
     waiting = list(expected)
     wrong: list[KCError] = []
     for diagnostic in produced:

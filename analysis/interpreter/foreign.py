@@ -1,4 +1,4 @@
-"""``tir.call_extern``: functions of C that the process has, and functions of Python."""
+"""``tir.call_extern``: C functions that the process has, and Python functions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _argument(op: CallExternOp, type_: Attribute, dtype: str) -> Callable[[Any],
 
 
 def _result(op: CallExternOp, type_: Attribute) -> Callable[[Any], Any]:
-    """How the result of a call becomes a value; None from a function of Python is 0."""
+    """How the result of a call becomes a value; None from a Python function is 0."""
     if is_float(type_):
         kind = float_type(op, type_)
         return lambda value: kind(0 if value is None else value)
@@ -104,7 +104,7 @@ def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
 def _c_type(op: CallExternOp, dtype: str) -> Any:
     c_type = C_SCALARS.get(dtype)
     if c_type is None:
-        raise UninterpretableError(op, f"{dtype} scalars are not passed to functions of C")
+        raise UninterpretableError(op, f"{dtype} scalars are not passed to C functions")
     return c_type
 
 

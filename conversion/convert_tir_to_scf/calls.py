@@ -26,7 +26,7 @@ class ConvertCall(ConversionPattern[TirToScf]):
 
 
 class ConvertCallExtern(ConversionPattern[TirToScf]):
-    """A function of C or Python is declared, with a name that says how it is called.
+    """A C or Python function is declared, with a name that says how it is called.
 
     ::
 

@@ -65,7 +65,7 @@ def signature_of(func: FuncOp) -> Signature:
     """The llvm signature of ``func``.
 
     The attributes of an argument go to its first parameter, which is the pointer of a memref.
-    Nothing is known of what a function without a body does; a function of C gets pointers alone.
+    Nothing is known of what a function without a body does; a C function gets pointers alone.
     """
     given = func.arg_attrs.data if func.arg_attrs is not None else ()
     external, pointers = func.is_declaration, POINTERS in func.attributes

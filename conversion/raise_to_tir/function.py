@@ -74,7 +74,7 @@ class FunctionRaiser(Emitter):
         if any(not isinstance(type_, TensorType) for type_ in results):
             raise CodegenError(
                 "KC4550",
-                f"raise-to-tir: @{source.sym_name.data} returns a value that is no tensor",
+                f"raise-to-tir: @{source.sym_name.data} returns a value that is not a tensor",
                 location=location_of(source),
                 why="a kernel writes its results into arguments",
                 hints=["take a memref<f32> to store the result to"],

@@ -157,8 +157,8 @@ Element = tuple[object, ...]
 def _elements(
     block: tir.BlockOp, store: tir.StoreOp, loops: Sequence[tir.ForOp]
 ) -> list[Element] | None:
-    """What a block stores to, index by index: the extent of a loop of its own, or what is the same
-    in the whole nest."""
+    """The element that a block stores to, index by index: the extent of a loop of its own, or
+    what is the same in the whole nest."""
     elements: list[Element] = []
     mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
     seen: set[tir.ForOp] = set()

@@ -55,7 +55,7 @@ class Emitter:
         return fresh_name(name if tir.is_name(name) else "buffer", self.buffer_labels)
 
     def value(self, old: SSAValue) -> SSAValue:
-        """What a value of the source became."""
+        """The value that replaced a value of the source."""
         return self.values.get(old, old)
 
     def alloc(
@@ -168,7 +168,7 @@ class Emitter:
         return self.emit(tir.LoadOp(buffer, *_access(space, args)), source).results[0]
 
     def _kinds(self, structure: Structure, operands: Sequence[SSAValue]) -> list[tir.IterType]:
-        """What is known of each loop, not just claimed by the iterator types."""
+        """The kinds of the loops as far as they are known, not just claimed by iterator types."""
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
         for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):

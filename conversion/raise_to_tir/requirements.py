@@ -1,4 +1,4 @@
-"""What the sizes of a function must fulfil, beside what the shapes of its arguments state.
+"""Conditions on the sizes of a function, beside those that the shapes of its arguments state.
 
 Ops on tensors relate sizes: operands agree, windows and slices lie inside, reshaping keeps the
 number of elements. Where that does not follow from the types, it becomes a condition on the

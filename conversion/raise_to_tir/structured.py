@@ -1,4 +1,4 @@
-"""What a linalg op computes, whatever its name: maps, kinds of loops, and a scalar body."""
+"""The structure of linalg ops, whatever their names: maps, kinds of loops, and a scalar body."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def _slice(
     if any(not isinstance(stride, int) for stride in strides):
         raise CodegenError(
             "KC4550",
-            f"raise-to-tir: {op.name} with a stride that is no constant has no counterpart in tir",
+            f"raise-to-tir: {op.name} with a non-constant stride has no counterpart in tir",
             location=location_of(op),
             why="indices are affine: a variable times a constant",
         )

@@ -85,7 +85,7 @@ class Tensors:
         return self.raiser.sizes_of(buffer)
 
     def operand(self, value: SSAValue, source: Operation) -> SSAValue:
-        """What an op reads for ``value``: its buffer, or the scalar that all elements are."""
+        """The operand of an op that reads ``value``: its buffer, or the scalar of all elements."""
         held = self.values.get(value)
         if held is None:
             return self.raiser.value(value)

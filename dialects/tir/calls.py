@@ -70,7 +70,7 @@ class CallExternOp(IRDLOperation):
     packed functions take text. Each buffer is read, written, or both, as for ``tir.call``; a
     ``pure`` call gives the same for the same arguments, does nothing else, and takes no buffer.
     ``kc.unsigned`` lists the operands (and by their number, a result) that are unsigned;
-    ``kc.traced`` says that a function of Python that gives None gives the last operand.
+    ``kc.traced`` says that a Python function that gives None gives the last operand.
     """
 
     name = "tir.call_extern"

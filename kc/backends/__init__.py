@@ -72,7 +72,7 @@ class Build:
 
     @cached_property
     def signatures(self) -> tuple[Any, ...]:
-        """What the functions take, as :class:`kc.runtime.signature.Signature`."""
+        """The signatures of the functions, as :class:`kc.runtime.signature.Signature`."""
         return tuple(signatures_of(self.loops))
 
     @cached_property
@@ -123,7 +123,7 @@ def backend_of(target: Target) -> Backend:
 
 
 def printing(module: ModuleOp) -> Callable[[], str]:
-    """What prints ``module`` when it is asked for."""
+    """A function that prints ``module`` when it is called."""
     return lambda: print_module(module)
 
 

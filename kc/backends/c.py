@@ -31,7 +31,7 @@ from kc.support.target import Target
 
 @dataclass(frozen=True)
 class CSource:
-    """What a build for the C target leaves for files. ``text`` is its source."""
+    """The result of a build for the C target, for files. ``text`` is its source."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -41,7 +41,7 @@ class CSource:
     packed: tuple[PackedSignature, ...] = ()
 
     def record(self) -> ModuleRecord:
-        """What the files say of the module; what the compiler makes of it runs where it does."""
+        """The record of the module in its files; the compiled code runs where the compiler does."""
         return record_of(self.signatures, self.entry, self.target, packed=self.packed)
 
     def files(self) -> Files:
@@ -54,7 +54,7 @@ class CSource:
 
     @property
     def flags(self) -> list[str]:
-        """What the compiler is told, for code of this machine."""
+        """The flags of the compiler, for code of this machine."""
         march = self.target.attrs.get("march")
         return ["-std=c99", "-O3", "-fPIC", *([f"-march={march}"] if march else [])]
 

@@ -1,4 +1,4 @@
-"""What the files of all backends say: the functions in them, and the loops they were made of."""
+"""The records in the files of all backends: their functions, and the loops they were made of."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def record_of(
     machine: Any = None,
     packed: Sequence[PackedSignature] = (),
 ) -> ModuleRecord:
-    """What the files of a module say of it. ``machine`` is what LLVM compiled for.
+    """The record of a module in its files. ``machine`` is what LLVM compiled for.
 
     Raises CodegenError KC4510 for two functions of one name in C.
     """

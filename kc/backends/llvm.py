@@ -55,8 +55,8 @@ def _lower_to_llvm(
 def build(build: Build) -> Module:
     """Machine code for this process, or for files only where it cannot run here.
 
-    Raises TargetError KC6010 for a target that is no CPU, CodegenError KC4352 for a call of a
-    function of C that there is not, and what the passes and LLVM refuse.
+    Raises TargetError KC6010 for a target that is not a CPU, CodegenError KC4352 for a call of a
+    C function that does not exist, and what the passes and LLVM refuse.
     """
     from kc.codegen.native import make_machine
     from kc.codegen.native_target import check_runs_here
@@ -157,17 +157,17 @@ def _checked(
 
 
 def _check_c_functions(loops: ModuleOp) -> None:
-    """Refuse calls of functions of C that this process does not have (KC4352)."""
+    """Refuse calls of C functions that this process does not have (KC4352)."""
     for op in c_calls(loops):
         if find_symbol(op.label) is None:
             raise CodegenError(
                 "KC4352",
                 f"there is no function {op.label} of C in this process",
                 location=location_of(op),
-                why="a kernel is linked with what the process has when it is built",
+                why="a kernel is linked with the symbols that this process has when it is built",
                 hints=[
-                    "load its library before: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
-                    'tir.call_packed("name", ...) calls a function of Python',
+                    "load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
+                    'tir.call_packed("name", ...) calls a Python function',
                 ],
             )
 
@@ -245,7 +245,7 @@ def _noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
 def _machine(target: Target) -> tuple[str | None, str | None]:
     """CPU and features for LLVM; None where the host's own are meant.
 
-    Raises TargetError KC6010 for a target that is no CPU.
+    Raises TargetError KC6010 for a target that is not a CPU.
     """
     if target == Target.host_cpu():
         return None, None

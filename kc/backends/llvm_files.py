@@ -25,7 +25,7 @@ POOL = "kc_parallel_for"
 
 @dataclass(frozen=True)
 class NativeCode:
-    """What a build by LLVM leaves for files. ``text`` is its LLVM IR."""
+    """The result of a build by LLVM, for files. ``text`` is its LLVM IR."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -37,7 +37,7 @@ class NativeCode:
     packed: tuple[PackedSignature, ...] = ()
 
     def record(self) -> ModuleRecord:
-        """What the files say of the module."""
+        """The record of the module in its files."""
         return record_of(self.signatures, self.entry, self.target, self.machine, self.packed)
 
     def files(self) -> Files:
@@ -172,7 +172,7 @@ def load_object_file(path: str, data: bytes | None = None) -> Module:
     try:
         engine = load_object(data, symbols, packed)
     except (struct.error, ValueError, IndexError) as error:
-        raise damaged(path, f"it is no object: {error}") from None
+        raise damaged(path, f"it is not an object: {error}") from None
     if POOL.encode() in data:
         ensure_pool()  # ends the workers at exit, whoever started them
         _KEPT.append(engine)

@@ -237,12 +237,12 @@ class _Argument:
                 f"is written and overlaps itself in dimension{'s' * (len(dims) > 1)} "
                 f"{', '.join(map(str, dims))}",
                 array,
-                why="an element that is stored twice has no one value",
+                why="an element that is stored twice has no definite value",
                 hints=self._replacement(f"{name}.copy()"),
             )
 
     def _replacement(self, copy: str, new: str | None = None) -> list[str]:
-        """What to pass instead: for an input or inout ``copy``, for an output a ``new`` array."""
+        """A hint to pass ``copy`` for an input or inout, a ``new`` array for an output."""
         spec = self.spec
         if spec.role == "out":
             copy = new or f"np.empty({spec.name}.shape, {_numpy_name(spec.dtype)})"

@@ -95,7 +95,7 @@ class NDArray:
                 "KC5131",
                 f"an array is overwritten as a whole, not at [{_index_text(index)}]",
                 facts=[repr(self).split("\n")[0]],
-                why="elements are read and written by numpy",
+                why="elements are read and written through numpy",
                 hints=[f"np.asarray(x)[{_index_text(index)}] = value, which shares the memory"],
             )
         filled = np.ndim(value) == 0 and self.shape != ()
@@ -180,8 +180,8 @@ def _source(source: Any, name: str) -> np.ndarray:
         raise CallError(
             "KC5260",
             f"values of {given} cannot be converted to {name}",
-            why=f"numpy learns the numbers of {missing[0]} from the package ml_dtypes, "
-            "which is not installed",
+            why=f"numpy supports {missing[0]} through the package ml_dtypes, which is not "
+            "installed",
             hints=[
                 "pip install ml_dtypes",
                 *([f"give the bits, as an array of {bits}"] if missing == [name] else []),

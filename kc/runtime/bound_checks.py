@@ -1,4 +1,4 @@
-"""What a kernel with bound checks reports, and how it is said."""
+"""The reports of kernels with bound checks, and the messages made of them."""
 
 from __future__ import annotations
 

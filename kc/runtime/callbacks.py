@@ -82,7 +82,7 @@ def addresses(signatures: Sequence[PackedSignature]) -> dict[str, int]:
 
 @contextlib.contextmanager
 def calling(kernel: str) -> Iterator[None]:
-    """Around a call of a kernel that calls functions of Python.
+    """Around a call of a kernel that calls Python functions.
 
     Raises CallError KC5250 for what one of them raised; what is no error (an interrupt) as it is.
     """
@@ -177,14 +177,14 @@ def _scalar(signature: PackedSignature, dtype: str) -> Any:
             "KC4350",
             f"the function '{signature.name}' is called with a {dtype} scalar",
             location=signature.location,
-            why="C passes no such numbers, and functions of Python are reached through C",
+            why="C cannot pass such numbers, and Python functions are called through C",
             hints=['convert it: x.astype("float32")'],
         )
     return ctype
 
 
 def _array_maker(parameter: PackedArray) -> Callable[..., Any]:
-    """What makes an array of a pointer, and the dimensions and strides that are passed."""
+    """A function that makes an array of a pointer and the dimensions and strides passed with it."""
 
     def make(pointer: int | None, *given: int) -> Any:
         import numpy as np

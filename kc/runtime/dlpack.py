@@ -71,7 +71,7 @@ def _capsule_functions() -> tuple[Any, Any]:
 
 
 def read(capsule: Any) -> DLPackView:
-    """What a fresh capsule describes. ValueError: it is none, or too new to be understood."""
+    """The tensor that a fresh capsule describes. ValueError: it is not one, or too new."""
     is_valid, get_pointer = _capsule_functions()
     readonly, copied = None, False
     if is_valid(capsule, b"dltensor_versioned"):

@@ -31,13 +31,13 @@ _Time = ctypes.CFUNCTYPE(
 
 
 class _CallSite(CallContext):
-    """What generated code of a call works with, and the complete check it falls back to."""
+    """The data of the generated code of a call, and the complete check it falls back to."""
 
     signature: Signature
     code: Code
     checks: BoundChecks | None
     calls_back: bool
-    """Whether the kernel calls functions of Python."""
+    """Whether the kernel calls Python functions."""
     invoke: Any
     owners: list[Any]
 
@@ -52,7 +52,7 @@ class _CallSite(CallContext):
         return None
 
     def run(self, arguments: BoundArguments) -> None:
-        """Call the kernel. Raises CallError KC5250 for what a function of Python raised, KC5270
+        """Call the kernel. Raises CallError KC5250 for what a Python function raised, KC5270
         for an access outside of bounds."""
         if self.checks is None and not self.calls_back:
             self.invoke(self.kernel, arguments.slots)
@@ -63,7 +63,7 @@ class _CallSite(CallContext):
     @contextlib.contextmanager
     def slots_of(self, arguments: BoundArguments) -> Iterator[Any]:
         """The slots for calls in the block, which may report an access outside of bounds, and what
-        functions of Python raised."""
+        Python functions raised."""
         name, checks = self.signature.name, self.checks
         with callbacks.calling(name) if self.calls_back else contextlib.nullcontext():
             if checks is None:
@@ -76,7 +76,7 @@ class _CallSite(CallContext):
 
 
 class _BoundCall(CallContext):
-    """What generated code of a prepared call works with; holds the arguments."""
+    """The data of the generated code of a prepared call; holds the arguments."""
 
     site: _CallSite
     arguments: BoundArguments
@@ -104,7 +104,7 @@ class CompiledFunction:
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
     ``keep_alive`` is whatever the machine code lives in. ``checks`` are the bound checks of a
     kernel that has them, and an access outside of bounds is CallError KC5270. ``calls_back`` says
-    that it calls functions of Python, and what one of them raises is CallError KC5250.
+    that it calls Python functions, and what one of them raises is CallError KC5250.
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.

@@ -1,4 +1,4 @@
-"""What functions of Python under global names are called with (the names:
+"""The arguments that Python functions under global names are called with (the names:
 :mod:`kc.support.global_functions`)."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ arrays_become(_shared)
 
 
 def convert(value: Any) -> Any:
-    """What kernels and registered functions are called with: numpy arrays become kc.nd arrays.
+    """``value`` as kernels and registered functions take it: numpy arrays become kc.nd arrays.
 
     Lists and tuples become tuples of converted values, dicts dicts of them; numbers, text, None,
     functions and kc.nd arrays are what they are. Raises CallError KC5149 for anything else.
@@ -56,6 +56,6 @@ def convert(value: Any) -> Any:
         return {key: convert(item) for key, item in value.items()}
     raise CallError(
         "KC5149",
-        f"convert: nothing is called with {type(value).__name__}",
+        f"convert: functions cannot be called with {type(value).__name__}",
         hints=["numpy and kc.nd arrays, numbers, text, functions, and lists and dicts of them"],
     )

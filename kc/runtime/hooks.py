@@ -9,24 +9,24 @@ from kc.support.packed_signature import PackedSignature, PackedText
 
 
 def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
-    """Refuse (KC5252) to make a library of code that calls functions of Python."""
+    """Refuse (KC5252) to make a library of code that calls Python functions."""
     for signature in packed:
         raise CallError(
             "KC5252",
             f"{what}: the code calls the function '{signature.name}' of Python",
             location=signature.location,
-            why="a library is complete, and C has no functions of Python",
+            why="a library is complete, and C has no Python functions",
             facts=[f"it needs {signature.prototype}"],
             hints=[
                 'define it in C, as the header says: options=["hooks.c"] of export_library',
                 'or save an object, m.save("kernel.o"), and link it with one that defines it',
-                'in this process, target="llvm" calls the function of Python itself',
+                'in this process, target="llvm" calls the Python function itself',
             ],
         )
 
 
 def hook_declarations(packed: Sequence[PackedSignature]) -> str:
-    """What a C header says of the functions that the program has to define."""
+    """The declarations, for a C header, of the functions that the program has to define."""
     lines: list[str] = []
     for signature in packed:
         texts = [part.text for part in signature.parameters if isinstance(part, PackedText)]

@@ -60,7 +60,7 @@ def span(array: Operand, size: int) -> tuple[int, int]:
 
 
 SHARING_WORK = 1_000_000
-"""What is done at most to tell whether two views share memory, see ``np.shares_memory``."""
+"""The most work spent to tell whether two views share memory, see ``np.shares_memory``."""
 
 
 def share_memory(first: Operand, second: Operand, sizes: tuple[int, int]) -> bool | None:

@@ -1,4 +1,4 @@
-"""What travels with an artefact: its functions' signatures, and what it was compiled for.
+"""The record that travels with an artefact: its signatures, and what it was compiled for.
 
 A file that holds compiled kernels has a record somewhere in its bytes::
 
@@ -40,14 +40,14 @@ MAGIC = b"\x7f" + b"kernels of kc: "
 _HEAD = struct.Struct("<Q32s")
 
 OBJECT, LIBRARY = b"\x3c", b"\xc3"
-"""What a checksum is of. One bit that is changed makes neither of the other."""
+"""The kinds of content with a checksum. One changed bit does not turn one into the other."""
 _NOTHING = b"\0"
 _SEAL = 1 + hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
 class ModuleRecord:
-    """What is known of compiled functions. ``symbols`` are their names in the object."""
+    """A record of compiled functions. ``symbols`` are their names in the object."""
 
     entry: str
     functions: tuple[Signature, ...]
@@ -59,7 +59,7 @@ class ModuleRecord:
     version: str
     """The version of kc that made it."""
     packed: tuple[PackedSignature, ...] = ()
-    """What its code calls of functions of Python."""
+    """The Python functions that its code calls."""
 
     def encode(self) -> bytes:
         """The bytes of the record."""
@@ -122,7 +122,7 @@ def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRec
     if not records:
         raise CallError(
             "KC5140",
-            f"{path} has no kernels of kc in it",
+            f"{path} contains no kernels of kc",
             why="the signatures that calls are checked against travel with the file",
             hints=["a file that Module.save or Module.export_library wrote"],
         )

@@ -137,7 +137,7 @@ class Module:
         in TVM.
 
         Raises CallError KC5145 without a compiler, KC5146 where it fails, KC5141 for a module
-        that there is no object of, KC5252 for one that calls functions of Python and has no
+        that there is no object of, KC5252 for one that calls Python functions and has no
         ``options`` that could define them.
         """
         name = os.fspath(path)
@@ -177,7 +177,7 @@ class Module:
 
     @property
     def record(self) -> ModuleRecord:
-        """What a file says of the functions. Raises CallError KC5141 where there is none."""
+        """What a file records of the functions. Raises CallError KC5141 where there is none."""
         if self._record is None:
             raise CallError("KC5141", "the module was not made by kc.build, and cannot be saved")
         return self._record()

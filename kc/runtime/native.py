@@ -1,4 +1,4 @@
-"""What generated call code needs to know of this interpreter, and how it becomes callable.
+"""The layout of objects of this interpreter that generated call code needs, and its entry points.
 
 Generated code reads CPython and numpy objects directly. Their layout is the one of numpy's stable
 C interface and of CPython with the GIL; :func:`fast_calls_work` compares it once with what Python

@@ -1,4 +1,4 @@
-"""A kernel that a function of Python runs: on the device of a plugin, or in a simulator of one."""
+"""A kernel that a Python function runs: on the device of a plugin, or in a simulator of one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PythonFunction:
         raise CallError(
             "KC5152",
             f"{self.name} has no address",
-            why="it is not machine code of this process: a function of Python runs it",
+            why="it is not machine code of this process: a Python function runs it",
         )
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a compiled kernel takes: its arguments as plain data, without any IR.
+"""The signature of a compiled kernel: its arguments as plain data, without any IR.
 
 A :class:`Signature` lists arrays and scalars in call order. An array dimension is an ``int``, a
 symbol (a ``str``, bound by the call) or an :class:`AffineDim` over symbols, such as ``n + 2``.

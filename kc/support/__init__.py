@@ -1,1 +1,1 @@
-"""What every layer needs and what knows no dialect: diagnostics, options, targets, registries."""
+"""Shared by all layers, independent of dialects: diagnostics, options, targets, registries."""

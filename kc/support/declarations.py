@@ -1,4 +1,4 @@
-"""What a step of a schedule takes, read off the fields of its class.
+"""The parameters of a step of a schedule, read off the fields of its class.
 
 A step (a schedule primitive, a query such as ``get_loops``, a sampling) is a dataclass. Its fields
 are the one declaration that every surface derives from: the flag of kc-opt, the method of
@@ -49,7 +49,7 @@ class Slot:
 
     @property
     def help(self) -> str:
-        """What it means."""
+        """Its meaning."""
         return self.metadata.get("help", "")
 
     @property
@@ -75,7 +75,7 @@ class Parameter:
 
     @property
     def default(self) -> Any:
-        """What it is when it is not given, or :data:`REQUIRED`."""
+        """The default value, or :data:`REQUIRED`."""
         slot, *rest = self.slots
         if rest:
             return REQUIRED
@@ -85,7 +85,7 @@ class Parameter:
 
     @property
     def help(self) -> str:
-        """What it means."""
+        """Its meaning."""
         return self.slots[0].help
 
     @property

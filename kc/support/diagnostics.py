@@ -59,7 +59,7 @@ def source_text(name: str, text: str) -> Iterator[None]:
 
 
 class Diagnostic:
-    """What is said to the user: shared by errors (which are raised) and warnings and remarks."""
+    """A message to the user: shared by errors (which are raised), warnings and remarks."""
 
     def __init__(
         self,

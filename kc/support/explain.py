@@ -1,4 +1,4 @@
-"""What each diagnostic means: ``kc-opt --explain=CODE``, from ``codes.toml``."""
+"""The meaning of each diagnostic: ``kc-opt --explain=CODE``, from ``codes.toml``."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ NARROW_IR_FLOATS = {float_format.ir: float_format for float_format in NARROW_FLO
 
 
 def upper_limit(name: str) -> float:
-    """What no number of a float type is above: infinity where it has that.
+    """The upper bound of the numbers of a float type: infinity where it has that.
 
     ``name`` is that of a dtype or of a type of the IR.
     """

@@ -76,5 +76,5 @@ def arrays_become(make: Callable[[Any], Any]) -> None:
 
 
 def as_argument(value: Any) -> Any:
-    """What a function gets for an array of numpy's, or for a number: that itself."""
+    """The argument of a function for a numpy array, or for a number: that itself."""
     return _become[0](value) if _become and hasattr(value, "dtype") else value

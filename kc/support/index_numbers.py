@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
 SUSPICIOUS = re.compile(r"\d{19}|0x[0-9A-Fa-f]{16}|\b(?:mod|floordiv|ceildiv)\s*(?:[^\s1-9]|0)")
-"""What a text has in it if :func:`wrong_number` may find something."""
+"""A pattern of texts in which :func:`wrong_number` may find something."""
 
 _NUMBER = re.compile(r"(?<![\w.%#@$-])-?(?:0x[0-9A-Fa-f]+|[1-9]\d*)(?![\w.])")
 
@@ -39,7 +39,7 @@ _DIVISIONS = {
 
 
 def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
-    """What is wrong with the first number in the attributes and types of ``op`` that is no 64-bit
+    """The error for the first number in the attributes and types of ``op`` that is not a 64-bit
     index or no divisor, and why; ``text`` is what ``op`` was read from."""
     if any(_is_static_list(*prop) for prop in op.properties.items()):
         head = text.partition("{")[0] if op.regions else text

@@ -203,7 +203,7 @@ def _unregistered_op(parser: _Parser, end: int) -> ParseError:
         "KC1002",
         f"there is no operation '{name}'",
         location=parser.place(start),
-        why="operations that nobody defines are read in the generic form only",
+        why="unregistered operations are read in the generic form only",
         hints=[f'"{name}"(...) : (...) -> (...)'],
     )
 
@@ -247,7 +247,7 @@ def _shown(span: Span[str] | Span[bytes]) -> str:
 
 
 def _words_of(error: Exception) -> str:
-    """What an exception says, in one line; its kind where it says nothing."""
+    """The message of an exception, in one line; its kind where it has none."""
     if isinstance(error, KeyError):
         return f"unknown name {error}"
     return _clean(str(error)) or f"this cannot be read ({type(error).__name__})"
@@ -362,7 +362,7 @@ _UNSEEN: dict[str, Callable[[Operation], None]] = {
     "memref.expand_shape": _verify_dynamic_sizes,
     "linalg.index": _verify_dimension,
 }
-"""What xDSL does not look at."""
+"""Checks that xDSL does not make, by operation."""
 
 
 def _invalid(op: Operation, message: str) -> ParseError:
@@ -370,7 +370,7 @@ def _invalid(op: Operation, message: str) -> ParseError:
 
 
 def _name(op: Operation) -> str:
-    """What an operation is called, by its own name where nobody defines it."""
+    """The name of an operation, registered or not."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 

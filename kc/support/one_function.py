@@ -23,7 +23,7 @@ _TAKEN_OUT: ContextVar[tuple[Operation, ...]] = ContextVar("kc_taken_out", defau
 
 
 def taken_out() -> tuple[Operation, ...]:
-    """What belongs to the module, and is not in it while a pass works on one function of it."""
+    """The ops taken out of the module while a pass works on one of its functions."""
     return _TAKEN_OUT.get()
 
 

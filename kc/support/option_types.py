@@ -188,7 +188,7 @@ def _word_text(value: Any) -> str:
 
 
 def help_of(field: dataclasses.Field[Any]) -> str:
-    """What the field means: its metadata ``help``."""
+    """The meaning of the field: its metadata ``help``."""
     return field.metadata.get("help", "")
 
 

@@ -1,4 +1,4 @@
-"""How generated code calls a function of Python: what is passed, and under which symbol."""
+"""How generated code calls a Python function: what is passed, and under which symbol."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PackedParameter = PackedArray | PackedScalar | PackedText
 
 @dataclass(frozen=True)
 class PackedSignature:
-    """What one call passes to the function registered as ``name``, and the type of its result."""
+    """The arguments of a call of the function registered as ``name``, and its result type."""
 
     name: str
     parameters: tuple[PackedParameter, ...]
@@ -82,7 +82,7 @@ class PackedSignature:
         return f"{result} {self.symbol}({', '.join(given) or 'void'});"
 
     def to_data(self) -> dict[str, Any]:
-        """What :meth:`from_data` makes it of: values of JSON."""
+        """The signature as values of JSON, for :meth:`from_data`."""
         kinds = {PackedArray: "array", PackedScalar: "scalar", PackedText: "text"}
         given = [[kinds[type(parameter)], asdict(parameter)] for parameter in self.parameters]
         return {

@@ -1,4 +1,4 @@
-"""What a ``kc.transform.PassContext`` asks of the pipelines, where every layer can read it."""
+"""The options that a ``kc.transform.PassContext`` sets, where every layer can read them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def using_options(options: PipelineOptions) -> Iterator[None]:
 
 
 class StepWatcher(Protocol):
-    """What looks at a module before and after each schedule primitive and each pass."""
+    """An observer of a module before and after each schedule primitive and each pass."""
 
     def before(self, module: ModuleOp) -> None:
         """Before a step."""
@@ -61,7 +61,7 @@ _WATCHER: ContextVar[StepWatcher | None] = ContextVar("kc_step_watcher", default
 
 
 def step_watcher() -> StepWatcher | None:
-    """What watches steps in this context."""
+    """The observer of steps in this context."""
     return _WATCHER.get()
 
 

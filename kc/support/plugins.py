@@ -23,7 +23,7 @@ from typing import Any
 from kc.support.diagnostics import InputError, KCError, suggest, warn
 
 _RAISED = (Exception, SystemExit)
-"""What the code of plugins may raise: all of it is reported as theirs."""
+"""The exceptions that code of plugins may raise: all are reported as theirs."""
 
 GROUP = "kc.plugins"
 UNIVERSE_GROUP = "xdsl.universe"
@@ -34,7 +34,7 @@ before anything, after blocks are gone, after loops are transformed, before code
 
 @dataclass(frozen=True)
 class Plugin:
-    """What a package adds. Values are paths ``"package.module:Name"`` unless said otherwise.
+    """The additions of a package. Values are paths ``"package.module:Name"`` unless said otherwise.
 
     ``targets`` are data files, ``"package:file.toml"``, in the form of
     ``kc/support/targets/llvm.toml``; ``hooks`` are a lowering phase, the name of a pass, and the

@@ -1,4 +1,4 @@
-"""What there is, by name: dialects, passes, schedule primitives and formats, imported at first use.
+"""Tables by name: dialects, passes, schedule primitives and formats, imported at first use.
 
 Tables hold text only; nothing here imports xDSL until something is asked for by name. A new
 primitive is one line in :data:`PRIMITIVES`, a new pass one line in :data:`PASSES`.
@@ -195,7 +195,7 @@ FORMATS = {
     "obj": "kc.backends.formats:object_code",
     "c": "kc.backends.formats:c_source",
 }
-"""What ``kc-translate --to`` takes: functions of a module and a target."""
+"""The formats of ``kc-translate --to``: functions of a module and a target."""
 
 BACKENDS = {"llvm": "kc.backends.llvm:LLVM", "c": "kc.backends.c:C"}
 """Target kind -> the :class:`kc.backends.Backend` that compiles for it."""
@@ -311,7 +311,7 @@ class Registry:
 
     @property
     def steps(self) -> dict[str, Entry]:
-        """What a schedule is made of: queries, samplings and primitives."""
+        """The steps of schedules: queries, samplings and primitives."""
         return {**self.queries, **self.primitives}
 
     def copy(self) -> Registry:

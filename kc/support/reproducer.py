@@ -45,7 +45,7 @@ def internal_error(
     source: str = "",
     command: Sequence[str] = (),
 ) -> Diagnostic:
-    """What to say, in one line, of a failure of ``tool``; writes the reproducer.
+    """A message, in one line, for a failure of ``tool``; writes the reproducer.
 
     ``source`` is the input; ``command`` the arguments that reproduce the failure with it, the
     original ``argv`` where they are not known.

@@ -1,4 +1,4 @@
-"""What the source says of a class, read without importing it: ``--help`` must not import xDSL.
+"""The documentation of classes, read without importing them: ``--help`` must not import xDSL.
 
 Parsing whole modules would take as long as importing them, so only the head of the class is
 parsed: its docstring and fields, up to the first method.
@@ -40,7 +40,7 @@ class ClassDoc:
 
 
 def class_doc(path: str) -> ClassDoc | None:
-    """What is said of ``"module:Class"``; None when there is no such source."""
+    """The documentation of ``"module:Class"``; None when there is no such source."""
     module, _, name = path.partition(":")
     located = _find(module, name)
     if located is None:

@@ -24,7 +24,7 @@ TargetLike: TypeAlias = "str | Mapping[str, Any] | Target"
 
 
 class LLVMTarget(NamedTuple):
-    """What makes a target machine of LLVM; ``features`` is as in ``+avx2,-fma``."""
+    """The options of a target machine of LLVM; ``features`` is as in ``+avx2,-fma``."""
 
     triple: str
     cpu: str
@@ -216,7 +216,7 @@ class Target:
 
     @property
     def llvm(self) -> LLVMTarget:
-        """What LLVM is told; KC6010 for a target that is no CPU."""
+        """The options for LLVM; KC6010 for a target that is not a CPU."""
         if self.architecture is None:
             raise TargetError(
                 "KC6010", f"target {self.kind} is not compiled by LLVM", hints=['"llvm"']
@@ -237,7 +237,7 @@ class Target:
 
     @property
     def fast_math(self) -> tuple[str, ...]:
-        """What floating-point code may disregard, as LLVM's flags in their order.
+        """The rules that floating-point code may disregard, as LLVM's flags in their order.
 
         ``-fast-math`` sets all of them and ``-fast-math-nnan=0`` takes one away again. Without
         them, ``contract`` alone: a product and a sum may be rounded once. ``-contract=0`` forbids.

@@ -1,4 +1,4 @@
-"""What the machine that runs this process is: its CPU, caches and usable cores."""
+"""The machine that runs this process: its CPU, caches and usable cores."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Record:
 
 
 class Axes:
-    """The axes of one operation, from the outside in, and what was asked of them."""
+    """The axes of one operation, from the outside in, and the calls recorded on them."""
 
     def __init__(
         self, op: Operation, schedule: Schedule | None, scan: ScanOp | None = None
@@ -77,11 +77,10 @@ class Axes:
         if kept:
             warn(
                 "KC3135",
-                f"what was asked of {self.op.name} before is forgotten: "
-                + ", ".join(dict.fromkeys(kept)),
+                f"earlier calls on {self.op.name} are dropped: " + ", ".join(dict.fromkeys(kept)),
                 location=caller_location(),
                 why=reason,
-                hints=["ask it of the new axes, s[...].op.axis, afterwards"],
+                hints=["apply it to the new axes, s[...].op.axis"],
             )
         for axis in self.all_iter_vars:
             self._gone[axis] = reason
@@ -163,7 +162,7 @@ class Axes:
         return axis
 
     def why_gone(self, axis: IterVar) -> str:
-        """What became of an axis that is no leaf any more."""
+        """The reason why an axis is not a leaf any more."""
         return self._gone.get(axis, f"{axis.name} is not an axis of {self.op.name} any more")
 
     # Recording -----------------------------------------------------------------------------
@@ -176,7 +175,7 @@ class Axes:
         relation: Relation | None = None,
         keeps: Sequence[IterVar] = (),
     ) -> None:
-        """Note a call of the user's."""
+        """Record a call of the user."""
         gives = () if relation is None else results(relation)
         where = caller_location()
         self.records.append(

@@ -79,7 +79,7 @@ from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 
 def keeps_value(expr: Cast) -> bool:
-    """Whether a conversion is of integers and keeps every value that there may be."""
+    """Whether a conversion of integers keeps every possible value."""
     source, target = expr.value.dtype, expr.dtype
     return expr.is_axis or source in INTS and target in INTS and bits(source) <= bits(target)
 

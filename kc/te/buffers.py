@@ -146,10 +146,10 @@ def decl_buffer(
         buffer.declared_strides = _check_strides(buffer, strides)
     if elem_offset is not None and not _same([elem_offset], [0]):
         why = "a buffer starts with its first element"
-        raise _refuse(buffer, f"elem_offset {elem_offset}", why, ["index from the offset on"])
+        raise _refuse(buffer, f"elem_offset {elem_offset}", why, ["add the offset to the indices"])
     if data is not None:
         why = "two names for one memory would hide that one writes what the other reads"
-        raise _refuse(buffer, "the memory of another one", why, ["index the other one"])
+        raise _refuse(buffer, "the memory of another buffer", why, ["index the other buffer"])
     if buffer_type not in ("", "default"):
         why = "broadcasting is an index of 0 along a dimension"
         raise _refuse(

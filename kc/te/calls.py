@@ -1,4 +1,4 @@
-"""Calls out of tensor expressions and statements: functions of C and Python, LLVM's intrinsics.
+"""Calls out of tensor expressions and statements: C and Python functions, LLVM's intrinsics.
 
 The names, arguments and meanings are those of ``tvm.tir``. What is called is not seen by kc, so a
 call says all of it: the buffers that it is given, and whether it reads or writes them.
@@ -63,7 +63,7 @@ def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
     if call.dtype == "void":
         raise TEError(
             "KC2152",
-            f"call_pure_extern: {func_name} gives nothing",
+            f"call_pure_extern: {func_name} has no result",
             location=call.location,
             why="a pure function is called for its result",
             hints=[f'tir.call_extern("void", "{func_name}", ...)'],
@@ -82,7 +82,7 @@ def call_packed(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
 
 
 def call_cpacked(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
-    """:func:`call_packed`; TVM calls functions of C so, which have another interface there."""
+    """:func:`call_packed`; in TVM it calls C functions, which have another interface there."""
     return _call("call_cpacked", func_name, args, dtype, kind="packed")
 
 
@@ -102,7 +102,7 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
             "KC2156",
             "trace: there is no value"
             if isinstance(args, list | tuple)
-            else f"trace: {type(args).__name__} is no list of values",
+            else f"trace: {type(args).__name__} is not a list of values",
             location=caller_location(),
             why="the last value of the list is the result, the others are shown with it",
             hints=["te.trace([i, A[i]])"],
@@ -171,7 +171,7 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
             location=location,
             hints=[
                 *suggest(short, sorted({*known, *_TYPED}), "intrinsics are"),
-                f'tir.call_extern("{dtype}", "{short}", ...) calls a function of C',
+                f'tir.call_extern("{dtype}", "{short}", ...) calls a C function',
             ],
         )
     _check_count(short, known[short], args, given=len(args))
@@ -180,7 +180,7 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
 
 
 def _check_count(name: str, function: Any, args: tuple[Any, ...], *, given: int) -> None:
-    """Refuse (KC2220) another number of arguments than an intrinsic has."""
+    """Refuse (KC2220) a wrong number of arguments of an intrinsic."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args)
@@ -260,8 +260,8 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             "KC2153",
             f"{what}: argument {n} of {name} is the text {arg!r}",
             location=location,
-            why="a function of C gets numbers and buffers",
-            hints=[f'tir.call_packed("{name}", ...) passes text to a function of Python'],
+            why="a C function gets numbers and buffers",
+            hints=[f'tir.call_packed("{name}", ...) passes text to a Python function'],
         )
     value = as_expr(arg)
     if lanes(value.dtype) > 1:
@@ -269,7 +269,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             "KC2218",
             f"{what}: argument {n} of {name} is a vector, {value.dtype}",
             location=location,
-            why="functions of C and Python are called with scalars and buffers",
+            why="C and Python functions are called with scalars and buffers",
             hints=["store it to a buffer, and pass that", "tir.call_llvm_intrin takes vectors"],
         )
     return value
@@ -307,7 +307,7 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
 
 
 def access_mode(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> str:
-    """What a call does with a buffer, by TVM's mask (KC2154)."""
+    """How a call accesses a buffer, by TVM's mask (KC2154)."""
     location = caller_location()
     mode = _MODES.get(mask) if isinstance(mask, str | int) else None
     if mode is None:

@@ -102,7 +102,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
                     "KC2016",
                     f"a reduction inside the expression of compute {name}",
                     location=part.location or location,
-                    why="reductions stand only at the top of a compute's body",
+                    why="a reduction is allowed only at the top of a compute's body",
                     hints=[f"make the reduction a compute of its own, and read it in {name}"],
                 )
     reductions = [body for body in bodies if isinstance(body, Reduce)]
@@ -129,7 +129,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
             "reduction, or in another order",
             location=location,
             why="all are needed to compute each of them",
-            hints=["return what the reducer gives, and take the tensor that is wanted"],
+            hints=["return all results of the reducer, and use the tensor you need"],
         )
     return list(first.axes)
 

@@ -44,7 +44,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
                 return name
             raise TEError(
                 "KC2242",
-                f"{name} is a type of vectors, and this takes scalars",
+                f"{name} is a vector type, but a scalar type is expected here",
                 location=caller_location(),
                 why="elements of te.placeholder and of te.compute may be vectors",
                 hints=[f'"{vector[1]}", with a dimension of {vector[2]} more'],

@@ -188,7 +188,7 @@ def _no_value(call: Expr) -> TEError:
         "KC2157",
         f"the call of {name} has no value",
         location=call.location,
-        why="it is void: it is called for what it does, as a statement",
+        why="it returns void, so it can only be called as a statement",
         hints=["give the type of the result instead of void", "te.extern takes statements"],
     )
 
@@ -209,7 +209,7 @@ def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
                     "KC2243",
                     f"{a.dtype} and {b.dtype} in one operation",
                     location=caller_location(),
-                    why="vectors are combined lane by lane, and have as many lanes",
+                    why="vectors are combined lane by lane, so they have the same number of lanes",
                 )
         pair = _matched_scalars(scalar(a.dtype), scalar(b.dtype))
         return cast(a, f"{pair}x{count}"), cast(b, f"{pair}x{count}")
@@ -229,7 +229,8 @@ def _matched_scalars(a: str, b: str) -> str:
                 "KC2240",
                 f"{a} and {b} in one operation",
                 location=caller_location(),
-                why=f"both have {bits(dtype)} bits, and neither has all numbers of the other",
+                why=f"both have {bits(dtype)} bits, and neither can represent all values of the "
+                "other",
                 hints=['convert both: x.astype("float32")'],
             )
     elif "bool" in (a, b):
@@ -290,7 +291,7 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
             "KC2007",
             f"/ of {a.dtype} values",
             location=location,
-            why="integers can be divided with three roundings; / does not say which",
+            why="integer division can round in three ways, and / does not say which",
             hints=["a // b rounds down", "te.truncdiv(a, b) rounds towards zero as C does"],
         )
     return Binary(op, a, b, a.dtype, location)
@@ -402,7 +403,7 @@ def condition_of(
 ) -> Expr:
     """The condition that ``what`` is given; with ``vectors``, one of each lane.
 
-    Raises KC2006 for what is no condition, KC2243 for lanes where there is one branch.
+    Raises KC2006 for anything but a condition, KC2243 for lanes where there is one branch.
     """
     chosen = as_expr(given)
     if lanes(chosen.dtype) > 1 and not vectors and is_bool(chosen.dtype):

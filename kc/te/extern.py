@@ -84,7 +84,7 @@ class Code:
     """Takes the buffers of inputs and outputs, then the scalars."""
     scalars: tuple[Var, ...]
     sizes: tuple[Var, ...]
-    """What ``tir.symbol`` asks for."""
+    """The sizes that ``tir.symbol`` asks for."""
 
 
 def extern(
@@ -247,7 +247,7 @@ def _checked(
     wanted: Sequence[tuple[Any, str, str]],
     location: Location | None,
 ) -> list[Buffer]:
-    """Buffers of the user's, which have to be what they stand for (KC2163)."""
+    """Buffers given by the user, which must match what they stand for (KC2163)."""
     from kc.te.buffers import Buffer, require_dense
 
     if len(given) != len(wanted):
@@ -291,7 +291,7 @@ def statement_of(what: str, returned: Any, location: Location | None) -> Any:
     if not isinstance(returned, Stmt):
         raise TEError(
             "KC2164",
-            f"{what}: the function returns {type(returned).__name__}, which is no statement",
+            f"{what}: the function returns {type(returned).__name__}, which is not a statement",
             location=location,
             why="it returns what is done with the buffers",
             hints=[
@@ -423,5 +423,5 @@ def check_writes(
                 f"extern {name} never writes its result {text}",
                 location=location,
                 why="the elements would be whatever the memory holds",
-                hints=[f'{text}.access_ptr("w") says of a call that it writes the buffer'],
+                hints=[f'{text}.access_ptr("w") says that a call writes the buffer'],
             )

@@ -1,4 +1,4 @@
-"""A function of loops taken apart into what an extern operation is made of."""
+"""A function of loops, taken apart into the parts of an extern operation."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def function_parts(
     for requirement in requirements_of(function):
         raise TEError(
             "KC2176",
-            f"extern_primfunc: @{name} takes sizes only that fulfil a condition",
+            f"extern_primfunc: @{name} takes only sizes that fulfil a condition",
             location=location,
             why=f"{requirement.why}; a tensor expression has no place for a condition on its sizes",
             hints=["give the function constant shapes"],
@@ -119,7 +119,7 @@ def _function(primfunc: Any, location: Location | None) -> FuncOp:
     ops = [op for op in module.body.ops] if isinstance(module, ModuleOp) else [module]
     functions = [op for op in ops if isinstance(op, FuncOp) and not op.is_declaration]
     if len(functions) != 1 or len(ops) != 1:
-        what = f"{len(functions)} functions of loops" if ops != [module] else "no module"
+        what = f"{len(functions)} functions of loops" if ops != [module] else "not a module"
         raise TEError(
             "KC2167",
             f"extern_primfunc: {type(primfunc).__name__} is {what}",
@@ -172,7 +172,7 @@ def _sizes(
     tensors: Sequence[Tensor],
     location: Location | None,
 ) -> dict[str, Var]:
-    """What the symbols of a function are: sizes of the inputs."""
+    """The values of the symbols of a function: sizes of the inputs."""
     symbols = symbol_names(function)
     sizes: dict[str, Var] = {}
     for shape, tensor in zip(shapes, tensors, strict=True):

@@ -31,7 +31,7 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
             "KC3139",
             f"rfactor: {op.name} is not a reduction",
             location=caller_location(),
-            why="there are partial results of reductions only",
+            why="only reductions have partial results",
         )
     require_no_transform(stage, "rfactor")
     if stage.scan is not None:
@@ -126,7 +126,7 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
 
 
 def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -> tuple[Expr, ...]:
-    """``values`` where all ``conditions`` hold, and else what the combiner does not notice."""
+    """``values`` where all ``conditions`` hold, and the combiner's identity elsewhere."""
     holds = functools.reduce(lambda x, y: binary("and", x, y), conditions)
     pairs = zip(values, identity(reduce), strict=True)
     return tuple(select(holds, value, neutral) for value, neutral in pairs)

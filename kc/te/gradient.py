@@ -49,8 +49,8 @@ def gradient(output: Tensor, inputs: Any, head: Tensor | None = None) -> list[Te
     they are scheduled like any. What is rounded (``floor``, integers) has the derivative 0. Where
     several terms of a ``max`` or ``min`` are equal, what flows to it is shared among them.
 
-    Raises KC2200 for what is no tensor, KC2201 for integers, KC2202 for a head that does not fit,
-    KC2203 to KC2205 for what cannot be differentiated.
+    Raises KC2200 for anything but a tensor, KC2201 for integers, KC2202 for a head that does not
+    fit, KC2203 to KC2205 for what cannot be differentiated.
     """
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     for what, tensor in (("output", output), *(("input", tensor) for tensor in given)):
@@ -120,12 +120,12 @@ class _Gradient:
         )
         self.order = post_order([output.op])
         self.active: set[Tensor] = set(inputs)
-        """What depends on the inputs."""
+        """The tensors that depend on the inputs."""
         for op in self.order:
             if any(tensor in self.active for tensor in op.input_tensors):
                 self.active.update(tensor for tensor in op.outputs if is_float(tensor.dtype))
         self.flows: dict[Tensor, list[tuple[str, Flow]]] = {}
-        """What flows to each tensor, and from which."""
+        """The flows to each tensor, and the tensors they come from."""
         self.adjoints: dict[Tensor, Tensor] = {}
 
     def results(self) -> list[Tensor]:

@@ -129,7 +129,7 @@ def difference(a: Expr, b: Expr) -> int | None:
 
 
 def _structure(expr: Expr) -> Hashable:
-    """What two equal expressions have in common."""
+    """A key that is the same for equal expressions."""
     if isinstance(expr, Const):
         return (expr.value, expr.dtype)
     if not isinstance(expr, Binary | Call | Cast | Compare | Element | SelectExpr | IfThenElse):

@@ -80,7 +80,7 @@ class IntrinCall(Operators):
         if axes and not isinstance(intrin.op.bodies[0], Reduce):
             raise TEError(
                 "KC2224",
-                f"{intrin.name} is called with reduce_axis={axes[0].name}, and reduces nothing",
+                f"{intrin.name} is called with reduce_axis={axes[0].name}, but reduces nothing",
                 location=location,
                 why="tiles are combined by what the intrinsic itself reduces with",
             )
@@ -90,7 +90,7 @@ class IntrinCall(Operators):
         part = TensorSlice(given, (), self.location) if isinstance(given, Tensor) else given
         if not isinstance(part, TensorSlice):
             what = f"a value of {given.dtype}" if isinstance(given, Expr) else repr(given)
-            raise self._refuse(n, wanted, f"{what}, no part of a tensor")
+            raise self._refuse(n, wanted, f"{what}, not a part of a tensor")
         tensor = part.tensor
         missing = tensor.ndim - len(part.indices)
         indices = [*part.indices, *[slice(None)] * missing]

@@ -117,7 +117,7 @@ def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
 
 
 def isnan(x: ExprLike) -> Expr:
-    """Whether ``x`` is no number."""
+    """Whether ``x`` is NaN."""
     value = as_expr(x)
     return compare("ne", value, value) if is_float(value.dtype) else const(False)
 

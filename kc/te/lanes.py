@@ -1,4 +1,4 @@
-"""Elements that are vectors, lane by lane: what is computed of them in scalars.
+"""Elements that are vectors, computed lane by lane in scalars.
 
 In the IR a tensor of ``float32x4`` has a dimension more, of the 4 lanes, which its computes run
 over with a loop more: every analysis and every schedule then knows them. Arrays have it too.

@@ -323,7 +323,7 @@ def _name(value: SSAValue | None) -> str:
 
 
 class _References(dict[Any, Any]):
-    """What the values in the fields of steps are in the module."""
+    """The values in the module of those in the fields of steps."""
 
     def __init__(self, replay: _Replay) -> None:
         super().__init__()

@@ -158,7 +158,7 @@ class BufferAccess:
 
 @dataclass(eq=False)
 class ExternCall(Expr):
-    """A call of a function of C or of Python ("packed"), or of an intrinsic of LLVM.
+    """A call of a C or Python function ("packed"), or of an intrinsic of LLVM.
 
     ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
     call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
@@ -263,7 +263,7 @@ class Shuffle(Expr):
 
 @dataclass(frozen=True, eq=False)
 class CommReducer:
-    """A combiner of the user's: what two tuples of values become, over variables of its own."""
+    """A user-defined combiner of two tuples of values, over variables of its own."""
 
     name: str
     lhs: tuple[Var, ...]
@@ -288,7 +288,7 @@ class Reduce(Expr):
     condition: Expr | None = None
     """Which terms take part; None: all."""
     init: tuple[Expr, ...] | None = None
-    """What the reduction starts from; None: the combiner's identity."""
+    """The values that the reduction starts from; None: the combiner's identity."""
 
     @property
     def value(self) -> Expr:

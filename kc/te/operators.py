@@ -1,4 +1,4 @@
-"""What can be written with scalar expressions: Python's operators, as in TVM."""
+"""The operators of scalar expressions: Python's, as in TVM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ExprLike = Union["Operators", int, float, bool]
 
 
 class Operators:
-    """What can be written with scalar expressions."""
+    """The operators of scalar expressions."""
 
     # numpy's scalars and arrays leave operations to the methods below.
     __array_ufunc__ = None

@@ -1,4 +1,4 @@
-"""Reductions: the named ones, and those with a combiner of the user's."""
+"""Reductions: the named ones, and those with user-defined combiners."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def min_value(dtype: str) -> Const:
 
 
 def identity(reduce: Reduce) -> tuple[Const, ...]:
-    """The values that the combiner of ``reduce`` does not notice."""
+    """The identity values of the combiner of ``reduce``."""
     combiner, dtype = reduce.combiner, reduce.dtype
     if isinstance(combiner, CommReducer):
         return combiner.identity
@@ -103,7 +103,7 @@ def comm_reducer(
     fidentity: Callable[..., Any],
     name: str = "reduce",
 ) -> Callable[..., Any]:
-    """A reduction with a combiner of one's own.
+    """A reduction with a user-defined combiner.
 
     ``fcombine(x, y)`` combines two values, or two tuples of values; ``fidentity(dtype, ...)``
     gives the value or the tuple that changes nothing. The combiner must be associative and
@@ -116,7 +116,7 @@ def comm_reducer(
         I, V = te.compute((m,), lambda i: argmax((k.var, A[i, k]), axis=k))
 
     With something else than axes, ``reducer(a, b, ...)`` combines its arguments. Raises KC2040 to
-    KC2045 for what is no combiner.
+    KC2045 for an invalid combiner.
     """
     if not isinstance(name, str) or not name:
         raise TEError(
@@ -260,7 +260,7 @@ def _reducer(
                     f"the {what} of {name} gives {expr.dtype} for value {n}, which has type "
                     f"{like.dtype}",
                     location=location,
-                    why="what is combined is combined again",
+                    why="results are combined again",
                     hints=[f'convert it: .astype("{like.dtype}")'],
                 )
         groups.append(exprs)

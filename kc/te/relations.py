@@ -1,4 +1,4 @@
-"""What splits and fusions mean: extents and values of axes on both sides of them.
+"""The meaning of splits and fusions: extents and values of axes on both sides of them.
 
 A schedule that stores a tensor in the order of its leaves (``cache_write``), or makes one leaf of a
 reduction an axis of a tensor (``rfactor``), rewrites the tensor expression in terms of the leaves:

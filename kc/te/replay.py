@@ -1,4 +1,4 @@
-"""What a TE schedule stands for: steps, each a primitive on loops and blocks of ``tir``.
+"""A TE schedule as steps, each a primitive on loops and blocks of ``tir``.
 
 Consumers come before what they read, since the axes of a producer span what is needed at the place
 where it is computed, which the consumer's primitives decide.
@@ -64,7 +64,7 @@ class Enter:
 
 
 def steps(schedule: Schedule) -> Iterator[Step | Enter]:
-    """What to do, in order. Raises what is known to be wrong without looking at loops."""
+    """The steps, in order. Raises what is known to be wrong without looking at loops."""
     planned: set[Stage] = set()
     for stage in reversed(schedule.stages):
         if isinstance(stage.op, ComputeOp | ScanOp):
@@ -82,7 +82,7 @@ def steps(schedule: Schedule) -> Iterator[Step | Enter]:
 
 
 _LAST = ("prefetch", "tensorize")
-"""What is about loops as they are in the end, and leaves none for others."""
+"""Primitives that are applied last, to the final loops."""
 
 
 def _is_inline(stage: Stage) -> bool:

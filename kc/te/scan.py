@@ -48,7 +48,7 @@ def scan(
         update = te.compute((m, n), lambda t, i: state[t - 1, i] + X[t, i])
         sums = te.scan(first, update, state, inputs=[X])
 
-    Returns the tensor, or a tuple of them, one a state. Raises KC2051 to KC2057 for what is no
+    Returns the tensor, or a tuple of them, one a state. Raises KC2051 to KC2057 for anything but a
     recurrence; that rows are there when they are read is checked with KC2050 when it is lowered.
     """
     location = caller_location()
@@ -155,7 +155,7 @@ def _check_state(
             f"the states {first_state.name} and {state.name} of scan {name} have "
             f"{first_state.shape[0]} and {state.shape[0]} rows",
             location=location,
-            why="all states have one time",
+            why="all states share one time axis",
         )
     count, rows = init.shape[0], state.shape[0]
     if not isinstance(count, int) or count < 1 or count != first_init.shape[0]:

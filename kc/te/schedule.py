@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
     """A schedule of everything that the operations ``ops`` need; they are its outputs.
 
-    Raises KC3101 for what is no operation, KC2017 when two of the computes reduce over one axis.
+    Raises KC3101 for anything but an operation, KC2017 when two computes reduce over one axis.
     """
     given = list(ops) if isinstance(ops, list | tuple) else [ops]
     outputs = []
@@ -110,7 +110,7 @@ class Schedule:
         return stage
 
     def current(self, tensor: Tensor) -> Tensor:
-        """What ``tensor`` is computed as now."""
+        """The tensor that ``tensor`` is computed as now."""
         stage = self.stage_map.get(tensor.op)
         return tensor if stage is None else stage.op.output(tensor.value_index)
 

@@ -71,7 +71,7 @@ class TensorRegion(TensorSlice):
 
 
 def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEError:
-    """What is said of an element that ``count`` indices are to name."""
+    """The error for an element that is named with ``count`` indices."""
     from kc.te.tensor import shape_text
 
     return TEError(
@@ -91,7 +91,7 @@ def check_indices(tensor: Tensor, indices: Sequence[Any]) -> None:
 
 
 def refused_slice(tensor: Tensor, text: str) -> TEError:
-    """What is said of slices of Python where elements are named."""
+    """The error for Python slices where elements are named."""
     names = ", ".join("ijklmnop"[: tensor.ndim])
     tile = ["a tensor intrinsic takes slices: te.compute((n, 4), lambda i: vadd(A[i, 0:4], ...))"]
     return TEError(

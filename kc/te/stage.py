@@ -32,7 +32,7 @@ class Attach:
 
 
 class Stage(Axes):
-    """How one operation is computed: its axes, from the outside in, and what was asked of them."""
+    """How one operation is computed: its axes, outermost first, and the calls recorded on them."""
 
     def __init__(
         self, op: Operation, schedule: Schedule | None = None, scan: ScanOp | None = None
@@ -45,7 +45,7 @@ class Stage(Axes):
         self.threads: list[ThreadAxis] = []
         self.scope_location: Location | None = None
         self.storage: list[Record] = []
-        """What was asked of the tensor; it is done when all loops are where they belong."""
+        """Calls on the tensor; they are performed when all loops are in place."""
 
     @property
     def is_output(self) -> bool:
@@ -256,7 +256,7 @@ class Stage(Axes):
         self.store("rolling-buffer", {})
 
     def store(self, primitive: str, arguments: dict[str, Any]) -> None:
-        """Note what is asked of the tensor."""
+        """Record a call on the tensor."""
         self.storage.append(Record(primitive, (), arguments, (), caller_location()))
 
     def set_store_predicate(self, predicate: Any) -> None:
@@ -315,7 +315,7 @@ class Group:
         return f"the group of {', '.join(op.name for op in self.ops)}"
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
-        """Compute the stages of the group that are nowhere else inside the axis ``scope``."""
+        """Compute the stages of the group that have no other place inside the axis ``scope``."""
         inside: Group | None = parent.group
         while inside is not None and inside is not self:
             inside = inside.group

@@ -1,4 +1,4 @@
-"""Tags: words that say of what kind an operation is, which schedules ask for."""
+"""Tags: words for the kinds of operations, which schedules look up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ dimensions left out; on any elements, with no reduction."""
 
 
 class TagScope:
-    """What :func:`tag_scope` gives: a context, or a decorator of functions that make operations."""
+    """The result of :func:`tag_scope`: a context, or a decorator of functions of operations."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -100,7 +100,7 @@ def _text(tag: Any) -> str:
     if not isinstance(tag, str):
         raise TEError(
             "KC2172",
-            f"the tag {tag!r} is no text",
+            f"the tag {tag!r} is not text",
             location=caller_location(),
             hints=['tag="elemwise"'],
         )

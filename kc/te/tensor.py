@@ -18,7 +18,7 @@ Dim = int | Expr
 
 @dataclass(eq=False)
 class Operation:
-    """What makes a tensor."""
+    """An operation that makes tensors."""
 
     name: str
     shape: tuple[Dim, ...]
@@ -27,9 +27,9 @@ class Operation:
     axis: list[IterVar] = field(default_factory=list)
     reduce_axis: list[IterVar] = field(default_factory=list)
     tag: str = ""
-    """Of what kind the operation is; see :func:`kc.te.tag_scope`."""
+    """The kind of the operation; see :func:`kc.te.tag_scope`."""
     attrs: dict[str, Any] = field(default_factory=dict)
-    """What the user noted about it."""
+    """Notes of the user about it."""
 
     @property
     def input_tensors(self) -> list[Tensor]:
@@ -204,7 +204,7 @@ class ScanOp(Operation):
 
     @property
     def input_tensors(self) -> list[Tensor]:
-        """What the states start from, then what gives their rows."""
+        """The tensors that the states start from, then those that give their rows."""
         return list(dict.fromkeys([*self.init, *self.update]))
 
 
@@ -366,7 +366,7 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
 def check_tensors(
     given: Any, what: str, code: str, usage: str, location: Location | None
 ) -> tuple[Tensor, ...]:
-    """One tensor or several that ``what`` is given. Raises ``code`` for what is none."""
+    """One tensor or several that ``what`` is given. Raises ``code`` for anything else."""
     tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
     for tensor in tensors:
         if not isinstance(tensor, Tensor):

@@ -87,7 +87,7 @@ def decl_tensor_intrin(
 
     It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
     so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
-    KC2210 to KC2213 for what describes no intrinsic, and ScheduleError KC3570 as
+    KC2210 to KC2213 where no intrinsic is described, and ScheduleError KC3570 as
     :meth:`kc.tir.TensorIntrin.register`.
     """
     location = caller_location()
@@ -98,8 +98,8 @@ def decl_tensor_intrin(
             "KC2213",
             f"{name}: scalar parameters",
             location=location,
-            why="tensorize finds the buffers of an intrinsic by their accesses; nothing says what "
-            "scalars would be",
+            why="tensorize finds the buffers of an intrinsic by their accesses; nothing says "
+            "what scalars would be bound to",
             hints=["declare one intrinsic for each value, or read the value from a buffer"],
         )
     inputs = compute.input_tensors
@@ -174,7 +174,8 @@ def _check_bind(
     if tensor not in tensors:
         raise TEError(
             "KC2211",
-            f"{name}: binds has {getattr(tensor, 'name', tensor)}, which is no input or output",
+            f"{name}: binds has {getattr(tensor, 'name', tensor)}, which is neither an "
+            "input nor an output",
             location=location,
             hints=[f"these are {', '.join(operand.name for operand in tensors)}"],
         )
@@ -241,7 +242,7 @@ def _function(
 
 
 def _replace_strides(block: Block, buffers: Sequence[Buffer], used: Sequence[Var]) -> None:
-    """Let strides that the statements ask for be asked of the buffers."""
+    """Take the strides that the statements use from the buffers."""
     symbols = {op.symbol.data: op for op in block.ops if isinstance(op, SymbolOp)}
     for argument, buffer in zip(block.args, buffers, strict=False):
         for n, stride in enumerate(buffer.declared_strides or ()):
@@ -277,12 +278,12 @@ def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
 
 
 def _accessed(op: Operation) -> Sequence[SSAValue]:
-    """What a load gives, or a store stores."""
+    """The value that a load gives, or a store stores."""
     return op.results if isinstance(op, LoadOp) else op.operands[:1]
 
 
 def _let_update(block: Block, first: int) -> None:
-    """What an update is said to write, it reads too: it adds to what is there."""
+    """Let an update also read what it is said to write: it adds to what is there."""
     outs = block.args[first:]
     for op in block.walk():
         if isinstance(op, CallExternOp):

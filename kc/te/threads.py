@@ -13,7 +13,7 @@ from kc.te.expr import Binary, Compare, Const, Expr, IterVar, Var, as_expr
 
 @dataclass(eq=False, repr=False)
 class ThreadAxis(IterVar):
-    """An axis of threads; ``extent`` is None when what is bound to it decides how many."""
+    """An axis of threads; ``extent`` is None where the bound loop decides it."""
 
     thread_tag: str = ""
 
@@ -61,7 +61,7 @@ def _zero(start: Any) -> bool:
 
 
 def require_threads(primitive: str, axis: Any) -> None:
-    """Refuse (KC3144) what is no axis of threads."""
+    """Refuse (KC3144) anything but an axis of threads."""
     if not isinstance(axis, ThreadAxis):
         raise ScheduleError(
             "KC3144",

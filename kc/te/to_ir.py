@@ -66,7 +66,7 @@ def _cycle(op: Operation, path: list[Operation]) -> TEError:
 
 
 def depends_on_element(extent: Any) -> bool:
-    """Whether an extent is another for each element: it reads a tensor, or an axis."""
+    """Whether an extent differs between elements: it reads a tensor, or an axis."""
     parts = walk(extent) if isinstance(extent, Expr) else ()
     return any(isinstance(part, Element | IterVar) for part in parts)
 
@@ -131,7 +131,7 @@ class _Emitter:
     def _shared(self, op: Operation, scan: ScanOp, user: str) -> TEError:
         return TEError(
             "KC2058",
-            f"{op.name} is part of the step of scan {scan.name}, and used by {user} too",
+            f"{op.name} is part of a step of scan {scan.name}, and used by {user} too",
             location=op.location,
             why="a step is computed again for each row; only the states are kept",
             hints=[f"read the result of {scan.name}"],

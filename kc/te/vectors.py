@@ -78,7 +78,7 @@ def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | Vector
 
 
 def _of_its_elements(buffer: Buffer, dtype: str) -> str:
-    """What is legal instead of ``dtype``: the same bits as elements of ``buffer``."""
+    """A hint for a legal load instead of ``dtype``: the same bits as elements of ``buffer``."""
     count, rest = divmod(total_bits(dtype), bits(buffer.dtype))
     if rest or not count or is_bool(buffer.dtype) or is_bool(dtype):
         return f'{buffer.name}.vload(..., "{with_lanes(buffer.dtype, lanes(dtype))}")'

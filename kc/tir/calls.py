@@ -32,6 +32,6 @@ class Evaluate(Stmt):
                     "used, in the statements around that",
                     hints=[f"add {arg.buffer.name} to the parameters"],
                 )
-        if call.kind != "c":  # nobody asks a function of Python for a result, so it may give any
+        if call.kind != "c":  # nobody asks a Python function for a result, so it may give any
             call = replace(call, dtype="void")
         emitter.body().effect(call)

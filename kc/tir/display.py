@@ -96,7 +96,7 @@ def to_html(*texts: str) -> str:
 
 
 def diff_lines(before: str, after: str) -> list[tuple[str, str]]:
-    """What became of ``before``: each line with its sign, ``" "``, ``"-"`` or ``"+"``."""
+    """A diff of two texts: each line with its sign, ``" "``, ``"-"`` or ``"+"``."""
     import difflib
 
     old, new = before.splitlines(), after.splitlines()

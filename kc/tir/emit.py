@@ -89,7 +89,7 @@ class Emitter:
     # Scalars -------------------------------------------------------------------------------
 
     def body(self) -> Body:
-        """What computes scalars here. Every statement takes a new one: memory changes."""
+        """A builder of scalars here. Every statement takes a new one, because memory changes."""
         body = Body(self.block, self.axes, self.values, frozenset())
         body.memo = ChainMap({}, self.lets)  # pyright: ignore[reportArgumentType]
         return body

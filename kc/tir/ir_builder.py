@@ -79,7 +79,7 @@ class IRBuilder:
             if convert is None:
                 raise TEError(
                     "KC2102",
-                    f"ir_builder: emit of {type(stmt).__name__}, which is no statement",
+                    f"ir_builder: emit of {type(stmt).__name__}, which is not a statement",
                     location=caller_location(),
                     hints=["ib.emit(other.get())", "A[i] = x stores a value"],
                 )
@@ -166,7 +166,7 @@ class IRBuilder:
         return self._scope(branch.then)
 
     def else_scope(self) -> contextlib.AbstractContextManager[None]:
-        """What is executed otherwise; it follows an ``if_scope``. Raises KC2104 elsewhere."""
+        """The statements executed otherwise, after an ``if_scope``. Raises KC2104 elsewhere."""
         body = self._open[-1]
         last = body[-1] if body else None
         if not isinstance(last, If) or last.orelse:

@@ -40,7 +40,7 @@ class Method:
 
 
 def find_method(name: str) -> Callable[..., Any] | None:
-    """The function for the method ``name``, that of a plugin too."""
+    """The function for the method ``name``, which may be that of a plugin."""
     entry = current().steps.get(name.replace("_", "-"))
     return method_of(entry.load()) if entry is not None and "-" not in name else None
 
@@ -91,7 +91,7 @@ def signature_of(step: Step) -> inspect.Signature:
 
 
 def annotation_of(parameter: Parameter) -> str:
-    """What a parameter takes, as an annotation is written."""
+    """The annotation of a parameter, as text."""
     names: list[str] = []
     for slot in parameter.slots:
         for type_ in slot.types:

@@ -119,7 +119,7 @@ class IRModule:
 
 
 def _named(name: str, function: Any) -> Operation:
-    """A copy of a function, under a name. Raises TEError KC2027 for what is no function."""
+    """A copy of a function, under a name. Raises TEError KC2027 for anything but a function."""
     given = list(function.functions.values()) if isinstance(function, IRModule) else [function]
     if len(given) == 1 and isinstance(given[0], Operation) and "sym_name" in given[0].properties:
         copied = given[0].clone()

@@ -112,7 +112,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
     @overload
     def get(self, rand_var_or_sref: ExprRV) -> int: ...
     def get(self, rand_var_or_sref: Variable) -> ForOp | BlockOp | int:
-        """What a variable stands for: the op of a loop or block, a number."""
+        """The value of a variable: the op of a loop or block, or a number."""
         if isinstance(rand_var_or_sref, ExprRV):
             return int(rand_var_or_sref)
         with called_from(caller_location()):
@@ -126,7 +126,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
             self.session.forget(rand_var)
 
     def enable_checks(self, enabled: bool = True) -> None:
-        """Verify the module after every primitive, or no more."""
+        """Turn the verification of the module after every primitive on or off."""
         self.session.checks = enabled
 
     def seed(self, seed: int) -> None:
@@ -141,7 +141,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     @property
     def trace(self) -> Trace:
-        """What was done so far: as Python, as IR and as JSON, and performed again elsewhere."""
+        """The calls so far: as Python, as IR and as JSON, and to be performed again elsewhere."""
         return Trace(self.session.trace)
 
     def copy(self) -> Schedule:
@@ -307,7 +307,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
 
 def results_of(done: Instruction) -> Any:
-    """What a call gives: nothing, a variable, or a list of them."""
+    """The result of a call: nothing, a variable, or a list of them."""
     gives = done.step.gives
     if gives == "nothing":
         return None

@@ -11,7 +11,7 @@ from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
 
 
 class ScheduleMethods:
-    """What the declarations of primitives, queries and samplings make methods of."""
+    """The methods made from the declarations of primitives, queries and samplings."""
 
     def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
         """The block of a name."""

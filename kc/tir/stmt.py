@@ -46,7 +46,7 @@ class Value(Expr):
 
 @dataclass(eq=False)
 class Stmt:
-    """Something that a kernel does."""
+    """A statement of a kernel."""
 
     location: Location | None = field(repr=False)
 
@@ -121,7 +121,7 @@ def truth(value: SSAValue, emitter: Emitter, location: Location | None) -> SSAVa
 
 
 def is_one(position: int) -> AffineConstraintExpr:
-    """That the operand at ``position`` is 1."""
+    """The constraint that the operand at ``position`` is 1."""
     return AffineConstraintExpr(AffineConstraintKind.eq, AffineExpr.dimension(position) - 1, ZERO)
 
 

@@ -26,7 +26,7 @@ from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
 
 
 class ScheduleMethods:
-    """What the declarations of primitives, queries and samplings make methods of."""
+    """The methods made from the declarations of primitives, queries and samplings."""
 '''
 
 

@@ -216,7 +216,7 @@ class Expressions:
         return text
 
     def _constraint(self, given: AffineConstraintExpr) -> str:
-        """What must be small on the left of ``<``."""
+        """A comparison, with the smaller side on the left of ``<``."""
         sign = -1 if given.kind is AffineConstraintKind.le else 1
         terms, constant = linear_terms(given.lhs * sign)
         truth = self._truth(terms) if constant == -1 else None
@@ -333,7 +333,7 @@ def product(texts: Sequence[str]) -> str:
 
 
 def dtype_suffix(kind: Attribute) -> str:
-    """What follows a number of the type: ``f32``, ``i64``, nothing for ``int32``."""
+    """The suffix of a number of the type: ``f32``, ``i64``, nothing for ``int32``."""
     short = dtype_text(kind.element_type if isinstance(kind, VectorType) else kind)
     if short == "int32":
         return ""

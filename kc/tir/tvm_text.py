@@ -307,7 +307,7 @@ class _Function:
         return f"allocate({pointer}, {shown}, [{extent}]), storage_scope = {scope}"
 
     def _statements(self, op: Operation) -> list[Lines]:
-        """What ``op`` is: nothing for a value that is written where it is used."""
+        """The statements of ``op``: none for a value that is written where it is used."""
         if isinstance(op, SymbolOp):
             self.code.texts[op.result] = Text(self._symbol(op.symbol.data))
             return []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """What one primitive did: its call, as the kc-opt flag has it, and the module around it."""
+    """The change that one primitive made: its kc-opt flag, and the module before and after."""
 
     title: str
     before: str
@@ -55,7 +55,7 @@ class ScheduleViews:
         return text
 
     def changes(self) -> list[Change]:
-        """What each primitive changed, in order. Performs the trace again, on a copy."""
+        """The changes of each primitive, in order. Performs the trace again, on a copy."""
         changes: list[Change] = []
         module = copy_module(self._original)
         text = print_module(module)
@@ -92,7 +92,7 @@ class ScheduleViews:
         return "\n\n".join(change.text() for change in changes)
 
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
-        """What the function costs by counting: operations, bytes, traffic of the target's caches.
+        """The cost of the function by counting: operations, bytes, traffic of the target's caches.
 
         ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`.
         """

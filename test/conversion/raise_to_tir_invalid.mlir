@@ -60,7 +60,7 @@ func.func @carried(%a: memref<8xindex>) {
 
 // -----
 
-// expected-error@+1 {{raise-to-tir: @scalar returns a value that is no tensor}}
+// expected-error@+1 {{raise-to-tir: @scalar returns a value that is not a tensor}}
 func.func @scalar(%a: tensor<8xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %r = tensor.extract %a[%c0] : tensor<8xf32>

@@ -357,7 +357,7 @@ def test_a_list_of_modules():
     assert lines == [
         "error[KC2250]: two of the modules have a function 'one'",
         "  why: the functions of a module are told apart by their names",
-        "  try: kc.lower(s, args, name=...) gives each another",
+        "  try: kc.lower(s, args, name=...) gives each its own",
     ]
 
 

@@ -46,7 +46,7 @@ def test_json_both_ways():
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '"module"', "3"])
 def test_json_that_is_none(text: str):
     error = refused(tvm.ir.load_json, text)
-    assert (error.code, error.message) == ("KC0083", "load_json: this is no module as JSON")
+    assert (error.code, error.message) == ("KC0083", "load_json: the text is not a module as JSON")
 
 
 def test_json_with_ir_that_is_none():
@@ -59,7 +59,7 @@ def test_what_is_no_module(function: str):
     args = [s] if function == "save_json" else [s, s]
     error = refused(getattr(tvm.ir, function), *args)
     assert error.code == "KC0082"
-    assert error.message == f"{function}: Schedule is no module"
+    assert error.message == f"{function}: Schedule is not a module"
     assert error.location is not None
 
 

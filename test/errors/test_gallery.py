@@ -131,7 +131,7 @@ error[KC2044]: the values of compute C are not results of one reduction
     "a_sum_inside_an_expression": """\
 error[KC2016]: a reduction inside the expression of compute C
   --> HERE:3  te.compute((64,), lambda i: te.sum(a[i, k], axis=k) + 1.0, name="C")
-  why: reductions stand only at the top of a compute's body
+  why: a reduction is allowed only at the top of a compute's body
   try: make the reduction a compute of its own, and read it in C""",
     "too_few_axes": """\
 error[KC2015]: compute C has 2 dimensions, its function takes 1 argument

@@ -111,7 +111,7 @@ def test_what_it_refuses(site: Path):
         "   |  expected: A: float32[2048]\n"
         "  try: pass A.astype(np.float32)\n"
         "error[KC5152]: main has no address\n"
-        "  why: it is not machine code of this process: a function of Python runs it\n"
+        "  why: it is not machine code of this process: a Python function runs it\n"
         "4096.0 True\n"
         "[2.]\n"
     )

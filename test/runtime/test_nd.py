@@ -162,7 +162,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         lambda: assign((0, slice(1, None))),
         "KC5131]: an array is overwritten as a whole, not at [0, 1:]\n"
         "   |  <kc.nd.NDArray shape=(2, 3), cpu(0)>\n"
-        "  why: elements are read and written by numpy\n"
+        "  why: elements are read and written through numpy\n"
         "  try: np.asarray(x)[0, 1:] = value, which shares the memory",
     ),
     "dtype": (

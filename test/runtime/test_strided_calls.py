@@ -213,7 +213,7 @@ REFUSALS = {
         "error[KC5275]: main: argument 2 'B' is written and overlaps itself in dimension 0\n"
         "   |  came: numpy.ndarray float32[8, 20] with strides of [40, 4] bytes\n"
         + IS_B
-        + "  why: an element that is stored twice has no one value\n"
+        + "  why: an element that is stored twice has no definite value\n"
         "  try: pass np.empty(B.shape, np.float32) and copy the result back",
     ),
     "fields of records": (

@@ -132,7 +132,7 @@ def test_unknown_operations_without_generic_form():
     assert complaint(text, allow_unregistered=True) == (
         "error[KC1002]: there is no operation 'foo.bar'\n"
         "  --> x.mlir:2:3  foo.bar %x\n"
-        "  why: operations that nobody defines are read in the generic form only\n"
+        "  why: unregistered operations are read in the generic form only\n"
         '  try: "foo.bar"(...) : (...) -> (...)'
     )
 

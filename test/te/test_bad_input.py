@@ -223,13 +223,13 @@ CASES = [
     (
         a_reduction_in_an_expression,
         "error[KC2016]: a reduction inside the expression of compute C\n"
-        "  why: reductions stand only at the top of a compute's body\n"
+        "  why: a reduction is allowed only at the top of a compute's body\n"
         "  try: make the reduction a compute of its own, and read it in C",
     ),
     (
         a_reduction_in_a_reduction,
         "error[KC2016]: a reduction inside the expression of compute C\n"
-        "  why: reductions stand only at the top of a compute's body\n"
+        "  why: a reduction is allowed only at the top of a compute's body\n"
         "  try: make the reduction a compute of its own, and read it in C",
     ),
     (

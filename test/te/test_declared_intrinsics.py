@@ -349,7 +349,8 @@ def test_buffers_that_do_not_fit():
     stranger = te.placeholder((4,), name="other")
     buffer = tir.decl_buffer((4,), name="A")
     assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {stranger: buffer})) == (
-        "error[KC2211]: f: binds has other, which is no input or output\n  try: these are a, b"
+        "error[KC2211]: f: binds has other, which is neither an input nor an "
+        "output\n  try: these are a, b"
     )
     wide = tir.decl_buffer((8,), "int32", name="A")
     assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {a: wide})) == (
@@ -366,15 +367,15 @@ def test_what_the_function_returns():
         "  why: it returns body, or (body, reset, update)"
     )
     assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: 3, "f")) == (
-        "error[KC2164]: f, implementation: the function returns int, which is no statement\n"
+        "error[KC2164]: f, implementation: the function returns int, which is not a statement\n"
         "  why: it returns what is done with the buffers\n"
         "  try: return ib.get() of a tir.ir_builder\n"
         '  try: return tir.call_packed("function", ins[0], outs[0])'
     )
     assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", None, [te.var("s")])) == (
         "error[KC2213]: f: scalar parameters\n"
-        "  why: tensorize finds the buffers of an intrinsic by their accesses; nothing says what "
-        "scalars would be\n"
+        "  why: tensorize finds the buffers of an intrinsic by their accesses; nothing says "
+        "what scalars would be bound to\n"
         "  try: declare one intrinsic for each value, or read the value from a buffer"
     )
     assert refusal(lambda: gemv(2, 4, parts=2, name="without_update")) == (

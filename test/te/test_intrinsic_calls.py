@@ -173,7 +173,7 @@ AS_ELEMENT = (
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "all_axes": (
         of(lambda i, j: ADD(B[i, 0], B[i, j])),
-        no_input(0, "a value of float32, no part of a tensor"),
+        no_input(0, "a value of float32, not a part of a tensor"),
     ),
     "an_element": (of(lambda i: ADD(A[i, 0:4], B[i, 0:4]) + 1), AS_ELEMENT),
     "several": (of(lambda i: (ADD(A[i, 0:4], B[i, 0:4]), ADD(A[i, 0:4], B[i, 4:]))), AS_ELEMENT),
@@ -223,14 +223,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         of(lambda i: ADD(D[0:4], B[i, 0:4])),
         no_input(0, "D[0:4], (4,) of int32"),
     ),
-    "a_number": (of(lambda i: ADD(3, B[i, 0:4])), no_input(0, "3, no part of a tensor")),
+    "a_number": (of(lambda i: ADD(3, B[i, 0:4])), no_input(0, "3, not a part of a tensor")),
     "an_index_of_a_float": (
         of(lambda i: ADD(A[i, 0.5:4], B[i, 0:4])),
         "error[KC2011]: A is indexed with a value of type float32\n  why: indices are integers",
     ),
     "nothing_reduced": (
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4], reduce_axis=K)),
-        "error[KC2224]: add_of_four is called with reduce_axis=k, and reduces nothing\n"
+        "error[KC2224]: add_of_four is called with reduce_axis=k, but reduces nothing\n"
         "  why: tiles are combined by what the intrinsic itself reduces with",
     ),
     "no_axis": (

@@ -277,7 +277,7 @@ def test_types_of_one_width_do_not_mix() -> None:
         te.compute((4,), lambda i: A[i] + B[i])
     error = caught.value
     assert (error.code, error.message) == ("KC2240", "bfloat16 and float16 in one operation")
-    assert error.why == "both have 16 bits, and neither has all numbers of the other"
+    assert error.why == "both have 16 bits, and neither can represent all values of the other"
     assert list(error.hints) == ['convert both: x.astype("float32")']
     assert (A[0] + te.const(1, "float8_e5m2")).dtype == "bfloat16"
 
@@ -334,7 +334,7 @@ def test_arrays_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
         kc.nd.array(np.ones(8, np.float32), dtype="bfloat16")
     assert str(caught.value) == (
         "error[KC5260]: values of float32 cannot be converted to bfloat16\n"
-        "  why: numpy learns the numbers of bfloat16 from the package ml_dtypes, which is not "
+        "  why: numpy supports bfloat16 through the package ml_dtypes, which is not "
         "installed\n"
         "  try: pip install ml_dtypes\n"
         "  try: give the bits, as an array of uint16"

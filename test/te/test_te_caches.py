@@ -298,7 +298,7 @@ def test_what_was_asked_of_the_old_axes_is_forgotten_with_a_warning():
     outer, inner = s[c].split(c.op.axis[1], factor=2)
     s[c].vectorize(inner)
     assert warnings_of(lambda: s.cache_write(c, "local")) == [
-        "KC3135: what was asked of C before is forgotten: vectorize"
+        "KC3135: earlier calls on C are dropped: vectorize"
     ]
     text = refusal(lambda: s[c].parallel(outer), __file__)
     assert text == (

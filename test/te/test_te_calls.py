@@ -1,4 +1,4 @@
-"""Calls out of kernels: functions of C and of Python, intrinsics of LLVM, traces."""
+"""Calls out of kernels: C and Python functions, intrinsics of LLVM, traces."""
 
 # Wrong arguments are what is tested.
 # pyright: reportArgumentType=false, reportInvalidTypeForm=false
@@ -142,9 +142,9 @@ def test_a_function_of_a_library_that_was_loaded(tmp_path, c_compiler):
     b = te.compute((N,), lambda i: tir.call_extern("float32", "kc_test_twice", a[i], i), name="B")
     assert refusal(lambda: built([a, b]), __file__) == (
         "error[KC4352]: there is no function kc_test_twice of C in this process\n"
-        "  why: a kernel is linked with what the process has when it is built\n"
-        "  try: load its library before: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)\n"
-        '  try: tir.call_packed("name", ...) calls a function of Python'
+        "  why: a kernel is linked with the symbols that this process has when it is built\n"
+        "  try: load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)\n"
+        '  try: tir.call_packed("name", ...) calls a Python function'
     )
     ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
     np.testing.assert_array_equal(built([a, b])(X), X * np.arange(N))
@@ -174,7 +174,7 @@ def test_one_function_has_one_type():
     assert text[0] == "error[KC4351]: convert-tir-to-scf: abs is called with (i64) and with (i32)"
     assert text[2].startswith("   |  the other call is at ")
     assert text[3:] == [
-        "  why: a function of C has one type",
+        "  why: a C function has one type",
         "  try: convert the arguments to one type: x.astype(...)",
     ]
 
@@ -183,7 +183,7 @@ def test_a_function_of_c_with_the_name_of_the_kernel():
     a = te.placeholder((N,), name="A")
     b = te.compute((N,), lambda i: tir.call_extern("float32", "abs", a[i]), name="B")
     assert refusal(lambda: kc.build(te.create_schedule(b.op), [a, b], name="abs"), __file__) == (
-        "error[KC4351]: convert-tir-to-scf: abs is called as a function of C, but is defined in "
+        "error[KC4351]: convert-tir-to-scf: abs is called as a C function, but is defined in "
         "the module\n  why: a symbol is one function\n"
         "  try: give the function of the module another name"
     )
@@ -452,7 +452,7 @@ def test_numbers_that_c_does_not_pass(registered):
     b = te.compute((N,), lambda i: tir.call_packed("test.small", a[i]), name="B")
     assert refusal(lambda: built([a, b]), __file__) == (
         "error[KC4350]: the function 'test.small' is called with a float16 scalar\n"
-        "  why: C passes no such numbers, and functions of Python are reached through C\n"
+        "  why: C cannot pass such numbers, and Python functions are called through C\n"
         '  try: convert it: x.astype("float32")'
     )
 
@@ -615,10 +615,10 @@ def test_saved_code(registered, tmp_path, c_compiler):
     assert refusal(lambda: f.export_library(str(tmp_path / "k.so")), __file__) == (
         "error[KC5252]: export_library: the code calls the function 'test.saved' of Python\n"
         f"   |  it needs {line}\n"
-        "  why: a library is complete, and C has no functions of Python\n"
+        "  why: a library is complete, and C has no Python functions\n"
         '  try: define it in C, as the header says: options=["hooks.c"] of export_library\n'
         '  try: or save an object, m.save("kernel.o"), and link it with one that defines it\n'
-        '  try: in this process, target="llvm" calls the function of Python itself'
+        '  try: in this process, target="llvm" calls the Python function itself'
     )
     hooks = tmp_path / "hooks.c"
     hooks.write_text(MAIN.partition("int main")[0].replace("HOOK", name))
@@ -654,7 +654,7 @@ REFUSALS = [
         lambda a: tir.call_intrin("float32", "tir.exq", a[0]),
         "error[KC2151]: call_intrin: there is no intrinsic 'tir.exq'\n"
         "  try: did you mean 'exp' or 'exp2' or 'ldexp'?\n"
-        '  try: tir.call_extern("float32", "exq", ...) calls a function of C',
+        '  try: tir.call_extern("float32", "exq", ...) calls a C function',
     ),
     (
         lambda a: tir.call_pure_extern("float32", "norm", BUFFER),
@@ -664,7 +664,7 @@ REFUSALS = [
     ),
     (
         lambda a: tir.call_pure_extern("void", "f", a[0]),
-        "error[KC2152]: call_pure_extern: f gives nothing\n"
+        "error[KC2152]: call_pure_extern: f has no result\n"
         "  why: a pure function is called for its result\n"
         '  try: tir.call_extern("void", "f", ...)',
     ),
@@ -678,8 +678,8 @@ REFUSALS = [
     (
         lambda a: tir.call_extern("float32", "f", a[0], "text"),
         "error[KC2153]: call_extern: argument 1 of f is the text 'text'\n"
-        "  why: a function of C gets numbers and buffers\n"
-        '  try: tir.call_packed("f", ...) passes text to a function of Python',
+        "  why: a C function gets numbers and buffers\n"
+        '  try: tir.call_packed("f", ...) passes text to a Python function',
     ),
     (
         lambda a: BUFFER.access_ptr("x"),
@@ -702,20 +702,20 @@ REFUSALS = [
     (
         lambda a: te.compute((N,), lambda i: tir.call_extern("void", "srand", i)),
         "error[KC2157]: the call of srand has no value\n"
-        "  why: it is void: it is called for what it does, as a statement\n"
+        "  why: it returns void, so it can only be called as a statement\n"
         "  try: give the type of the result instead of void\n"
         "  try: te.extern takes statements",
     ),
     (
         lambda a: a[0] + tir.call_extern("void", "srand", 3),
         "error[KC2157]: the call of srand has no value\n"
-        "  why: it is void: it is called for what it does, as a statement\n"
+        "  why: it returns void, so it can only be called as a statement\n"
         "  try: give the type of the result instead of void\n"
         "  try: te.extern takes statements",
     ),
     (
         lambda a: te.trace(a[0]),
-        "error[KC2156]: trace: Element is no list of values\n"
+        "error[KC2156]: trace: Element is not a list of values\n"
         "  why: the last value of the list is the result, the others are shown with it\n"
         "  try: te.trace([i, A[i]])",
     ),

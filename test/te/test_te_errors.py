@@ -67,7 +67,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: S[i] / 2),
         "error[KC2007]: / of int8 values\n"
-        "  why: integers can be divided with three roundings; / does not say which\n"
+        "  why: integer division can round in three ways, and / does not say which\n"
         "  try: a // b rounds down\n"
         "  try: te.truncdiv(a, b) rounds towards zero as C does",
     ),
@@ -109,7 +109,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: te.sum(A[i, k()], axis=k.axis) + 1.0, name="C"),
         "error[KC2016]: a reduction inside the expression of compute C\n"
-        "  why: reductions stand only at the top of a compute's body\n"
+        "  why: a reduction is allowed only at the top of a compute's body\n"
         "  try: make the reduction a compute of its own, and read it in C",
     ),
     (

@@ -222,7 +222,7 @@ REFUSALS = [
     ),
     (
         lambda a: te.extern((N,), [a], lambda i, o: i[0][0] + 1.0, name="C"),
-        "error[KC2164]: extern C: the function returns Binary, which is no statement\n"
+        "error[KC2164]: extern C: the function returns Binary, which is not a statement\n"
         "  why: it returns what is done with the buffers\n"
         "  try: return ib.get() of a tir.ir_builder\n"
         '  try: return tir.call_packed("function", ins[0], outs[0])',
@@ -237,7 +237,7 @@ REFUSALS = [
         lambda a: te.extern([(N,), (N,)], [a], scaled(2.0), name="C"),
         "error[KC2166]: extern C never writes its result C_v1\n"
         "  why: the elements would be whatever the memory holds\n"
-        '  try: C_v1.access_ptr("w") says of a call that it writes the buffer',
+        '  try: C_v1.access_ptr("w") says that a call writes the buffer',
     ),
 ]
 
@@ -332,7 +332,7 @@ FUNCTION_REFUSALS = [
     ),
     (
         lambda a: te.extern_primfunc([a], 3),
-        "error[KC2167]: extern_primfunc: int is no module\n"
+        "error[KC2167]: extern_primfunc: int is not a module\n"
         "  why: it takes a module of one function of loops\n"
         "  try: te.create_prim_func([A, B]), kc.lower(s, args), kc.IRModule.parse(text)",
     ),
@@ -351,7 +351,7 @@ FUNCTION_REFUSALS = [
     ),
     (
         lambda a: te.extern_primfunc([a, a], window()),
-        "error[KC2176]: extern_primfunc: @f takes sizes only that fulfil a condition\n"
+        "error[KC2176]: extern_primfunc: @f takes only sizes that fulfil a condition\n"
         "  why: linalg.conv_1d (w.mlir:2:3) takes operands that hold its windows; a tensor "
         "expression has no place for a condition on its sizes\n"
         "  try: give the function constant shapes",

@@ -760,7 +760,7 @@ error[KC2127]: output_tensor of f in a loop or an if
   why: a result is there once, whatever is executed
   try: call it before the loops""",
     returned_input: """\
-error[KC2127]: f returns a, which is no output
+error[KC2127]: f returns a, which is not an output
   --> HERE:5:9  return a
   why: the results of a script that is called with tensors are what output_tensor makes
   try: c = output_tensor(a.shape, "float32"); ...; return c""",
@@ -828,14 +828,14 @@ error[KC2165]: extern f writes its input a
 error[KC2166]: extern f never writes its result b
   --> HERE:6  f(A)
   why: the elements would be whatever the memory holds
-  try: b.access_ptr("w") says of a call that it writes the buffer""",
+  try: b.access_ptr("w") says that a call writes the buffer""",
     returned_number: """\
 error[KC2114]: f returns a value
   --> HERE:3:9  return a[0]
   why: the results of a script that is called with tensors are what output_tensor makes
   try: c = output_tensor(a.shape, "float32"); ...; return c""",
     number_of_arguments: """\
-error[KC2116]: outer_product takes 4 arguments, and is given 2
+error[KC2116]: outer_product takes 4 arguments, but is given 2
   --> HERE:1  outer_product(A, A)
   why: its parameters are n, m, a, b""",
     outside: """\

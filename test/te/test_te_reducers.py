@@ -212,7 +212,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: reduced(lambda x, y: x > y, zero),
         "error[KC2042]: the combiner of r gives bool for value 0, which has type float32\n"
-        "  why: what is combined is combined again\n"
+        "  why: results are combined again\n"
         '  try: convert it: .astype("float32")',
     ),
     (
@@ -245,7 +245,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
         lambda: te.compute((8,), lambda i: argmax((N[i], A[i, 0]), axis=axis())[1], name="C"),
         "error[KC2044]: compute C returns 1 of the 2 results of a reduction, or in another order\n"
         "  why: all are needed to compute each of them\n"
-        "  try: return what the reducer gives, and take the tensor that is wanted",
+        "  try: return all results of the reducer, and use the tensor you need",
     ),
     (
         lambda: reduced(lambda x, y: x + y, zero, init=(1.0, 2.0)),

@@ -300,7 +300,7 @@ TAGS = [
     ),
     (
         lambda: te.compute((4,), lambda i: i, name="C", tag=3),
-        'error[KC2172]: the tag 3 is no text\n  try: tag="elemwise"',
+        'error[KC2172]: the tag 3 is not text\n  try: tag="elemwise"',
     ),
     (
         lambda: te.compute((4,), lambda i: i, name="C", attrs=["NCHW"]),

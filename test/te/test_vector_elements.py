@@ -170,7 +170,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "lanes of operands": (
         lambda: A[0] + W[0],
         "KC2243: float32x4 and float32x8 in one operation",
-        "vectors are combined lane by lane, and have as many lanes",
+        "vectors are combined lane by lane, so they have the same number of lanes",
         [],
     ),
     "a conversion": (
@@ -205,13 +205,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     ),
     "a scalar argument": (
         lambda: te.var("x", "float32x4"),
-        "KC2242: float32x4 is a type of vectors, and this takes scalars",
+        "KC2242: float32x4 is a vector type, but a scalar type is expected here",
         "elements of te.placeholder and of te.compute may be vectors",
         ['"float32", with a dimension of 4 more'],
     ),
     "a vector of vectors": (
         lambda: tir.Broadcast(A[0], 2),
-        "KC2242: float32x4 is a type of vectors, and this takes scalars",
+        "KC2242: float32x4 is a vector type, but a scalar type is expected here",
         "elements of te.placeholder and of te.compute may be vectors",
         ['"float32", with a dimension of 4 more'],
     ),

@@ -454,7 +454,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "function_of_c": (
         lambda: tir.call_extern("int32", "f", four()),
         "error[KC2218]: call_extern: argument 0 of f is a vector, uint8x4\n"
-        "  why: functions of C and Python are called with scalars and buffers\n"
+        "  why: C and Python functions are called with scalars and buffers\n"
         "  try: store it to a buffer, and pass that\n"
         "  try: tir.call_llvm_intrin takes vectors",
     ),

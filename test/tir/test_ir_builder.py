@@ -363,7 +363,7 @@ error[KC2102]: PrimFunc: the body is IRBuilder, not a statement
   --> HERE:1  tir.PrimFunc([a8], tir.ir_builder.create())
   try: ib = tir.ir_builder.create(); ...; tir.PrimFunc([A, B], ib.get())""",
     emitted: """\
-error[KC2102]: ir_builder: emit of int, which is no statement
+error[KC2102]: ir_builder: emit of int, which is not a statement
   --> HERE:1  tir.ir_builder.create().emit(3)
   try: ib.emit(other.get())
   try: A[i] = x stores a value""",
@@ -416,12 +416,12 @@ error[KC2006]: the condition of an if has type float32
 error[KC2101]: decl_buffer: A with elem_offset o
   --> HERE:1  tir.decl_buffer((8, 8), name="A", elem_offset=te.var("o"))
   why: a buffer starts with its first element
-  try: index from the offset on""",
+  try: add the offset to the indices""",
     shared_memory: """\
-error[KC2101]: decl_buffer: A with the memory of another one
+error[KC2101]: decl_buffer: A with the memory of another buffer
   --> HERE:1  tir.decl_buffer((8, 8), name="A", data=a8)
   why: two names for one memory would hide that one writes what the other reads
-  try: index the other one""",
+  try: index the other buffer""",
     broadcast: """\
 error[KC2101]: decl_buffer: A with buffer_type 'auto_broadcast'
   --> HERE:1  tir.decl_buffer((8, 8), name="A", buffer_type="auto_broadcast")

@@ -669,12 +669,12 @@ error[KC2117]: f calls itself
   why: a call is replaced by the statements that it executes
   try: a for repeats statements""",
     arguments_of_a_script: """\
-error[KC2116]: h takes 2 arguments, and is given 1
+error[KC2116]: h takes 2 arguments, but is given 1
   --> HERE:7:16  A[0] = h(A[1])
                         ^
   why: its parameters are x, y""",
     arguments_of_te: """\
-error[KC2116]: te.exp cannot be called so: too many positional arguments
+error[KC2116]: te.exp cannot be called like this: too many positional arguments
   --> HERE:3:16  A[0] = te.exp(A[1], A[2])
                         ^
   why: its parameters are (x: 'ExprLike') -> 'Expr'""",
@@ -732,7 +732,7 @@ error[KC2112]: i is defined in the loop over i only
 error[KC2007]: / of int32 values
   --> HERE:4:20  A[i] = A[i] / 2
                         ^
-  why: integers can be divided with three roundings; / does not say which
+  why: integer division can round in three ways, and / does not say which
   try: a // b rounds down
   try: te.truncdiv(a, b) rounds towards zero as C does""",
     no_annotation: """\
@@ -766,13 +766,13 @@ error[KC2113]: a for over A
   why: a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, thread_binding or const_range, or over a Python tuple
   try: for x in range(n):""",
     init_without_reduction: """\
-error[KC2119]: block C has an init, and no reduce variable
+error[KC2119]: block C has an init, but no reduce variable
   --> HERE:6:17  with init():
   why: an init is executed where all reduce variables are at their start
   try: vi, vk = axis.remap("SR", [i, k])
   try: store in a block before""",
     remap_of_a_constant: """\
-error[KC2119]: v is remapped from what is no loop variable
+error[KC2119]: v is remapped from something that is not a loop variable
   --> HERE:5:25  v, vk = axis.remap("SR", [0, k])
                          ^
   why: a remapped variable takes all values of a loop from 0 or a constant on
@@ -784,7 +784,7 @@ error[KC2126]: const_range(n) needs a number that is known while the script is c
   why: its statements are repeated, or its step is part of the indices
   try: range makes a loop of any length""",
     assigned_loop_variable: """\
-error[KC2112]: k is assigned to again, and is not a number of the kernel
+error[KC2112]: k is assigned to again, but is not a number of the kernel
   --> HERE:5:17  k = 3
   why: a loop variable, a buffer and a Python value stay what they are
   try: take another name""",
@@ -843,7 +843,7 @@ error[KC2126]: range(0, 8, n) needs a number that is known while the script is c
 error[KC2126]: a Python tuple is indexed with what is known only when the kernel runs
   --> HERE:6:20  A[i] = t[i]
                         ^
-  why: it is no memory of the kernel's
+  why: it is not memory of the kernel
   try: an index of const_range
   try: pass it as a buffer""",
     word_outside: """\
@@ -860,7 +860,7 @@ error[KC2113]: thread_binding(3, 'threadIdx.q') names no threads
   why: there are: blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, vthread, vthread.x, vthread.y, vthread.z
   try: for tx in thread_binding(64, "threadIdx.x"):""",
     store_of_text: """\
-error[KC2121]: the elements of A are numbers, and one is given str
+error[KC2121]: the elements of A are numbers, but one is given str
   --> HERE:3:9  A[0] = "abc\"""",
     element_of_a_tensor: """\
 error[KC2100]: T is a tensor of te, not a buffer
@@ -996,13 +996,13 @@ error[KC2116]: g has no parameter scal
                         ^
   try: did you mean 'scale'?""",
     assigned_buffer: """\
-error[KC2121]: A is a buffer, and is given a value
+error[KC2121]: A is a buffer, but is given a value
   --> HERE:3:9  A = 3.0
   why: an assignment to a name does not store to memory
   try: A[i] = ... stores to an element
   try: take another name""",
     store_to_a_tensor: """\
-error[KC2121]: T is a tensor of te, and is stored to
+error[KC2121]: T is a tensor of te, but is stored to
   --> HERE:5:9  T[0] = A[0]
   why: a tensor is what it was computed as; statements store to buffers
   try: a parameter, or B = alloc_buffer(shape, dtype)""",

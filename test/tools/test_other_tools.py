@@ -250,7 +250,7 @@ RUN_ERRORS = {
     ),
     ("add.mlir", "--args=a.npy,add.mlir"): (
         2,
-        "error[KC0020]: cannot read add.mlir: it is no .npy file of numbers\n",
+        "error[KC0020]: cannot read add.mlir: it is not an .npy file of numbers\n",
     ),
     ("scale.mlir", "--args=1.5,a.npy"): (2, "error[KC0060]: --args: x is a int32, not '1.5'\n"),
     ("add.mlir", "--args=a.npy,b.npy", "--random"): (

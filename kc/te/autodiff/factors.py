@@ -50,7 +50,7 @@ class _Factors:
         )
 
     def split(self, expr: Expr) -> tuple[Expr | None, list[_Step]]:
-        """What is left of a term, and what is done to the sum instead; None where nothing is."""
+        """The rest of a term (None if nothing is left), and the steps on the sum instead."""
         if isinstance(expr, Call) and expr.op == "neg":
             inner, steps = self.split(expr.args[0])
             return inner, [*steps, lambda total: -total]

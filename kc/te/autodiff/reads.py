@@ -70,7 +70,7 @@ class Nest:
 
 @dataclass(frozen=True)
 class Flow:
-    """What flows to one element of a tensor: the sum of ``term`` over ``loops``."""
+    """The adjoint that flows to one element of a tensor: the sum of ``term`` over ``loops``."""
 
     targets: tuple[IterVar, ...]
     """They stand for the element: the axes of the head, then those of the tensor."""
@@ -81,7 +81,7 @@ class Flow:
 
 
 def adjoint(read: Read, nest: Nest) -> Flow | None:
-    """What flows to each element of the tensor that ``read`` reads; None if nothing does."""
+    """The adjoint of each element of the tensor that ``read`` reads; None if there is none."""
     return _Adjoint(read, nest).flow()
 
 
@@ -131,7 +131,7 @@ class _Adjoint:
     # Expressions over elements and loops ----------------------------------------------------
 
     def _leaf(self, n: int) -> Expr:
-        """What dimension ``n`` of the space stands for."""
+        """The expression that dimension ``n`` of the space stands for."""
         if n in self.loops:
             return self.loops[n]
         if n not in self._values:
@@ -147,7 +147,7 @@ class _Adjoint:
         return from_affine(self.system.known(self.space.affine(expr)), self._leaf)
 
     def _replaced(self, expr: Expr) -> dict[Expr, Expr]:
-        """What stands for the axes in ``expr``; and indices of elements, in their simplest form."""
+        """Replacements of the axes in ``expr``, and of elements: their indices in simplest form."""
         replacements: dict[Expr, Expr] = {}
         for part in walk(expr):
             if part in self.nest.axes:
@@ -281,7 +281,7 @@ def conjuncts(conditions: Sequence[Expr]) -> list[Expr]:
 
 
 def negation(condition: Expr) -> Expr:
-    """When ``condition`` does not hold (of floats: also where one is no number)."""
+    """When ``condition`` does not hold (of floats: also where one is NaN)."""
     if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
         return compare(_OPPOSITE[condition.op], condition.lhs, condition.rhs)
     if isinstance(condition, Binary) and condition.op in ("and", "or"):

@@ -1,4 +1,4 @@
-"""What flows to the terms of a reduction, from what flows to its result."""
+"""The adjoints of the terms of a reduction, from the adjoint of its result."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Terms:
         return g / cast(self.facts[1], g.dtype)
 
     def share(self, scaled: Expr, term: Expr, place: Expr) -> Expr:
-        """What flows to ``term``, which is in this place."""
+        """The adjoint of ``term``, which is in this place."""
         if self.combiner == "sum":
             return scaled
         if self.combiner == "prod":

@@ -154,7 +154,7 @@ def reads(
     result: Expr | None = None,
     conditions: tuple[Expr, ...] = (),
 ) -> Iterator[Read]:
-    """What flows to each element of ``active`` tensors in ``value``, when ``flow`` flows to it.
+    """The adjoints of the elements of ``active`` tensors in ``value``, when ``flow`` flows to it.
 
     ``result`` is an expression that has the value of ``value`` already. Raises KC2203 for what has
     no derivative.
@@ -240,7 +240,7 @@ def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
                 location=expr.location or caller_location(),
                 why="it works on the bits of a value"
                 if op == "reinterpret"
-                else "nothing is known of what it computes but its type",
+                else "only the type of its result is known",
                 hints=[f"te.gradient(T, ...) of the tensors T from which {op} computes"],
             )
 

@@ -63,12 +63,12 @@ class System:
     variables: dict[int, Variable]
     """The loops by their dimensions."""
     ranges: dict[int, Bounds]
-    """What is known of other dimensions."""
+    """The known ranges of other dimensions."""
     equations: list[AffineExpr]
     values: dict[int, AffineExpr] = field(default_factory=dict)
     """The loops that are determined, over the others and what is known."""
     exact: list[AffineExpr] = field(default_factory=list)
-    """What must be 0 beyond that."""
+    """Expressions that must be 0 as well."""
     _parts: dict[tuple[AffineExpr, int], tuple[AffineExpr, AffineExpr]] = field(
         default_factory=dict
     )
@@ -130,7 +130,7 @@ class System:
         return loops
 
     def conditions(self) -> list[AffineConstraintExpr]:
-        """When the values found are those of an iteration."""
+        """The conditions under which the values found are those of an iteration."""
         constraints: list[AffineConstraintExpr] = []
         for n, variable in self.variables.items():
             if n in self.values:

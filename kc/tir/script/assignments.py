@@ -38,7 +38,9 @@ class Assignments(Blocks):
                 given = self.eval(value)
                 self._targets = None
                 if not isinstance(given, tuple | list):
-                    raise refuse("unpacking of what is no tuple", at, "assign to one name")
+                    raise refuse(
+                        "unpacking something that is not a tuple", at, "assign to one name"
+                    )
                 values = list(given)
             if len(values) != len(target.elts):
                 raise TEError(
@@ -82,7 +84,7 @@ class Assignments(Blocks):
         if known and isinstance(old, Buffer) and not isinstance(value, Buffer):
             raise TEError(
                 "KC2121",
-                f"{name} is a buffer, and is given a value",
+                f"{name} is a buffer, but is given a value",
                 location=at,
                 why="an assignment to a name does not store to memory",
                 hints=[f"{name}[i] = ... stores to an element", "take another name"],
@@ -91,7 +93,7 @@ class Assignments(Blocks):
         if known and name not in self.scope.names:
             raise TEError(
                 "KC2112",
-                f"{name} is assigned to again, and is not a number of the kernel",
+                f"{name} is assigned to again, but is not a number of the kernel",
                 location=at,
                 why="a loop variable, a buffer and a Python value stay what they are",
                 hints=["take another name"],
@@ -124,7 +126,7 @@ class Assignments(Blocks):
             return value
         raise TEError(
             "KC2121",
-            f"{name} is a number, and is given {type(value).__name__}",
+            f"{name} is a number, but is given {type(value).__name__}",
             location=at,
             hints=["take another name"],
         )
@@ -138,7 +140,7 @@ class Assignments(Blocks):
         self.define(node.target.id, cast(value, dtype), at, dtype)
 
     def declared(self, annotation: ast.expr) -> Any:
-        """What an annotation says: Python's types are those of their numbers."""
+        """The element type of an annotation: Python's types are those of their numbers."""
         if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
             return SCALARS[annotation.id]
         return self.eval(annotation)
@@ -156,7 +158,7 @@ class Assignments(Blocks):
         if not isinstance(buffer, Buffer):
             raise TEError(
                 "KC2121",
-                f"{buffer.name} is a tensor of te, and is stored to",
+                f"{buffer.name} is a tensor of te, but is stored to",
                 location=at,
                 why="a tensor is what it was computed as; statements store to buffers",
                 hints=["a parameter, or B = alloc_buffer(shape, dtype)"],
@@ -166,7 +168,7 @@ class Assignments(Blocks):
         if not is_symbolic(value) and not isinstance(value, int | float):
             raise TEError(
                 "KC2121",
-                f"the elements of {buffer.name} are numbers, and one is given "
+                f"the elements of {buffer.name} are numbers, but one is given "
                 f"{type(value).__name__}",
                 location=at,
             )
@@ -194,7 +196,7 @@ class Assignments(Blocks):
             if name_is_number(old):
                 # It was not known to change where it was defined: it is in a loop that repeats.
                 raise self._stays(target.id, at)
-            raise TEError("KC2121", f"{target.id} is updated, and is no number", location=at)
+            raise TEError("KC2121", f"{target.id} is updated, but is not a number", location=at)
         old = self.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
         value = self.combine(node.op, old, self.eval(node.value), at)
         self.define(target.id, value, at)
@@ -202,7 +204,7 @@ class Assignments(Blocks):
     def _stays(self, name: str, at: Location) -> TEError:
         return TEError(
             "KC2112",
-            f"{name} is updated, and stays what it is",
+            f"{name} is updated, but cannot change",
             location=at,
             why="a loop variable and a parameter of another script are not assigned to",
             hints=[f"copy it to a name of its own: x = {name}"],

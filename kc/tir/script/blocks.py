@@ -112,7 +112,7 @@ class Blocks(Expressions):
         if not any(iter_var.kind is IterType.REDUCE for iter_var in block.iters):
             raise TEError(
                 "KC2119",
-                f"block {block.name} has an init, and no reduce variable",
+                f"block {block.name} has an init, but no reduce variable",
                 location=at,
                 why="an init is executed where all reduce variables are at their start",
                 hints=['vi, vk = axis.remap("SR", [i, k])', "store in a block before"],
@@ -193,7 +193,7 @@ class Blocks(Expressions):
         if len(values) != 2:
             raise TEError(
                 "KC2116",
-                f"{word.name} takes the number of values and the value, and is given "
+                f"{word.name} takes the number of values and the value, but is given "
                 f"{len(values)} arguments",
                 location=at,
                 hints=[f"vi = {word.name}(n, i)"],
@@ -266,7 +266,7 @@ class Blocks(Expressions):
             if not isinstance(loop, IterVar) or loop not in self.extents:
                 raise TEError(
                     "KC2119",
-                    f"{axis_name} is remapped from what is no loop variable",
+                    f"{axis_name} is remapped from something that is not a loop variable",
                     location=at,
                     why="a remapped variable takes all values of a loop from 0 or a constant on",
                     hints=[f"{axis_name} = axis.spatial(number of values, value)"],

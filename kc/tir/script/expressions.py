@@ -76,7 +76,7 @@ _NUMBERS = ("math", "cmath", "numpy", None)
 """The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
 
 _ATTRIBUTES = ("shape", "dtype", "ndim", "name", "astype", "equal", "access_ptr")
-"""What can be asked of buffers and scalars."""
+"""The attributes of buffers and scalars."""
 
 
 def refuse(what: str, at: Location, hint: str | None) -> TEError:
@@ -265,7 +265,7 @@ class Expressions:
                 f"a Python {type(value).__name__} is indexed with what is known only when the "
                 "kernel runs",
                 location=at,
-                why="it is no memory of the kernel's",
+                why="it is not memory of the kernel",
                 hints=["an index of const_range", "pass it as a buffer"],
             )
         return python(lambda: _item(value, parts), "the index", at)
@@ -318,7 +318,7 @@ class Expressions:
         text = ast.unparse(node.func)
         if not callable(function):
             raise TEError(
-                "KC2118", f"{text} is called, and is {type(function).__name__}", location=at
+                "KC2118", f"{text} is called, but is of type {type(function).__name__}", location=at
             )
         symbolic = any(is_symbolic(value) for value in (*values, *named.values()))
         if (
@@ -333,11 +333,11 @@ class Expressions:
         try:
             inspect.signature(function).bind(*values, **named)
         except ValueError:
-            pass  # a function of C without a signature
+            pass  # a C function without a signature
         except TypeError as error:
             raise TEError(
                 "KC2116",
-                f"{text} cannot be called so: {error}",
+                f"{text} cannot be called like this: {error}",
                 location=at,
                 why=f"its parameters are {inspect.signature(function)}",
             ) from None
@@ -393,7 +393,7 @@ def loads(expr: Expr) -> bool:
 
 
 def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
-    """What ``compute`` gives; what Python raises becomes a diagnostic (KC2118)."""
+    """The result of ``compute``; what Python raises becomes a diagnostic (KC2118)."""
     try:
         return compute()
     except KCError as error:

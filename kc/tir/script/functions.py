@@ -84,7 +84,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
     "bool": _either(bool, _convert("bool")),
     "len": _length,
 }
-"""What Python's own functions are of expressions."""
+"""Python's own functions that scripts may call, in a form that takes expressions, too."""
 
 _MATH = (
     "exp", "exp2", "log", "log2", "log10", "sigmoid", "sqrt", "rsqrt", "tanh", "tan", "sin", "cos",
@@ -103,7 +103,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def for_expressions(function: Any) -> Any:
-    """What to call for one of Python's own functions."""
+    """The form that takes expressions of one of Python's own functions; any other as it is."""
     import builtins
 
     name = getattr(function, "__name__", "")

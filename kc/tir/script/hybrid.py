@@ -119,7 +119,7 @@ def _as_parameter(value: Any, name: str, buffers: dict[Tensor, Buffer]) -> Any:
 
 def _what(foreign: Sequence[Buffer], returned: Sequence[Buffer]) -> str:
     if foreign:
-        return f"{foreign[0].name}, which is no output"
+        return f"{foreign[0].name}, which is not an output"
     return "an output twice" if returned else "no output"
 
 

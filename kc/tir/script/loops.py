@@ -72,7 +72,7 @@ class Loops(Assignments):
         if not 1 <= len(values) <= 3:
             raise TEError(
                 "KC2116",
-                f"{kind} takes 1 to 3 numbers, and is given {len(values)}",
+                f"{kind} takes 1 to 3 numbers, but is given {len(values)}",
                 location=at,
                 hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
             )

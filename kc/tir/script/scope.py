@@ -34,7 +34,7 @@ class Scope:
     """The names that statements define; those of ``outer`` are seen too."""
 
     what: str
-    """What the statements are, in words."""
+    """A description of the statements, in words."""
     outer: Scope | None = None
     names: dict[str, Any] = field(default_factory=dict)
     left: dict[str, tuple[str, Location]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
-    """What ``name`` stands for: in the script, around it, or as a word of scripts.
+    """The value of ``name``: in the script, around it, or as a word of scripts.
 
     Raises KC2112 for a name whose statements have ended, KC2111 for one that nobody knows.
     """

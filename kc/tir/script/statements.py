@@ -275,7 +275,7 @@ class Statements(Loops):
     def _arity(self, count: int, names: Sequence[str], at: Location) -> TEError:
         return TEError(
             "KC2116",
-            f"{self.source.name} takes {len(names)} arguments, and is given {count}",
+            f"{self.source.name} takes {len(names)} arguments, but is given {count}",
             location=at,
             why=f"its parameters are {', '.join(names)}" if names else "it has no parameters",
         )
