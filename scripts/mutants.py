@@ -82,7 +82,7 @@ class Mutant:
 
 def mutants_of(file: str, text: str) -> list[Mutant]:
     """Every mutant of a file."""
-    found: list[Mutant] = []
+    mutants: list[Mutant] = []
     for node, after in _changes(ast.parse(text)):
         before = ast.get_source_segment(text, node)
         if before is None or before == after:
@@ -99,8 +99,8 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
         except SyntaxError:
             continue
         old, new = " ".join(before.split()), " ".join(after.split())
-        found.append(Mutant(file, node.lineno, old, new, changed))
-    return found
+        mutants.append(Mutant(file, node.lineno, old, new, changed))
+    return mutants
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
@@ -166,18 +166,20 @@ def tests_of(file: str) -> list[tuple[list[str], list[str]]]:
     groups: list[tuple[list[str], list[str]]] = []
     before: set[str] = set()
     while level and len(groups) < 2:
-        tests = [_own_tests(Path(one)) for one in level]
+        tests = [_own_tests(Path(member)) for member in level]
         if not groups:
             tests = (
-                tests if any(map(any, tests)) else [_own_tests(Path(one).parent) for one in level]
+                tests
+                if any(map(any, tests))
+                else [_own_tests(Path(member).parent) for member in level]
             )
-        python = list(dict.fromkeys(test for found, _ in tests for test in found))
-        lit = list(dict.fromkeys(test for _, found in tests for test in found))
+        python = list(dict.fromkeys(test for names, _ in tests for test in names))
+        lit = list(dict.fromkeys(test for _, names in tests for test in names))
         python, lit = ([test for test in new if test not in before] for new in (python, lit))
         if python or lit:
             groups.append((python[:MOST_FILES], lit))
             before.update(python, lit)
-        level = sorted({user for one in level for user in importers.get(one, ())} - seen)
+        level = sorted({user for member in level for user in importers.get(member, ())} - seen)
         seen.update(level)
     return groups
 
@@ -193,9 +195,11 @@ def _own_tests(path: Path) -> tuple[list[str], list[str]]:
             python.append(str(test.relative_to(ROOT)))
     folder = ROOT / "test" / str(path.parent).removeprefix("kc/")
     # The tests of the families of primitives are in one folder, as are those of a package.
-    folders = [one for one in (folder, folder.parent) if one.is_dir()]
+    folders = [place for place in (folder, folder.parent) if place.is_dir()]
     lit = [
-        str(test.relative_to(ROOT)) for one in folders for test in sorted(one.glob(f"{stem}*.mlir"))
+        str(test.relative_to(ROOT))
+        for place in folders
+        for test in sorted(place.glob(f"{stem}*.mlir"))
     ]
     python.sort(key=lambda test: (stem not in test, test))
     return python, lit
@@ -214,7 +218,7 @@ def _importers() -> dict[str, list[str]]:
     files = {
         _module_of(path): str(path)
         for folder in FOLDERS
-        for path in sorted(one.relative_to(ROOT) for one in (ROOT / folder).rglob("*.py"))
+        for path in sorted(file.relative_to(ROOT) for file in (ROOT / folder).rglob("*.py"))
         if not path.is_symlink()
     }
     importers: dict[str, list[str]] = {}
@@ -308,7 +312,7 @@ def explained() -> dict[tuple[str, str, str], str]:
     if not EXPLAINED.is_file():
         return {}
     entries = tomllib.loads(EXPLAINED.read_text()).get("mutant", [])
-    return {(one["file"], one["before"], one["after"]): one["why"] for one in entries}
+    return {(entry["file"], entry["before"], entry["after"]): entry["why"] for entry in entries}
 
 
 def changed_files(base: str) -> list[str]:
@@ -338,7 +342,7 @@ def main(argv: Sequence[str]) -> int:
     for given in args.files or changed_files(args.base):
         path = ROOT / given
         below = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        files += [str(one.relative_to(ROOT)) for one in below]
+        files += [str(file.relative_to(ROOT)) for file in below]
     known = explained()
     chosen: list[Mutant] = []
     for file in files:
