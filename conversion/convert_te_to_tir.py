@@ -19,14 +19,17 @@ over time around the blocks of its computes, which get a variable for the row; t
 ``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments
 (``kc.arg_order`` permutes them); tensors that are not returned become ``tir.alloc``.
 
-Legal set: no op of ``te`` remains. (TVM: ``te.create_prim_func``.)
+The function is built beside the source, which stays as it is, by patterns that plugins add to: an
+operation of theirs on tensors is converted where kc's are.
+
+Legal set: no op of ``te``, and none on tensors, remains. (TVM: ``te.create_prim_func``.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -45,14 +48,25 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.bounds import early_read, out_of_bounds
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
+from kc.conversion.driver import (
+    ConversionPattern,
+    ConversionTarget,
+    CopyingConversion,
+    not_converted,
+    own_and_added,
+    require_legal,
+)
 from kc.dialects import te, tir
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import copy_location, location_of
+
+TARGET = ConversionTarget("convert-te-to-tir", illegal=("te",))
 
 
 @dataclass(frozen=True)
@@ -68,14 +82,23 @@ class ConvertTeToTirPass(ModulePass):
             Rewriter.replace_op(old, new, [])
 
 
-class _FunctionConverter:
-    """Converts one ``te.func``; builds the new function aside, so a refusal changes nothing."""
+class Copy(NamedTuple):
+    """A result that is not computed in its argument, but copied there."""
+
+    value: SSAValue
+    argument: SSAValue
+
+
+class TeToTir(CopyingConversion):
+    """Converts one ``te.func``; a refusal changes nothing."""
 
     def __init__(self, source: te.FuncOp) -> None:
+        super().__init__(own_and_added(TARGET, PATTERNS))
         self.source = source
-        self.values: dict[SSAValue, SSAValue] = {}
         self.symbol_values: dict[str, SSAValue] = {}
+        self.block_names = {compute.label for compute in te.computes_in(source)}
         self.buffer_names = _tensor_names(source)
+        self.copies: list[Copy] = []
         symbols = source.attributes.get("kc.symbols")
         self.symbols = (
             [symbol.data for symbol in symbols if isinstance(symbol, StringAttr)]
@@ -83,58 +106,49 @@ class _FunctionConverter:
             else []
         )
 
-    def convert(self) -> func.FuncOp:
+    def run(self) -> func.FuncOp:
+        """The function of loops."""
         source = self.source
         returned = list(source.return_op.values)
         inputs = [_memref(type_) for type_ in source.function_type.inputs]
         outputs = [_memref(type_) for type_ in source.function_type.outputs]
-        machine = [*inputs, *outputs]
-        order = self._arg_order(len(machine))
-        new = func.FuncOp(source.sym_name.data, ([machine[n] for n in order], []))
+        types = [*inputs, *outputs]
+        order = self._arg_order(len(types))
+        new = func.FuncOp(source.sym_name.data, ([types[n] for n in order], []))
         new.location = source.location
         new.attributes.update(source.attributes)
         new.attributes.pop("kc.arg_order", None)
         entry = new.body.block
-        args = [entry.args[order.index(n)] for n in range(len(machine))]
-        old_args = source.body.block.args
-        for old, arg in zip(old_args, args, strict=False):
+        args = [entry.args[order.index(n)] for n in range(len(types))]
+        for old, arg in zip(source.body.block.args, args, strict=False):
             arg.name_hint = old.name_hint
             arg.location = old.location
             self.values[old] = arg
-        out_args = args[len(inputs) :]
-        copies: list[tuple[SSAValue, SSAValue]] = []
-        for value, arg in zip(returned, out_args, strict=True):
+        for value, arg in zip(returned, args[len(inputs) :], strict=True):
             if value in self.values:
                 # An input, or a tensor returned twice: it is copied into its argument.
                 arg.name_hint = f"{value.name_hint or 'out'}_copy"
-                copies.append((value, arg))
+                self.copies.append(Copy(value, arg))
             else:
                 arg.name_hint = value.name_hint
                 self.values[value] = arg
         attrs = self._arg_attrs(args, returned)
         new.arg_attrs = ArrayAttr([attrs[n] for n in order])
-        names = {compute.label for compute in te.computes_in(source)}
-        for op in source.body.block.ops:
-            if isinstance(op, te.ComputeOp):
-                self._compute(op, entry)
-            elif isinstance(op, te.ScanOp):
-                self._scan(op, entry, names)
-            elif isinstance(op, te.ExternOp):
-                self._extern(op, entry, names)
-            elif isinstance(op, te.SymbolOp):
-                self._symbol(op, entry)
-            elif isinstance(op, te.ReturnOp):
-                for value, arg in copies:
-                    buffer = self.values[value]
-                    sizes = _sizes(buffer, entry)
-                    copy = copy_nest(buffer, arg, fresh_name("copy", names), sizes)
-                    copy_location(op, copy.walk())
-                    entry.add_op(copy)
-                entry.add_op(ret := func.ReturnOp())
-                ret.location = op.location
-            else:
-                entry.add_op(op.clone(self.values))
+        self.at = entry
+        self.convert(source.body.block)
+        require_legal(TARGET, new.walk())
         return new
+
+    def is_converted(self, result: SSAValue) -> bool:
+        """Only if its pattern says so: the buffers of what is returned are known before."""
+        del result
+        return False
+
+    def copy(self, op: Operation) -> None:
+        """What is not of ``te`` and computes scalars stays."""
+        if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+            raise not_converted(TARGET, op, "no pattern is for it, and it works on tensors")
+        self.at.add_op(op.clone(self.values))
 
     def _arg_order(self, count: int) -> list[int]:
         """The arguments (inputs, then results) in the order the caller wants them."""
@@ -183,6 +197,8 @@ class _FunctionConverter:
             if not isinstance(shape, AffineMapAttr):
                 raise self._unknown_size(value.name_hint or f"argument {index}", self.source)
             return shape
+        if not isinstance(value.owner, te.ComputeOp | te.ExternOp | te.ScanOp):
+            raise self._unknown_size(value.name_hint or value.owner.name, value.owner)
         dims = [self._symbol_expr(extent, value) for extent in te.tensor_extents(value)]
         return AffineMapAttr(AffineMap(0, len(self.symbols), tuple(dims)))
 
@@ -211,28 +227,14 @@ class _FunctionConverter:
             ],
         )
 
-    def _symbol(self, op: te.SymbolOp, entry: Block) -> None:
-        new = tir.SymbolOp(op.symbol.data)
-        new.location = op.location
-        new.result.name_hint = op.result.name_hint
-        self.values[op.result] = self.symbol_values[op.symbol.data] = new.result
-        entry.add_op(new)
+    # For the patterns
 
-    # Computes ------------------------------------------------------------------------------
+    def extents(self, extents: Sequence[int | SSAValue]) -> list[int | SSAValue]:
+        """Extents of the source, as they are in the new function."""
+        return [extent if isinstance(extent, int) else self.value(extent) for extent in extents]
 
-    def _extents(self, extents: Sequence[int | SSAValue]) -> list[int | SSAValue]:
-        return [
-            extent if isinstance(extent, int) else self.values.get(extent, extent)
-            for extent in extents
-        ]
-
-    def _buffer(
-        self,
-        name: str,
-        tensor: SSAValue,
-        extents: Sequence[int | SSAValue],
-        entry: Block,
-        op: Operation,
+    def buffer(
+        self, name: str, tensor: SSAValue, extents: Sequence[int | SSAValue], op: Operation
     ) -> SSAValue:
         """The buffer of ``tensor``: the argument it is returned in, or one of its own."""
         buffer = self.values.get(tensor)
@@ -241,61 +243,109 @@ class _FunctionConverter:
             shape = [extent if isinstance(extent, int) else tir.DYNAMIC for extent in extents]
             dynamic = [extent for extent in extents if not isinstance(extent, int)]
             alloc = tir.AllocOp(name, MemRefType(tensor.type.element_type, shape), dynamic)
-            alloc.location = op.location
-            entry.add_op(alloc)
+            self.emit(alloc, op)
             buffer = self.values[tensor] = alloc.buffer
         return buffer
 
-    def _compute(self, op: te.ComputeOp, entry: Block) -> None:
-        check_reads(op)
-        extents = self._extents(op.spatial_extents)
-        count = len(op.tensors)
-        buffers = [
-            self._buffer(te.output_name(op.label, n, count), tensor, extents, entry, op)
+    def buffers(self, op: te.ComputeOp) -> list[SSAValue]:
+        """The buffers of what a compute makes."""
+        extents, count = self.extents(op.spatial_extents), len(op.tensors)
+        return [
+            self.buffer(te.output_name(op.label, n, count), tensor, extents, op)
             for n, tensor in enumerate(op.tensors)
         ]
-        entry.add_ops(BlockBuilder(op, buffers, self.values, {}).nest())
 
-    def _extern(self, op: te.ExternOp, entry: Block, names: set[str]) -> None:
-        """The ops of the region, on the buffers; blocks and buffers get names of their own."""
+
+class ConvertSymbol(ConversionPattern[TeToTir]):
+    """``te.symbol "n"``  ->  ``tir.symbol "n"``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: te.SymbolOp, rewriter: PatternRewriter, /) -> None:
+        new = tir.SymbolOp(op.symbol.data)
+        self.conversion.symbol_values[op.symbol.data] = new.result
+        rewriter.replace(op, new)
+
+
+class ConvertCompute(ConversionPattern[TeToTir]):
+    """A compute: a block in a loop for each of its axes.
+
+    ::
+
+        %C = te.compute "C" [%i = 8] { ... }    ->    tir.for %i in 8 {
+                                                        tir.block "C" (spatial %v_i in 8 = %i) ...
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: te.ComputeOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        check_reads(op)
+        buffers = conversion.buffers(op)
+        rewriter.replace(op, BlockBuilder(op, buffers, conversion.values, {}).nest(), buffers)
+
+
+class ConvertExtern(ConversionPattern[TeToTir]):
+    """The operations of an extern's region, on the buffers; blocks and buffers get names of their
+    own."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: te.ExternOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
         values: dict[SSAValue, SSAValue] = {
-            inner: self.values[scalar] for scalar, inner in op.scalars
+            inner: conversion.value(scalar) for scalar, inner in op.scalars
         }
         for tensor, inner in zip(op.tensor_inputs, op.input_buffers, strict=True):
-            values[inner] = self.values[tensor]
+            values[inner] = conversion.value(tensor)
+        buffers: list[SSAValue] = []
         for n, (tensor, inner) in enumerate(zip(op.tensors, op.output_buffers, strict=True)):
             name = te.output_name(op.label, n, len(op.tensors))
-            values[inner] = self._buffer(name, tensor, self._extents(op.extents(n)), entry, op)
-        for body_op in op.body.block.ops:
-            if isinstance(body_op, tir.SymbolOp) and body_op.symbol.data in self.symbol_values:
-                values[body_op.result] = self.symbol_values[body_op.symbol.data]
+            extents = conversion.extents(op.extents(n))
+            values[inner] = conversion.buffer(name, tensor, extents, op)
+            buffers.append(values[inner])
+        for inner in op.body.block.ops:
+            if isinstance(inner, tir.SymbolOp) and inner.symbol.data in conversion.symbol_values:
+                values[inner.result] = conversion.symbol_values[inner.symbol.data]
                 continue
-            clone = body_op.clone(values)
-            for part in clone.walk():
+            copy = inner.clone(values)
+            for part in copy.walk():
                 if isinstance(part, tir.BlockOp):
-                    part.block_name = StringAttr(fresh_name(part.label, names))
+                    name = fresh_name(part.label, conversion.block_names)
+                    part.block_name = StringAttr(name)
                 elif isinstance(part, tir.AllocOp):
-                    part.buffer_name = StringAttr(fresh_name(part.label, self.buffer_names))
+                    name = fresh_name(part.label, conversion.buffer_names)
+                    part.buffer_name = StringAttr(name)
                 if part.location == UnknownLoc():
                     part.location = op.location
-            entry.add_op(clone)
+            rewriter.insert(copy)
+        rewriter.replace(op, (), buffers)
 
-    def _scan(self, op: te.ScanOp, entry: Block, names: set[str]) -> None:
-        """The rows that are there from the start, then a loop over the others."""
-        extent, start = self._extents([op.extent_value])[0], op.start
+
+class ConvertScan(ConversionPattern[TeToTir]):
+    """A scan: copies of the rows that are there from the start, then a loop over the others.
+
+    ::
+
+        te.scan "S" [%t = 8] (%s = %first : ...) { te.compute ... }
+
+        tir.for %c0 in 8 { ... }                    // S_init, of the rows of %first
+        tir.for %t in 7 { tir.for %i in 4 { ... } } // the computes, for the row %t + 1
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: te.ScanOp, rewriter: PatternRewriter, /) -> None:
+        conversion, start = self.conversion, op.start
+        (extent,) = conversion.extents([op.extent_value])
         count = len(op.tensors)
         states: list[SSAValue] = []
         for n, (state, arg) in enumerate(zip(op.tensors, op.states, strict=True)):
-            sizes = self._extents(te.tensor_extents(state))
+            sizes = conversion.extents(te.tensor_extents(state))
             name = te.output_name(op.label, n, count)
-            self.values[arg] = self._buffer(name, state, sizes, entry, op)
-            states.append(self.values[arg])
+            conversion.values[arg] = conversion.buffer(name, state, sizes, op)
+            states.append(conversion.values[arg])
         if isinstance(extent, int):
             steps: int | SSAValue = extent - start
         else:
             rest = tir.ApplyOp(AffineExpr.dimension(0) - start, [extent])
-            rest.location = op.location
-            entry.add_op(rest)
+            rewriter.insert(rest)
             steps = rest.result
         loop = tir.ForOp(op.axis_name.data, steps)
         loop.location = op.location
@@ -306,22 +356,47 @@ class _FunctionConverter:
             if not isinstance(compute, te.ComputeOp):
                 continue
             check_reads(compute)
-            extents = self._extents(compute.spatial_extents)
+            sizes = [extent, *conversion.extents(compute.spatial_extents)]
             for n, tensor in enumerate(compute.tensors):
                 if tensor not in rows:
                     name = te.output_name(compute.label, n, len(compute.tensors))
-                    sizes = [extent, *extents]
-                    rows[tensor] = self._buffer(name, tensor, sizes, entry, compute)
+                    rows[tensor] = conversion.buffer(name, tensor, sizes, compute)
             buffers = [rows[tensor] for tensor in compute.tensors]
-            step.add_ops(BlockBuilder(compute, buffers, self.values, rows, time).nest())
+            step.add_ops(BlockBuilder(compute, buffers, conversion.values, rows, time).nest())
         for n, (init, state) in enumerate(zip(op.inits, op.tensors, strict=True)):
-            name = fresh_name(f"{te.output_name(op.label, n, count)}_init", names)
-            sizes = [start, *self._extents(te.tensor_extents(state))[1:]]
-            copy = copy_nest(self.values[init], states[n], name, sizes, extent)
-            for copy_op in copy.walk():
-                copy_op.location = op.location
-            entry.add_op(copy)
-        entry.add_op(loop)
+            name = te.output_name(op.label, n, count)
+            name = fresh_name(f"{name}_init", conversion.block_names)
+            sizes = [start, *conversion.extents(te.tensor_extents(state))[1:]]
+            copy = copy_nest(conversion.value(init), states[n], name, sizes, extent)
+            for inner in copy.walk():
+                inner.location = op.location
+            rewriter.insert(copy)
+        rewriter.replace(op, loop, states)
+
+
+class ConvertReturn(ConversionPattern[TeToTir]):
+    """``te.return``  ->  ``func.return``, after copies of what is not computed in its argument."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: te.ReturnOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        for value, argument in conversion.copies:
+            buffer = conversion.value(value)
+            sizes = _sizes(buffer, conversion.at)
+            name = fresh_name("copy", conversion.block_names)
+            copy = copy_nest(buffer, argument, name, sizes)
+            copy_location(op, copy.walk())
+            rewriter.insert(copy)
+        rewriter.replace(op, func.ReturnOp())
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    ConvertSymbol,
+    ConvertCompute,
+    ConvertExtern,
+    ConvertScan,
+    ConvertReturn,
+)
 
 
 def check_reads(op: te.ComputeOp) -> None:
@@ -386,5 +461,10 @@ def _sizes(buffer: SSAValue, entry: Block) -> list[int | SSAValue]:
 
 
 def convert_function(function: te.FuncOp) -> func.FuncOp:
-    """The function of loops for one ``te.func``, which stays as it is."""
-    return _FunctionConverter(function).convert()
+    """The function of loops for one ``te.func``, which stays as it is.
+
+    Raises CodegenError: KC4001 and KC4002 for sizes and orders of arguments, KC4216 for an
+    operation that no pattern is for; TEError: KC2030 and KC2050 for reads of elements that are not
+    there.
+    """
+    return TeToTir(function).run()

@@ -8,6 +8,9 @@ target already. Unlike a dialect conversion of MLIR's, nothing is undone: what c
 is found before anything changes (:func:`require_patterns`), and what is left in the end is an error
 with a place (:func:`require_legal`).
 
+A conversion that gives functions another signature, or whose patterns need the types of the
+source to the end, is a :class:`CopyingConversion`: it builds a new function beside the source.
+
 Plugins add patterns by the name of the conversion (``Plugin.patterns``). They come after the
 conversion's own, so that they convert what is theirs and change nothing for others: a
 :class:`~xdsl.pattern_rewriter.RewritePattern` is made with the conversion, a
@@ -21,13 +24,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from xdsl.dialects.builtin import UnknownLoc, UnregisteredOp
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, TypeConversionPattern
 from xdsl.rewriter import InsertPoint
 
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.support.patterns import matching
+from kc.support.patterns import PatternSet, matching
 from kc.support.registry import load_patterns
 
 Match = Callable[[Operation, PatternRewriter], None]
@@ -82,17 +85,19 @@ def require_patterns(
     """Refuse operations that must be converted and that no pattern is for (KC4216)."""
     for op in ops:
         if not target.is_legal(op) and not matching(patterns, type(op)):
-            raise _left(target, op, "no pattern is for it")
+            raise not_converted(target, op, "no pattern is for it")
 
 
 def require_legal(target: ConversionTarget, ops: Iterable[Operation]) -> None:
     """Refuse operations that no pattern has converted (KC4216)."""
     for op in ops:
         if not target.is_legal(op):
-            raise _left(target, op, "the patterns for it did nothing")
+            raise not_converted(target, op, "the patterns for it did nothing")
 
 
-def _left(target: ConversionTarget, op: Operation, what: str) -> CodegenError:
+def not_converted(target: ConversionTarget, op: Operation, what: str) -> CodegenError:
+    """The refusal of an operation that must not be left (KC4216); ``what`` keeps it from being
+    converted."""
     allowed = (
         f"{', '.join(target.legal)} alone is left by it"
         if target.legal
@@ -231,7 +236,112 @@ class Conversion:
         return matches
 
 
-ConversionT = TypeVar("ConversionT", bound=Conversion)
+class CopyingConversion:
+    """The state of one conversion that builds a function beside its source.
+
+    Patterns read an operation of the source as it is, ask for what its operands became
+    (:meth:`value`), and add operations to the end of the block ``at`` (:meth:`emit`, or by the
+    rewriter). An operation is converted once its pattern has added something, or said what its
+    results became; what no pattern converts is the business of :meth:`copy`.
+    """
+
+    at: Block
+    """Where operations are added."""
+
+    def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
+        self.values: dict[SSAValue, SSAValue] = {}
+        """What values of the source became."""
+        self._patterns = PatternSet(pattern(self) for pattern in patterns)  # pyright: ignore[reportCallIssue]
+        self._rewriter: CopyingRewriter | None = None
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """What a value of the source became."""
+        return self.values.get(old, old)
+
+    def emit(self, op: Operation, source: Operation) -> Operation:
+        """Add ``op``, which stands for ``source``, and is where that is."""
+        for inner in op.walk():
+            inner.location = source.location
+        self.at.add_op(op)
+        if self._rewriter is not None:
+            self._rewriter.has_done_action = True
+        return op
+
+    def into(self, block: Block, fill: Callable[[], None]) -> None:
+        """Run ``fill`` with ``block`` as the place where operations are added."""
+        outer, self.at = self.at, block
+        try:
+            fill()
+        finally:
+            self.at = outer
+
+    def copy(self, op: Operation) -> None:
+        """Convert an operation that no pattern has converted: it stays, on what operands became."""
+        self.emit(op.clone(self.values), op)
+
+    def is_converted(self, result: SSAValue) -> bool:
+        """Whether it is known what became of a result."""
+        return result in self.values
+
+    def convert(self, block: Block) -> None:
+        """Convert the operations of ``block``, in their order."""
+        for op in block.ops:
+            self.convert_op(op)
+
+    def convert_op(self, op: Operation) -> None:
+        """Convert one operation, by the first pattern for its class that does so."""
+        outer = self._rewriter
+        self._rewriter = rewriter = CopyingRewriter(op, self)
+        try:
+            for pattern in self._patterns.of(op):
+                pattern.match_and_rewrite(op, rewriter)
+                if rewriter.has_done_action or (
+                    op.results and all(map(self.is_converted, op.results))
+                ):
+                    return
+            self.copy(op)
+        finally:
+            self._rewriter = outer
+            if outer is not None:
+                outer.has_done_action = True
+
+
+class CopyingRewriter(PatternRewriter):
+    """What patterns of a copying conversion edit with: the new function, never the source."""
+
+    def __init__(self, op: Operation, conversion: CopyingConversion) -> None:
+        super().__init__(InsertPoint.at_end(conversion.at))
+        self._source = op
+        self._conversion = conversion
+
+    def insert(self, op, insertion_point=None):
+        """Add operations, to the end of the new block unless told otherwise."""
+        if insertion_point is None:
+            insertion_point = InsertPoint.at_end(self._conversion.at)
+        for new in (op,) if isinstance(op, Operation) else op:
+            if isinstance(new.location, UnknownLoc):
+                new.location = self._source.location
+        return super().insert(op, insertion_point)
+
+    def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
+        """Add ``new_ops`` for ``op``, whose results became ``new_results`` (those of the last)."""
+        del safe_erase
+        self.has_done_action = True
+        new_ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+        self.insert(new_ops)
+        results = (new_ops[-1].results if new_ops else ()) if new_results is None else new_results
+        for old, new in zip(op.results, results, strict=True):
+            assert new is not None
+            new.name_hint = new.name_hint or old.name_hint
+            self._conversion.values[old] = new
+
+    def erase(self, op: Operation, safe_erase: bool = True) -> None:
+        """Leave out an operation, whose results nobody uses."""
+        del op, safe_erase
+        self.has_done_action = True
+
+
+ConversionT = TypeVar("ConversionT", bound=Conversion | CopyingConversion)
 
 
 class ConversionPattern(RewritePattern, Generic[ConversionT]):

@@ -1,7 +1,8 @@
 """A plugin with a type and operations of its own, which its patterns lower where kc's are lowered.
 
-Numbers of 8 binary places in 16 bits. What fills a buffer becomes a loop in ``convert-tir-to-scf``;
-arithmetic, and the type, become integers in ``convert-to-llvm``.
+Numbers of 8 binary places in 16 bits. A tensor of one number becomes a nest in
+``convert-te-to-tir``; what fills a buffer becomes a loop in ``convert-tir-to-scf``; arithmetic, and
+the type, become integers in ``convert-to-llvm``.
 """
 
 from xdsl.dialects import memref, scf
@@ -11,11 +12,21 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    TensorType,
     f32,
     i16,
     i32,
 )
-from xdsl.ir import Attribute, Block, Dialect, ParametrizedAttribute, Region, TypeAttribute
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Dialect,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+)
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -33,10 +44,11 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.traits import MemoryWriteEffect, Pure
 
+from kc.conversion.convert_te_to_tir import TeToTir
 from kc.conversion.convert_tir_to_scf.function import TirToScf
 from kc.conversion.convert_to_llvm.function import LlvmPattern
 from kc.conversion.driver import ConversionPattern
-from kc.dialects import llvm
+from kc.dialects import llvm, tir
 from kc.support.plugins import Plugin
 
 PLACES = 8
@@ -105,6 +117,17 @@ class ToFloatOp(IRDLOperation):
 
 
 @irdl_op_definition
+class FillOp(IRDLOperation):
+    """A tensor of a number, everywhere."""
+
+    name = "fix.fill"
+    value = operand_def(Float32Type)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `:` type($result)"
+
+
+@irdl_op_definition
 class LostOp(IRDLOperation):
     """An operation without a pattern."""
 
@@ -112,7 +135,27 @@ class LostOp(IRDLOperation):
     assembly_format = "attr-dict"
 
 
-FIX = Dialect("fix", [ClearOp, ZeroOp, FromFloatOp, MulAddOp, ToFloatOp, LostOp], [FixedType])
+FIX = Dialect(
+    "fix", [ClearOp, ZeroOp, FromFloatOp, MulAddOp, ToFloatOp, FillOp, LostOp], [FixedType]
+)
+
+
+def fill(value: SSAValue, buffer: SSAValue, size: int) -> tir.ForOp:
+    """``tir.for %i in size { tir.store value, buffer[%i] }``"""
+    loop = tir.ForOp("i", size)
+    loop.body.block.add_op(tir.StoreOp(value, buffer, AffineMap.identity(1), [loop.var]))
+    return loop
+
+
+class FillInTe(ConversionPattern[TeToTir]):
+    """``%T = fix.fill %x : tensor<8xf32>``  ->  a loop that stores ``%x``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FillOp, rewriter: PatternRewriter, /) -> None:
+        conversion = self.conversion
+        (size,) = op.result.type.get_shape()
+        buffer = conversion.buffer("filled", op.result, [size], op)
+        rewriter.replace(op, fill(conversion.value(op.value), buffer, size), [buffer])
 
 
 class ClearByLoop(ConversionPattern[TirToScf]):
@@ -194,6 +237,7 @@ PLUGIN = Plugin(
     name="fixed-point",
     dialects={"fix": "fixed_point:FIX"},
     patterns={
+        "convert-te-to-tir": ["fixed_point:FillInTe"],
         "convert-tir-to-scf": ["fixed_point:ClearByLoop"],
         "convert-to-llvm": [
             "fixed_point:InI16",

@@ -93,6 +93,58 @@ def test_an_operation_without_a_pattern_is_named(installed: Registry):
     assert "convert-to-llvm: fix.lost cannot be lowered" in str(refusal.value)
 
 
+IN_TE = """
+te.func @main(%A: tensor<8xf32>) -> tensor<8xf32> {
+  %x = arith.constant 2.5 : f32
+  %T = fix.fill %x : tensor<8xf32>
+  %C = te.compute "C" [%i = 8] {
+    %a = te.read %A[%i] : tensor<8xf32>
+    %t = te.read %T[%i] : tensor<8xf32>
+    %c = arith.mulf %a, %t : f32
+    te.yield %c : f32
+  } : tensor<8xf32>
+  te.return %C : tensor<8xf32>
+}
+"""
+
+
+def test_operations_on_tensors_become_loops(installed: Registry):
+    a, c = np.arange(8, dtype=np.float32), np.empty(8, np.float32)
+    kc.build(kc.IRModule.parse(IN_TE))(a, c)
+    assert np.array_equal(c, a * 2.5)
+    text = lowered(IN_TE, "convert-te-to-tir")
+    assert "fix.fill" not in text
+    assert 'tir.alloc "filled"' in text
+
+
+def test_a_result_is_computed_in_its_argument(installed: Registry):
+    text = """
+te.func @main(%x: f32) -> tensor<8xf32> {
+  %T = fix.fill %x : tensor<8xf32>
+  te.return %T : tensor<8xf32>
+}
+"""
+    assert "tir.alloc" not in lowered(text, "convert-te-to-tir")
+
+
+def test_an_operation_on_tensors_without_a_pattern_is_named():
+    added = Registry()
+    added.add(Plugin("mine", dialects={"fix": "fixed_point:FIX"}))
+    with using(added):
+        mod = kc.IRModule.parse(IN_TE, "k.mlir")
+        before = str(mod)
+        with pytest.raises(KCError) as refusal:
+            get_pass("convert-te-to-tir").apply(registry.context(), mod.op)
+        assert str(mod) == before
+    assert str(refusal.value) == (
+        "error[KC4216]: convert-te-to-tir: fix.fill is not converted\n"
+        "  --> k.mlir:4:3\n"
+        "   |  no pattern is for it, and it works on tensors\n"
+        "  why: nothing of te is left by it\n"
+        "  try: a plugin adds patterns by Plugin(patterns={'convert-te-to-tir': [...]})"
+    )
+
+
 class Idle(RewritePattern):
     """A pattern that never does anything."""
 
