@@ -191,7 +191,7 @@ def _source(source: Any, name: str) -> np.ndarray:
 
 
 def _needs_package(name: str) -> bool:
-    """Whether numpy has a dtype by the package ml_dtypes only."""
+    """Whether numpy has a dtype only through the package ml_dtypes."""
     return name in NARROW_FLOATS and name != "float16"
 
 

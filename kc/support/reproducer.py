@@ -19,7 +19,7 @@ CODE = "KC0070"
 
 
 class PassFailure(InternalError):
-    """A pass raised what it must not, or left a module that does not verify.
+    """A pass raised an unexpected exception, or left a module that does not verify.
 
     Its cause is the exception; ``origin`` is who the pass belongs to.
     """
