@@ -262,10 +262,14 @@ class CopyingConversion:
         """Add ``op``, which stands for ``source``, and is where that is."""
         for inner in op.walk():
             inner.location = source.location
+        self.add(op)
+        return op
+
+    def add(self, op: Operation) -> None:
+        """Add an operation that is where it belongs already."""
         self.at.add_op(op)
         if self._rewriter is not None:
             self._rewriter.has_done_action = True
-        return op
 
     def into(self, block: Block, fill: Callable[[], None]) -> None:
         """Run ``fill`` with ``block`` as the place where operations are added."""

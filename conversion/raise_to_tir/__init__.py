@@ -49,8 +49,10 @@ from xdsl.rewriter import Rewriter
 from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
 from kc.conversion._statements import make_blocks
-from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.driver import own_and_added
+from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
+from kc.conversion.raise_to_tir.patterns import PATTERNS
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ def raise_function(
 
     ``taken`` are the symbols of the module, to which those of the tables are added.
     """
-    raiser = FunctionRaiser(function, taken)
-    new = raiser.convert()
+    raiser = FunctionRaiser(function, taken, own_and_added(TARGET, PATTERNS))
+    new = raiser.run()
     make_blocks(new, raiser.variables, raiser.labels)
     fuse_inits(new)
     return new, raiser.tables

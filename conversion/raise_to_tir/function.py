@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
@@ -21,15 +20,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap, AffineSymExpr
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.simplify_affine import UNBOUNDED, simplify
 from kc.conversion._te_blocks import copy_nest
+from kc.conversion.driver import ConversionTarget, require_legal
 from kc.conversion.raise_to_tir.nests import Emitter, Extent
 from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
-from kc.conversion.raise_to_tir.tensor_ops import elementwise, is_elementwise
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
 from kc.dialects import tir
 from kc.dialects.size_requirements import set_requirements
@@ -37,7 +37,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
-Handler = Callable[["FunctionRaiser", Any], None]
+TARGET = ConversionTarget("raise-to-tir", illegal=("affine", "linalg", "tensor"))
 
 
 class FunctionRaiser(Emitter):
@@ -46,8 +46,10 @@ class FunctionRaiser(Emitter):
     (The type checker meets this class by two paths, that of the folder and that of the package.)
     """
 
-    def __init__(self, source: func.FuncOp, taken: set[str]) -> None:
-        super().__init__()
+    def __init__(
+        self, source: func.FuncOp, taken: set[str], patterns: tuple[type[RewritePattern], ...]
+    ) -> None:
+        super().__init__(patterns)
         self.source = source
         self.taken = taken
         """Symbols that the module has."""
@@ -66,7 +68,7 @@ class FunctionRaiser(Emitter):
 
     # Signature -------------------------------------------------------------------------------
 
-    def convert(self) -> func.FuncOp:
+    def run(self) -> func.FuncOp:
         """The new function; the old one stays as it is."""
         source = self.source
         self._require_structured(source)
@@ -98,7 +100,8 @@ class FunctionRaiser(Emitter):
         self.outputs = list(args[len(inputs) :])
         self._arguments(inputs, results, args)
         self._plan_outputs()
-        self.block(source.body.block)
+        self.convert(source.body.block)
+        require_legal(TARGET, new.walk())
         for arg in self.outputs:
             assert isinstance(arg.type, MemRefType)
             shape = [
@@ -368,9 +371,9 @@ class FunctionRaiser(Emitter):
         for n, size in enumerate(buffer.type.get_shape()):
             if size == tir.DYNAMIC:
                 index = index_constant(n)
-                self.at.add_op(index)
+                self.add(index)
                 read = memref.DimOp.from_source_and_index(buffer, index.result)
-                self.at.add_op(read)
+                self.add(read)
                 sizes.append(read.result)
             else:
                 sizes.append(size)
@@ -384,24 +387,11 @@ class FunctionRaiser(Emitter):
 
     # Ops -------------------------------------------------------------------------------------
 
-    def block(self, source: Block) -> None:
-        """Raise the ops of ``source`` into the place where ops are added."""
-        for op in source.ops:
-            self.op(op)
+    def is_converted(self, result: SSAValue) -> bool:
+        """Whether it is known what became of a value or a tensor."""
+        return result in self.values or result in self.tensors.values
 
-    def op(self, op: Operation) -> None:
-        """Raise one op."""
-        from kc.conversion.raise_to_tir.handlers import HANDLERS
-
-        handler = HANDLERS.get(type(op))
-        if handler is not None:
-            handler(self, op)  # pyright: ignore[reportArgumentType]
-        elif is_elementwise(op):
-            elementwise(self, op)  # pyright: ignore[reportArgumentType]
-        else:
-            self.keep(op)
-
-    def keep(self, op: Operation) -> None:
+    def copy(self, op: Operation) -> None:
         """An op that stays: on scalars, or on memrefs as a whole."""
         involved = (*op.operands, *op.results)
         foreign = op.name.startswith(("linalg.", "affine.", "tensor."))
@@ -443,7 +433,7 @@ class FunctionRaiser(Emitter):
                     arg.name_hint = old.name_hint
                     self.values[old] = arg
                 raised.add_block(inner)
-                self.into(inner, lambda block=block: self.block(block))
+                self.into(inner, lambda block=block: self.convert(block))
             regions.append(raised)
         made_op = type(op).create(
             operands=[self.values.get(operand, operand) for operand in op.operands],

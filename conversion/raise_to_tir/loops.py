@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
@@ -16,18 +15,18 @@ from xdsl.ir.affine import (
     AffineMap,
     AffineSet,
 )
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.analysis.dependence import accesses_memory_of
+from kc.conversion.driver import ConversionPattern
+from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.structured import identity
 from kc.dialects import tir
 from kc.dialects.affine import MaxOp
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-
-if TYPE_CHECKING:
-    from kc.conversion.raise_to_tir.function import FunctionRaiser
-    from kc.conversion.raise_to_tir.nests import Extent
 
 _LETTERS = "ijklmnpq"
 
@@ -124,14 +123,14 @@ def _carried(
         end = source.last_op
         for inner_op in source.ops:
             if inner_op is not end:
-                raiser.op(inner_op)
+                raiser.convert_op(inner_op)
         assert end is not None
         if isinstance(end, affine.YieldOp | scf.YieldOp):
             for value, (buffer, at) in zip(end.operands, places, strict=True):
                 store = tir.StoreOp(raiser.value(value), buffer, identity(len(at)), at)
                 raiser.emit(store, end)
         elif not isinstance(end, scf.ReduceOp):
-            raiser.op(end)
+            raiser.convert_op(end)
 
     run(body)
     for result, (buffer, at) in zip(op.results, places, strict=True):
@@ -179,46 +178,52 @@ def _can_carry(values: Sequence[SSAValue]) -> bool:
     return all(isinstance(value.type, AnyFloat | IntegerType) for value in values)
 
 
-def affine_for(raiser: FunctionRaiser, op: affine.ForOp) -> None:
+class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
     """``affine.for``."""
-    if not _can_carry(op.inits):
-        raise _refused(op, "it carries a value that is neither an integer nor a float")
-    low = _bound(
-        raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
-    )
-    high = _bound(
-        raiser, without_symbols(op.upperBoundMap.data), op.upperBoundOperands, arith.MinSIOp, op
-    )
-    block = op.body.blocks[0]
-    _carried(
-        raiser,
-        op,
-        op.inits,
-        block.args[1:],
-        lambda fill: _loop(
-            raiser, op, block.args[0], low, high, op.step.value.data, lambda: fill(block)
-        ),
-    )
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if not _can_carry(op.inits):
+            raise _refused(op, "it carries a value that is neither an integer nor a float")
+        low = _bound(
+            raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
+        )
+        high = _bound(
+            raiser, without_symbols(op.upperBoundMap.data), op.upperBoundOperands, arith.MinSIOp, op
+        )
+        block = op.body.blocks[0]
+        _carried(
+            raiser,
+            op,
+            op.inits,
+            block.args[1:],
+            lambda fill: _loop(
+                raiser, op, block.args[0], low, high, op.step.value.data, lambda: fill(block)
+            ),
+        )
 
 
-def scf_for(raiser: FunctionRaiser, op: scf.ForOp) -> None:
+class RaiseScfFor(ConversionPattern[FunctionRaiser]):
     """``scf.for``; with a step that is no positive constant it stays, its body being raised."""
-    step = raiser.extent(op.step)
-    block = op.body.block
-    if not isinstance(step, int) or step < 1 or op.lb.type != tir.INDEX:
-        raiser.keep(op)
-        return
-    if not _can_carry(op.iter_args):
-        raiser.keep(op)
-        return
-    low, high = raiser.extent(op.lb), raiser.extent(op.ub)
-    _carried(
-        raiser,
-        op,
-        op.iter_args,
-        block.args[1:],
-        lambda fill: _loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
-    )
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        step = raiser.extent(op.step)
+        block = op.body.block
+        if not isinstance(step, int) or step < 1 or op.lb.type != tir.INDEX:
+            return
+        if not _can_carry(op.iter_args):
+            return
+        low, high = raiser.extent(op.lb), raiser.extent(op.ub)
+        _carried(
+            raiser,
+            op,
+            op.iter_args,
+            block.args[1:],
+            lambda fill: _loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
+        )
 
 
 def _nest(
@@ -240,37 +245,44 @@ def _nest(
     _carried(raiser, op, (), (), lambda fill: level(0, fill))
 
 
-def scf_parallel(raiser: FunctionRaiser, op: scf.ParallelOp) -> None:
+class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
     """``scf.parallel``; one that reduces stays, its body being raised."""
-    steps = [raiser.extent(step) for step in op.step]
-    known = [step for step in steps if isinstance(step, int) and step > 0]
-    if op.initVals or len(known) != len(steps):
-        raiser.keep(op)
-        return
-    lows, highs = (
-        [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)
-    )
-    _nest(raiser, op, op.body.block, list(zip(lows, highs, known, strict=True)))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        steps = [raiser.extent(step) for step in op.step]
+        known = [step for step in steps if isinstance(step, int) and step > 0]
+        if op.initVals or len(known) != len(steps):
+            return
+        lows, highs = (
+            [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)
+        )
+        _nest(raiser, op, op.body.block, list(zip(lows, highs, known, strict=True)))
 
 
-def affine_parallel(raiser: FunctionRaiser, op: affine.ParallelOp) -> None:
+class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
     """``affine.parallel``."""
-    if op.res:
-        raise _refused(op, "it reduces over parallel iterations")
-    split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
-    ends: list[list[Extent]] = []
-    for space, groups, operands, extreme in (
-        (op.lowerBoundsMap, op.lowerBoundsGroups, op.map_operands[:split], arith.MaxSIOp),
-        (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
-    ):
-        exprs = without_symbols(space.data)
-        bounds: list[Extent] = []
-        for count in groups.get_values():
-            part, exprs = exprs[: int(count)], exprs[int(count) :]
-            bounds.append(_bound(raiser, part, operands, extreme, op))
-        ends.append(bounds)
-    steps = [step.value.data for step in op.steps]
-    _nest(raiser, op, op.body.block, list(zip(*ends, steps, strict=True)))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ParallelOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if op.res:
+            raise _refused(op, "it reduces over parallel iterations")
+        split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
+        ends: list[list[Extent]] = []
+        for space, groups, operands, extreme in (
+            (op.lowerBoundsMap, op.lowerBoundsGroups, op.map_operands[:split], arith.MaxSIOp),
+            (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
+        ):
+            exprs = without_symbols(space.data)
+            bounds: list[Extent] = []
+            for count in groups.get_values():
+                part, exprs = exprs[: int(count)], exprs[int(count) :]
+                bounds.append(_bound(raiser, part, operands, extreme, op))
+            ends.append(bounds)
+        steps = [step.value.data for step in op.steps]
+        _nest(raiser, op, op.body.block, list(zip(*ends, steps, strict=True)))
 
 
 def _refused(op: Operation, why: str) -> CodegenError:
@@ -294,7 +306,7 @@ def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
             def fill(block: Block = block) -> None:
                 for inner_op in block.ops:
                     if not isinstance(inner_op, affine.YieldOp | scf.YieldOp):
-                        raiser.op(inner_op)
+                        raiser.convert_op(inner_op)
                     elif op.results:
                         values = [raiser.value(value) for value in inner_op.operands]
                         raiser.emit(scf.YieldOp(*values), inner_op)
@@ -304,35 +316,45 @@ def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
     return regions
 
 
-def affine_if(raiser: FunctionRaiser, op: affine.IfOp) -> None:
+_PREDICATES = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}
+
+
+class RaiseAffineIf(ConversionPattern[FunctionRaiser]):
     """``affine.if``; with results it is an ``scf.if`` on the value of its condition."""
-    space = op.condition.data
-    operands = [raiser.value(arg) for arg in op.args]
-    symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
-    dims = [AffineDimExpr(n) for n in range(space.num_dims)]
-    exprs = [
-        (constraint.kind, (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, symbols))
-        for constraint in space.constraints
-    ]
-    if not op.res:
-        constraints = [
-            at_least_zero(-expr if kind is AffineConstraintKind.le else expr)
-            if kind is not AffineConstraintKind.eq
-            else AffineConstraintExpr(kind, expr, ZERO)
-            for kind, expr in exprs
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.IfOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        space = op.condition.data
+        operands = [raiser.value(arg) for arg in op.args]
+        symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
+        dims = [AffineDimExpr(n) for n in range(space.num_dims)]
+        exprs = [
+            (
+                constraint.kind,
+                (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, symbols),
+            )
+            for constraint in space.constraints
         ]
-        _if(raiser, op, constraints, operands)
-        return
-    truth: SSAValue | None = None
-    for kind, expr in exprs:
-        value = raiser.index_value(raiser.apply(expr, operands, op), op)
-        zero = raiser.index_value(0, op)
-        predicate = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}.get(kind, "sge")
-        test = raiser.emit(arith.CmpiOp(value, zero, predicate), op).results[0]
-        truth = test if truth is None else raiser.emit(arith.AndIOp(truth, test), op).results[0]
-    if truth is None:
-        truth = raiser.emit(arith.ConstantOp(IntegerAttr(1, IntegerType(1))), op).results[0]
-    _scf_if(raiser, op, truth)
+        if not op.res:
+            constraints = [
+                at_least_zero(-expr if kind is AffineConstraintKind.le else expr)
+                if kind is not AffineConstraintKind.eq
+                else AffineConstraintExpr(kind, expr, ZERO)
+                for kind, expr in exprs
+            ]
+            _if(raiser, op, constraints, operands)
+            return
+        truth: SSAValue | None = None
+        for kind, expr in exprs:
+            value = raiser.index_value(raiser.apply(expr, operands, op), op)
+            zero = raiser.index_value(0, op)
+            predicate = _PREDICATES.get(kind, "sge")
+            test = raiser.emit(arith.CmpiOp(value, zero, predicate), op).results[0]
+            truth = test if truth is None else raiser.emit(arith.AndIOp(truth, test), op).results[0]
+        if truth is None:
+            truth = raiser.emit(arith.ConstantOp(IntegerAttr(1, IntegerType(1))), op).results[0]
+        _scf_if(raiser, op, truth)
 
 
 def _if(
@@ -345,7 +367,7 @@ def _if(
     condition = AffineSet(len(operands), 0, tuple(constraints))
     guard = tir.IfOp(condition, operands, then, otherwise)
     guard.location = op.location
-    raiser.at.add_op(guard)
+    raiser.add(guard)
 
 
 def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
@@ -359,17 +381,21 @@ def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
     for old, result in zip(op.results, new.results, strict=True):
         result.name_hint = old.name_hint
         raiser.values[old] = result
-    raiser.at.add_op(new)
+    raiser.add(new)
 
 
-def scf_if(raiser: FunctionRaiser, op: scf.IfOp) -> None:
+class RaiseScfIf(ConversionPattern[FunctionRaiser]):
     """``scf.if``: a ``tir.if`` where the condition is one on indices."""
-    operands: list[SSAValue] = []
-    constraints = _constraints(raiser, op.cond, operands)
-    if constraints is None or op.results:
-        _scf_if(raiser, op, raiser.value(op.cond))
-    else:
-        _if(raiser, op, constraints, operands)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        operands: list[SSAValue] = []
+        constraints = _constraints(raiser, op.cond, operands)
+        if constraints is None or op.results:
+            _scf_if(raiser, op, raiser.value(op.cond))
+        else:
+            _if(raiser, op, constraints, operands)
 
 
 def _constraints(
@@ -408,17 +434,28 @@ def _constraints(
             return None
 
 
-def affine_load(raiser: FunctionRaiser, op: affine.LoadOp) -> None:
+class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
     """``affine.load``."""
-    exprs, operands = without_symbols(op.map.data), [raiser.value(index) for index in op.indices]
-    space = AffineMap(len(operands), 0, tuple(exprs))
-    _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), space, operands))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.LoadOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        exprs, operands = (
+            without_symbols(op.map.data),
+            [raiser.value(index) for index in op.indices],
+        )
+        space = AffineMap(len(operands), 0, tuple(exprs))
+        _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), space, operands))
 
 
-def memref_load(raiser: FunctionRaiser, op: memref.LoadOp) -> None:
+class RaiseMemrefLoad(ConversionPattern[FunctionRaiser]):
     """``memref.load``."""
-    at = [raiser.value(index) for index in op.indices]
-    _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), identity(len(at)), at))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.LoadOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        at = [raiser.value(index) for index in op.indices]
+        _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), identity(len(at)), at))
 
 
 def _loaded(raiser: FunctionRaiser, op: Operation, load: tir.LoadOp) -> None:
@@ -426,56 +463,82 @@ def _loaded(raiser: FunctionRaiser, op: Operation, load: tir.LoadOp) -> None:
     raiser.values[op.results[0]] = raiser.emit(load, op).results[0]
 
 
-def affine_store(raiser: FunctionRaiser, op: affine.StoreOp) -> None:
+class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
     """``affine.store``."""
-    if op in raiser.skipped:
-        return
-    exprs, operands = without_symbols(op.map.data), [raiser.value(index) for index in op.indices]
-    space = AffineMap(len(operands), 0, tuple(exprs))
-    raiser.emit(tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), space, operands), op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.StoreOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if op in raiser.skipped:
+            rewriter.erase(op)
+            return
+        exprs, operands = (
+            without_symbols(op.map.data),
+            [raiser.value(index) for index in op.indices],
+        )
+        space = AffineMap(len(operands), 0, tuple(exprs))
+        raiser.emit(
+            tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), space, operands), op
+        )
 
 
-def memref_store(raiser: FunctionRaiser, op: memref.StoreOp) -> None:
+class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
     """``memref.store``."""
-    if op in raiser.skipped:
-        return
-    at = [raiser.value(index) for index in op.indices]
-    store = tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), identity(len(at)), at)
-    raiser.emit(store, op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.StoreOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if op in raiser.skipped:
+            rewriter.erase(op)
+            return
+        at = [raiser.value(index) for index in op.indices]
+        store = tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), identity(len(at)), at)
+        raiser.emit(store, op)
 
 
-def affine_apply(raiser: FunctionRaiser, op: affine.ApplyOp) -> None:
+class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
     """``affine.apply``."""
-    (expr,) = without_symbols(op.map.data)
-    value = raiser.apply(expr, [raiser.extent(operand) for operand in op.operands], op)
-    raiser.values[op.result] = raiser.index_value(value, op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        (expr,) = without_symbols(op.map.data)
+        value = raiser.apply(expr, [raiser.extent(operand) for operand in op.operands], op)
+        raiser.values[op.result] = raiser.index_value(value, op)
 
 
-def affine_min(raiser: FunctionRaiser, op: affine.MinOp) -> None:
+class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
     """``affine.min``."""
-    extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
-    raiser.values[op.result] = raiser.index_value(extremum, op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.MinOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
+        raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
-def affine_max(raiser: FunctionRaiser, op: MaxOp) -> None:
+class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
     """``affine.max``."""
-    extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
-    raiser.values[op.result] = raiser.index_value(extremum, op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MaxOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
+        raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
-HANDLERS = {
-    affine.ForOp: affine_for,
-    affine.ParallelOp: affine_parallel,
-    affine.IfOp: affine_if,
-    affine.LoadOp: affine_load,
-    affine.StoreOp: affine_store,
-    affine.ApplyOp: affine_apply,
-    affine.MinOp: affine_min,
-    MaxOp: affine_max,
-    scf.ForOp: scf_for,
-    scf.ParallelOp: scf_parallel,
-    scf.IfOp: scf_if,
-    memref.LoadOp: memref_load,
-    memref.StoreOp: memref_store,
-}
-"""Op -> what raises it."""
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    RaiseAffineFor,
+    RaiseScfFor,
+    RaiseScfParallel,
+    RaiseAffineParallel,
+    RaiseAffineIf,
+    RaiseScfIf,
+    RaiseAffineLoad,
+    RaiseMemrefLoad,
+    RaiseAffineStore,
+    RaiseMemrefStore,
+    RaiseAffineApply,
+    RaiseAffineMin,
+    RaiseAffineMax,
+)

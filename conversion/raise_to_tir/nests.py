@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import MemRefType, ShapedType
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.pattern_rewriter import RewritePattern
 
 from kc.conversion._te_blocks import nest
+from kc.conversion.driver import CopyingConversion
 from kc.conversion.raise_to_tir.structured import Structure, identity
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError
@@ -20,31 +22,14 @@ from kc.support.locations import location_of
 Extent = int | SSAValue
 
 
-class Emitter:
-    """Adds ops to a block and knows what values became."""
+class Emitter(CopyingConversion):
+    """A conversion that makes nests, of blocks and buffers with names of their own."""
 
-    at: Block
-
-    def __init__(self) -> None:
-        self.values: dict[SSAValue, SSAValue] = {}
+    def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
+        super().__init__(patterns)
         self.buffer_sizes: dict[SSAValue, list[Extent]] = {}
         self.labels: set[str] = set()
         self.buffer_labels: set[str] = set()
-
-    def emit(self, op: Operation, source: Operation) -> Operation:
-        """Add ``op``, which stands for ``source``."""
-        for nested in op.walk():
-            nested.location = source.location
-        self.at.add_op(op)
-        return op
-
-    def into(self, block: Block, fill: Callable[[], None]) -> None:
-        """Run ``fill`` with ``block`` as the place where ops are added."""
-        outer, self.at = self.at, block
-        try:
-            fill()
-        finally:
-            self.at = outer
 
     def label(self, name: str) -> str:
         """A name for a block that no other has."""
@@ -53,10 +38,6 @@ class Emitter:
     def buffer_label(self, name: str) -> str:
         """A name for a buffer that no other has."""
         return fresh_name(name if tir.is_name(name) else "buffer", self.buffer_labels)
-
-    def value(self, old: SSAValue) -> SSAValue:
-        """The value that replaced a value of the source."""
-        return self.values.get(old, old)
 
     def alloc(
         self, name: str, type_: ShapedType, sizes: Sequence[Extent], source: Operation
@@ -106,7 +87,7 @@ class Emitter:
         block.location = source.location
         for loop in loops:
             loop.location = source.location
-        self.at.add_op(nest(loops, block))
+        self.add(nest(loops, block))
 
     def fill(
         self,

@@ -10,8 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 
 from kc.analysis.loop_tree import path_to
-from kc.conversion.raise_to_tir.structured import STRUCTURED, structure_of
-from kc.conversion.raise_to_tir.tensor_ops import is_elementwise
+from kc.conversion.raise_to_tir.structured import STRUCTURED, is_elementwise, structure_of
 from kc.dialects import tir
 from kc.support.fresh_names import fresh_name
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ShapedType,
+    TensorType,
 )
 from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -312,3 +313,13 @@ def index_constant(value: int) -> arith.ConstantOp:
 def identity(rank: int) -> AffineMap:
     """The map of an access with one index a dimension."""
     return AffineMap(rank, 0, tuple(AffineExpr.dimension(n) for n in range(rank)))
+
+
+def is_elementwise(op: Operation) -> bool:
+    """Whether ``op`` is one on scalars that is applied to the elements of tensors."""
+    return (
+        op.name.startswith(("arith.", "math."))
+        and len(op.results) == 1
+        and isinstance(op.results[0].type, TensorType)
+        and not op.regions
+    )

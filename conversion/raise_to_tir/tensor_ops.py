@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -15,26 +14,30 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.raise_to_tir.structured import identity, index_constant
+from kc.conversion.driver import ConversionPattern
+from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.raise_to_tir.nests import Extent
+from kc.conversion.raise_to_tir.structured import identity, index_constant, is_elementwise
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat
 from kc.dialects import tir
 from kc.dialects.tensor import GenerateOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
-if TYPE_CHECKING:
-    from kc.conversion.raise_to_tir.function import FunctionRaiser
-    from kc.conversion.raise_to_tir.nests import Extent
-
 MAX_ELEMENTS = 1024
 """Elements of a constant tensor that are stored one by one; a larger one is a table."""
 
 
-def empty(raiser: FunctionRaiser, op: tensor.EmptyOp) -> None:
+class RaiseEmpty(ConversionPattern[FunctionRaiser]):
     """``tensor.empty``: sizes; whoever writes it has a buffer."""
-    sizes = _sizes(raiser, op, op.tensor, op.dynamic_sizes)
-    raiser.tensors.values[op.tensor] = Empty(sizes)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.EmptyOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        sizes = _sizes(raiser, op, op.tensor, op.dynamic_sizes)
+        raiser.tensors.values[op.tensor] = Empty(sizes)
 
 
 def _sizes(
@@ -50,106 +53,135 @@ def _sizes(
     return sizes
 
 
-def constant(raiser: FunctionRaiser, op: arith.ConstantOp) -> None:
+class RaiseConstant(ConversionPattern[FunctionRaiser]):
     """``arith.constant dense<...>``."""
-    type_ = op.result.type
-    if not isinstance(type_, TensorType):
-        raiser.emit(op.clone(raiser.values), op)
-        return
-    attr = op.value
-    shape = list(type_.get_shape())
-    count = 1
-    for extent in shape:
-        count *= extent
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        raise CodegenError(
-            "KC4554",
-            "raise-to-tir: a constant tensor without its elements",
-            location=location_of(op),
-            why="they are in a resource of the file"
-            if isinstance(attr, DenseResourceAttr)
-            else f"its value is {attr}",
-            hints=["make it an argument of the function"],
-        )
-    if count and attr.is_splat():
-        scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore
-        raiser.tensors.values[op.result] = Splat(shape, raiser.emit(scalar, op).results[0])
-        return
-    if count > MAX_ELEMENTS:
-        buffer = raiser.table(
-            op.result.name_hint or "constant", MemRefType(type_.element_type, shape), attr, op
-        )
-        raiser.tensors.values[op.result] = Held(buffer)
-        raiser.tensors.inputs.add(buffer)
-        return
-    buffer = raiser.tensors.result(op.result, shape, op)
-    for n, element in enumerate(attr.iter_attrs()):
-        at: list[AffineExpr] = []
-        for size in reversed(shape):
-            at.insert(0, AffineExpr.constant(n % size))
-            n //= size
-        scalar = arith.ConstantOp(element)  # pyright: ignore
-        value = raiser.emit(scalar, op).results[0]
-        raiser.emit(tir.StoreOp(value, buffer, AffineMap(0, 0, tuple(at)), []), op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        type_ = op.result.type
+        if not isinstance(type_, TensorType):
+            raiser.emit(op.clone(raiser.values), op)
+            return
+        attr = op.value
+        shape = list(type_.get_shape())
+        count = 1
+        for extent in shape:
+            count *= extent
+        if not isinstance(attr, DenseIntOrFPElementsAttr):
+            raise CodegenError(
+                "KC4554",
+                "raise-to-tir: a constant tensor without its elements",
+                location=location_of(op),
+                why="they are in a resource of the file"
+                if isinstance(attr, DenseResourceAttr)
+                else f"its value is {attr}",
+                hints=["make it an argument of the function"],
+            )
+        if count and attr.is_splat():
+            scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore
+            raiser.tensors.values[op.result] = Splat(shape, raiser.emit(scalar, op).results[0])
+            return
+        if count > MAX_ELEMENTS:
+            buffer = raiser.table(
+                op.result.name_hint or "constant", MemRefType(type_.element_type, shape), attr, op
+            )
+            raiser.tensors.values[op.result] = Held(buffer)
+            raiser.tensors.inputs.add(buffer)
+            return
+        buffer = raiser.tensors.result(op.result, shape, op)
+        for n, element in enumerate(attr.iter_attrs()):
+            at: list[AffineExpr] = []
+            for size in reversed(shape):
+                at.insert(0, AffineExpr.constant(n % size))
+                n //= size
+            scalar = arith.ConstantOp(element)  # pyright: ignore
+            value = raiser.emit(scalar, op).results[0]
+            raiser.emit(tir.StoreOp(value, buffer, AffineMap(0, 0, tuple(at)), []), op)
 
 
-def splat(raiser: FunctionRaiser, op: tensor.SplatOp) -> None:
+class RaiseSplat(ConversionPattern[FunctionRaiser]):
     """``tensor.splat``."""
-    sizes = _sizes(raiser, op, op.result, op.dynamicSizes)
-    raiser.tensors.values[op.result] = Splat(sizes, raiser.value(op.input))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.SplatOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        sizes = _sizes(raiser, op, op.result, op.dynamicSizes)
+        raiser.tensors.values[op.result] = Splat(sizes, raiser.value(op.input))
 
 
-def from_elements(raiser: FunctionRaiser, op: tensor.FromElementsOp) -> None:
+class RaiseFromElements(ConversionPattern[FunctionRaiser]):
     """``tensor.from_elements``: a store for each."""
-    assert isinstance(op.result.type, TensorType)
-    shape = list(op.result.type.get_shape())
-    buffer = raiser.tensors.result(op.result, shape, op)
-    for n, value in enumerate(op.elements):
-        at: list[AffineExpr] = []
-        for size in reversed(shape):
-            at.insert(0, AffineExpr.constant(n % size))
-            n //= size
-        store = tir.StoreOp(raiser.value(value), buffer, AffineMap(0, 0, tuple(at)), [])
-        raiser.emit(store, op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.FromElementsOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        assert isinstance(op.result.type, TensorType)
+        shape = list(op.result.type.get_shape())
+        buffer = raiser.tensors.result(op.result, shape, op)
+        for n, value in enumerate(op.elements):
+            at: list[AffineExpr] = []
+            for size in reversed(shape):
+                at.insert(0, AffineExpr.constant(n % size))
+                n //= size
+            store = tir.StoreOp(raiser.value(value), buffer, AffineMap(0, 0, tuple(at)), [])
+            raiser.emit(store, op)
 
 
-def cast(raiser: FunctionRaiser, op: tensor.CastOp) -> None:
+class RaiseCast(ConversionPattern[FunctionRaiser]):
     """``tensor.cast``: the same tensor, of which more or less is known."""
-    raiser.requirements.typed(op.results[0], raiser.tensors.sizes(op.operands[0]), op)
-    raiser.tensors.values[op.results[0]] = raiser.tensors.values[op.operands[0]]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.CastOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        raiser.requirements.typed(op.results[0], raiser.tensors.sizes(op.operands[0]), op)
+        raiser.tensors.values[op.results[0]] = raiser.tensors.values[op.operands[0]]
 
 
-def extract(raiser: FunctionRaiser, op: tensor.ExtractOp) -> None:
+class RaiseExtract(ConversionPattern[FunctionRaiser]):
     """``tensor.extract``: a load."""
-    raiser.scalar_code_op(op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        raiser.scalar_code_op(op)
 
 
-def insert(raiser: FunctionRaiser, op: tensor.InsertOp) -> None:
+class RaiseInsert(ConversionPattern[FunctionRaiser]):
     """``tensor.insert``: a store into the tensor, or into a copy of it."""
-    buffer = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
-    at = [raiser.value(index) for index in op.indices]
-    raiser.emit(tir.StoreOp(raiser.value(op.scalar), buffer, identity(len(at)), at), op)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        buffer = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
+        at = [raiser.value(index) for index in op.indices]
+        raiser.emit(tir.StoreOp(raiser.value(op.scalar), buffer, identity(len(at)), at), op)
 
 
-def dim(raiser: FunctionRaiser, op: Operation) -> None:
+class RaiseDim(ConversionPattern[FunctionRaiser]):
     """``tensor.dim``, ``memref.dim``: the size, which is known."""
-    index = op.operands[1].owner
-    if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
-        raiser.keep(op)
-        return
-    sizes, at = raiser.tensors.sizes(op.operands[0]), index.value.value.data
-    if not 0 <= at < len(sizes):
-        raise CodegenError(
-            "KC4556",
-            f"raise-to-tir: {op.name} of dimension {at}, and {op.operands[0].type} has "
-            f"{len(sizes)}",
-            location=location_of(op),
-            why="dimensions are numbered from 0",
-        )
-    size = sizes[at]
-    if isinstance(size, int):
-        size = raiser.emit(index_constant(size), op).results[0]
-    raiser.values[op.results[0]] = size
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: tensor.DimOp | memref.DimOp, rewriter: PatternRewriter, /
+    ) -> None:
+        raiser = self.conversion
+        index = op.operands[1].owner
+        if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
+            return  # it stays
+        sizes, at = raiser.tensors.sizes(op.operands[0]), index.value.value.data
+        if not 0 <= at < len(sizes):
+            raise CodegenError(
+                "KC4556",
+                f"raise-to-tir: {op.name} of dimension {at}, and {op.operands[0].type} has "
+                f"{len(sizes)}",
+                location=location_of(op),
+                why="dimensions are numbered from 0",
+            )
+        size = sizes[at]
+        if isinstance(size, int):
+            size = raiser.emit(index_constant(size), op).results[0]
+        raiser.values[op.results[0]] = size
 
 
 def _copy(
@@ -262,22 +294,26 @@ def _kept(shape: Sequence[int], op: tensor.ExtractSliceOp | tensor.InsertSliceOp
     return kept
 
 
-def extract_slice(raiser: FunctionRaiser, op: tensor.ExtractSliceOp) -> None:
+class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
     """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes."""
-    sizes, exprs, outer = _slice(raiser, op, op.source)
-    assert isinstance(op.result.type, TensorType)
-    kept = _kept(op.result.type.get_shape(), op)
-    shape = [sizes[n] for n in kept]
-    raiser.requirements.typed(op.result, shape, op)
-    held = raiser.tensors.values[op.source]
-    if isinstance(held, Splat):
-        raiser.tensors.values[op.result] = Splat(shape, held.scalar)
-        return
-    source = raiser.tensors.buffer(op.source, op)
-    target = raiser.tensors.result(op.result, shape, op)
-    read = _without_dropped(exprs, kept, len(sizes), len(outer))
-    write = AffineMap(read.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
-    _copy(raiser, op, source, target, shape, read, write, outer)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ExtractSliceOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        sizes, exprs, outer = _slice(raiser, op, op.source)
+        assert isinstance(op.result.type, TensorType)
+        kept = _kept(op.result.type.get_shape(), op)
+        shape = [sizes[n] for n in kept]
+        raiser.requirements.typed(op.result, shape, op)
+        held = raiser.tensors.values[op.source]
+        if isinstance(held, Splat):
+            raiser.tensors.values[op.result] = Splat(shape, held.scalar)
+            return
+        source = raiser.tensors.buffer(op.source, op)
+        target = raiser.tensors.result(op.result, shape, op)
+        read = _without_dropped(exprs, kept, len(sizes), len(outer))
+        write = AffineMap(read.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+        _copy(raiser, op, source, target, shape, read, write, outer)
 
 
 def _without_dropped(
@@ -292,261 +328,284 @@ def _without_dropped(
     return AffineMap(len(kept) + outer, 0, space)
 
 
-def insert_slice(raiser: FunctionRaiser, op: tensor.InsertSliceOp) -> None:
+class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
     """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it."""
-    sizes, exprs, outer = _slice(raiser, op, op.dest)
-    assert isinstance(op.source.type, TensorType)
-    kept = _kept(op.source.type.get_shape(), op)
-    for size, n in zip(raiser.tensors.sizes(op.source), kept, strict=True):
-        raiser.requirements.equal(size, sizes[n], op, "puts its source into a slice of its size")
-    source = raiser.tensors.operand(op.source, op)
-    target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
-    write = _without_dropped(exprs, kept, len(sizes), len(outer))
-    read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
-    _copy(raiser, op, source, target, [sizes[n] for n in kept], read, write, outer)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.InsertSliceOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        sizes, exprs, outer = _slice(raiser, op, op.dest)
+        assert isinstance(op.source.type, TensorType)
+        kept = _kept(op.source.type.get_shape(), op)
+        for size, n in zip(raiser.tensors.sizes(op.source), kept, strict=True):
+            raiser.requirements.equal(
+                size, sizes[n], op, "puts its source into a slice of its size"
+            )
+        source = raiser.tensors.operand(op.source, op)
+        target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
+        write = _without_dropped(exprs, kept, len(sizes), len(outer))
+        read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+        _copy(raiser, op, source, target, [sizes[n] for n in kept], read, write, outer)
 
 
-def concat(raiser: FunctionRaiser, op: tensor.ConcatOp) -> None:
+class RaiseConcat(ConversionPattern[FunctionRaiser]):
     """``tensor.concat``: one copy after the other."""
-    axis = op.dim.value.data
-    parts = [raiser.tensors.sizes(operand) for operand in op.inputs]
-    operands = [raiser.tensors.operand(operand, op) for operand in op.inputs]
-    ends: list[Extent] = [0]
-    for sizes in parts:
-        ends.append(raiser.apply(AffineDimExpr(0) + AffineDimExpr(1), [ends[-1], sizes[axis]], op))
-    sizes = [*parts[0]]
-    sizes[axis] = ends[-1]
-    for part in parts[1:]:
-        for n, (mine, first) in enumerate(zip(part, parts[0], strict=True)):
-            if n != axis:
-                what = "takes tensors whose sizes agree in the other dimensions"
-                raiser.requirements.equal(mine, first, op, what)
-    raiser.requirements.typed(op.result, sizes, op)
-    target = raiser.tensors.result(op.result, sizes, op)
-    rank = len(sizes)
-    for source, part, start in zip(operands, parts, ends, strict=False):
-        outer = [] if isinstance(start, int) else [start]
-        at: list[AffineExpr] = [AffineDimExpr(n) for n in range(rank)]
-        at[axis] = at[axis] + (start if isinstance(start, int) else AffineDimExpr(rank))
-        count = rank + len(outer)
-        read = AffineMap(count, 0, tuple(AffineDimExpr(n) for n in range(rank)))
-        _copy(raiser, op, source, target, part, read, AffineMap(count, 0, tuple(at)), outer)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ConcatOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        axis = op.dim.value.data
+        parts = [raiser.tensors.sizes(operand) for operand in op.inputs]
+        operands = [raiser.tensors.operand(operand, op) for operand in op.inputs]
+        ends: list[Extent] = [0]
+        for sizes in parts:
+            ends.append(
+                raiser.apply(AffineDimExpr(0) + AffineDimExpr(1), [ends[-1], sizes[axis]], op)
+            )
+        sizes = [*parts[0]]
+        sizes[axis] = ends[-1]
+        for part in parts[1:]:
+            for n, (mine, first) in enumerate(zip(part, parts[0], strict=True)):
+                if n != axis:
+                    what = "takes tensors whose sizes agree in the other dimensions"
+                    raiser.requirements.equal(mine, first, op, what)
+        raiser.requirements.typed(op.result, sizes, op)
+        target = raiser.tensors.result(op.result, sizes, op)
+        rank = len(sizes)
+        for source, part, start in zip(operands, parts, ends, strict=False):
+            outer = [] if isinstance(start, int) else [start]
+            at: list[AffineExpr] = [AffineDimExpr(n) for n in range(rank)]
+            at[axis] = at[axis] + (start if isinstance(start, int) else AffineDimExpr(rank))
+            count = rank + len(outer)
+            read = AffineMap(count, 0, tuple(AffineDimExpr(n) for n in range(rank)))
+            _copy(raiser, op, source, target, part, read, AffineMap(count, 0, tuple(at)), outer)
 
 
 def _groups(attr: object) -> list[list[int]]:
     return [[index.value.data for index in group] for group in attr]  # pyright: ignore
 
 
-def collapse_shape(raiser: FunctionRaiser, op: tensor.CollapseShapeOp) -> None:
+class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
     """``tensor.collapse_shape``: element f of a group is at (f floordiv n, f mod n)."""
-    fine = raiser.tensors.sizes(op.src)
-    groups = _groups(op.reassociation)
-    sizes: list[Extent] = []
-    for group in groups:
-        size: Extent = 1
-        for n in group:
-            size = raiser.product(size, fine[n], op)
-        sizes.append(size)
-    raiser.requirements.typed(op.result, sizes, op)
-    held = raiser.tensors.values[op.src]
-    if isinstance(held, Splat):
-        raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
-        return
-    source = raiser.tensors.buffer(op.src, op)
-    target = raiser.tensors.result(op.result, sizes, op)
 
-    def element(body: Block) -> None:
-        at: list[SSAValue] = []
-        for group, arg in zip(groups, body.args, strict=True):
-            if len(group) == 1:
-                at.append(arg)
-                continue
-            by = [raiser.index_value(fine[n], op) for n in group]
-            at += raiser.emit(tir.DelinearizeOp(arg, by), op).results
-        if not groups:
-            at = [raiser.index_value(0, op) for _ in fine]
-        load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
-        raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
-
-    raiser.spatial(op.result.name_hint or "collapse_shape", sizes, element, op)
-
-
-def expand_shape(raiser: FunctionRaiser, op: tensor.ExpandShapeOp) -> None:
-    """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j."""
-    rest = iter(op.dynamic_output_shape)
-    sizes: list[Extent] = [
-        raiser.extent(next(rest)) if size == tir.DYNAMIC else size
-        for size in (int(n) for n in op.static_output_shape.iter_values())
-    ]
-    groups = _groups(op.reassociation)
-    raiser.requirements.natural(sizes, op)
-    raiser.requirements.typed(op.result, sizes, op)
-    for group, coarse in zip(groups, raiser.tensors.sizes(op.src), strict=True):
-        raiser.requirements.product(coarse, [sizes[n] for n in group], op)
-    held = raiser.tensors.values[op.src]
-    if isinstance(held, Splat):
-        raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
-        return
-    source = raiser.tensors.buffer(op.src, op)
-    target = raiser.tensors.result(op.result, sizes, op)
-
-    def element(body: Block) -> None:
-        at: list[SSAValue] = []
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.CollapseShapeOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        fine = raiser.tensors.sizes(op.src)
+        groups = _groups(op.reassociation)
+        sizes: list[Extent] = []
         for group in groups:
-            args = [body.args[n] for n in group]
-            if len(group) == 1:
-                at.append(args[0])
-            else:
-                by = [raiser.index_value(sizes[n], op) for n in group]
-                at.append(raiser.emit(tir.LinearizeOp(args, by), op).results[0])
-        load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
-        raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+            size: Extent = 1
+            for n in group:
+                size = raiser.product(size, fine[n], op)
+            sizes.append(size)
+        raiser.requirements.typed(op.result, sizes, op)
+        held = raiser.tensors.values[op.src]
+        if isinstance(held, Splat):
+            raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
+            return
+        source = raiser.tensors.buffer(op.src, op)
+        target = raiser.tensors.result(op.result, sizes, op)
 
-    raiser.spatial(op.result.name_hint or "expand_shape", sizes, element, op)
+        def element(body: Block) -> None:
+            at: list[SSAValue] = []
+            for group, arg in zip(groups, body.args, strict=True):
+                if len(group) == 1:
+                    at.append(arg)
+                    continue
+                by = [raiser.index_value(fine[n], op) for n in group]
+                at += raiser.emit(tir.DelinearizeOp(arg, by), op).results
+            if not groups:
+                at = [raiser.index_value(0, op) for _ in fine]
+            load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+            raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+
+        raiser.spatial(op.result.name_hint or "collapse_shape", sizes, element, op)
 
 
-def pad(raiser: FunctionRaiser, op: tensor.PadOp) -> None:
+class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
+    """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ExpandShapeOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        rest = iter(op.dynamic_output_shape)
+        sizes: list[Extent] = [
+            raiser.extent(next(rest)) if size == tir.DYNAMIC else size
+            for size in (int(n) for n in op.static_output_shape.iter_values())
+        ]
+        groups = _groups(op.reassociation)
+        raiser.requirements.natural(sizes, op)
+        raiser.requirements.typed(op.result, sizes, op)
+        for group, coarse in zip(groups, raiser.tensors.sizes(op.src), strict=True):
+            raiser.requirements.product(coarse, [sizes[n] for n in group], op)
+        held = raiser.tensors.values[op.src]
+        if isinstance(held, Splat):
+            raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
+            return
+        source = raiser.tensors.buffer(op.src, op)
+        target = raiser.tensors.result(op.result, sizes, op)
+
+        def element(body: Block) -> None:
+            at: list[SSAValue] = []
+            for group in groups:
+                args = [body.args[n] for n in group]
+                if len(group) == 1:
+                    at.append(args[0])
+                else:
+                    by = [raiser.index_value(sizes[n], op) for n in group]
+                    at.append(raiser.emit(tir.LinearizeOp(args, by), op).results[0])
+            load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+            raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+
+        raiser.spatial(op.result.name_hint or "expand_shape", sizes, element, op)
+
+
+class RaisePad(ConversionPattern[FunctionRaiser]):
     """``tensor.pad``: inside of the tensor its element, else the padding."""
-    fine = raiser.tensors.sizes(op.source)
-    rank = len(fine)
-    low, high = (
-        [
-            raiser.extent(rest.pop(0)) if width == tir.DYNAMIC else width
-            for width in (int(n) for n in static.iter_values())
-        ]
-        for static, rest in ((op.static_low, list(op.low)), (op.static_high, list(op.high)))
-    )
-    add = AffineDimExpr(0) + AffineDimExpr(1) + AffineDimExpr(2)
-    sizes = [raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)]
-    raiser.requirements.natural(sizes, op)
-    raiser.requirements.typed(op.result, sizes, op)
-    source = raiser.tensors.operand(op.source, op)
-    target = raiser.tensors.result(op.result, sizes, op)
-    assert isinstance(op.result.type, TensorType)
 
-    def element(body: Block) -> None:
-        inside: SSAValue | None = None
-        at: list[SSAValue] = []
-        for n, arg in enumerate(body.args):
-            place = raiser.apply(AffineDimExpr(0) - AffineDimExpr(1), [arg, low[n]], op)
-            assert isinstance(place, SSAValue)
-            at.append(place)
-            tests: list[tuple[str, Extent]] = []
-            if low[n] != 0:
-                tests.append(("sge", 0))
-            if high[n] != 0:
-                tests.append(("slt", fine[n]))
-            for predicate, bound in tests:
-                value = raiser.index_value(bound, op)
-                test = raiser.emit(arith.CmpiOp(place, value, predicate), op).results[0]
-                inside = (
-                    test
-                    if inside is None
-                    else raiser.emit(arith.AndIOp(inside, test), op).results[0]
-                )
-
-        def read() -> SSAValue:
-            if not isinstance(source.type, MemRefType):
-                return source
-            return raiser.emit(tir.LoadOp(source, identity(rank), at), op).results[0]
-
-        if inside is None:
-            value = read()
-        else:
-            then, otherwise = Block(), Block()
-            raiser.into(then, lambda: _yield(raiser, read(), op))
-            for old, arg in zip(op.region.block.args, body.args, strict=True):
-                raiser.values[old] = arg
-
-            def padding() -> None:
-                raiser.scalar_code(op.region.block, body.args)
-                end = op.region.block.last_op
-                assert end is not None
-                _yield(raiser, raiser.value(end.operands[0]), op)
-
-            raiser.into(otherwise, padding)
-            choice = scf.IfOp(
-                inside,
-                [op.result.type.element_type],
-                Region(then),
-                Region(otherwise),  # pyright: ignore
-            )
-            value = raiser.emit(choice, op).results[0]
-        raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)
-
-    raiser.spatial(op.result.name_hint or "pad", sizes, element, op)
-
-
-def generate(raiser: FunctionRaiser, op: GenerateOp) -> None:
-    """``tensor.generate``: a nest that computes each element of its indices."""
-    sizes = _sizes(raiser, op, op.result, op.dynamic_extents)
-    target = raiser.tensors.result(op.result, sizes, op)
-    block = op.body.block
-
-    def element(body: Block) -> None:
-        for old, arg in zip(block.args, body.args, strict=True):
-            raiser.values[old] = arg
-        raiser.scalar_code(block, body.args)
-        end = block.last_op
-        assert end is not None
-        value = raiser.value(end.operands[0])
-        raiser.emit(tir.StoreOp(value, target, identity(len(sizes)), body.args), op)
-
-    raiser.spatial(op.result.name_hint or "generate", sizes, element, op)
-
-
-def is_elementwise(op: Operation) -> bool:
-    """Whether ``op`` is one on scalars that is applied to the elements of tensors."""
-    return (
-        op.name.startswith(("arith.", "math."))
-        and len(op.results) == 1
-        and isinstance(op.results[0].type, TensorType)
-        and not op.regions
-    )
-
-
-def elementwise(raiser: FunctionRaiser, op: Operation) -> None:
-    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar."""
-    (result,) = op.results
-    assert isinstance(result.type, TensorType)
-    sources = [raiser.tensors.operand(operand, op) for operand in op.operands]
-    shapes = [
-        raiser.tensors.sizes(operand)
-        for operand in op.operands
-        if isinstance(operand.type, TensorType)
-    ]
-    sizes = [_best_known(same) for same in zip(*shapes, strict=True)]
-
-    for shape in shapes:
-        for mine, size in zip(shape, sizes, strict=True):
-            raiser.requirements.equal(mine, size, op, "takes operands whose sizes agree")
-    raiser.requirements.typed(result, sizes, op)
-
-    def computed(at: Sequence[SSAValue]) -> SSAValue:
-        values = [
-            raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
-            if isinstance(source.type, MemRefType)
-            else source
-            for source in sources
-        ]
-        scalar_op = type(op).create(
-            operands=values,
-            result_types=[result.type.element_type],  # pyright: ignore
-            properties=op.properties,
-            attributes=op.attributes,
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.PadOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        fine = raiser.tensors.sizes(op.source)
+        rank = len(fine)
+        low, high = (
+            [
+                raiser.extent(rest.pop(0)) if width == tir.DYNAMIC else width
+                for width in (int(n) for n in static.iter_values())
+            ]
+            for static, rest in ((op.static_low, list(op.low)), (op.static_high, list(op.high)))
         )
-        return raiser.emit(scalar_op, op).results[0]
+        add = AffineDimExpr(0) + AffineDimExpr(1) + AffineDimExpr(2)
+        sizes = [raiser.apply(add, [a, b, c], op) for a, b, c in zip(low, fine, high, strict=True)]
+        raiser.requirements.natural(sizes, op)
+        raiser.requirements.typed(op.result, sizes, op)
+        source = raiser.tensors.operand(op.source, op)
+        target = raiser.tensors.result(op.result, sizes, op)
+        assert isinstance(op.result.type, TensorType)
 
-    if not any(isinstance(source.type, MemRefType) for source in sources):
-        raiser.tensors.values[result] = Splat(sizes, computed([]))
-        return
-    target = raiser.tensors.result(result, sizes, op)
+        def element(body: Block) -> None:
+            inside: SSAValue | None = None
+            at: list[SSAValue] = []
+            for n, arg in enumerate(body.args):
+                place = raiser.apply(AffineDimExpr(0) - AffineDimExpr(1), [arg, low[n]], op)
+                assert isinstance(place, SSAValue)
+                at.append(place)
+                tests: list[tuple[str, Extent]] = []
+                if low[n] != 0:
+                    tests.append(("sge", 0))
+                if high[n] != 0:
+                    tests.append(("slt", fine[n]))
+                for predicate, bound in tests:
+                    value = raiser.index_value(bound, op)
+                    test = raiser.emit(arith.CmpiOp(place, value, predicate), op).results[0]
+                    inside = (
+                        test
+                        if inside is None
+                        else raiser.emit(arith.AndIOp(inside, test), op).results[0]
+                    )
 
-    def element(body: Block) -> None:
-        store = tir.StoreOp(computed(body.args), target, identity(len(sizes)), body.args)
-        raiser.emit(store, op)
+            def read() -> SSAValue:
+                if not isinstance(source.type, MemRefType):
+                    return source
+                return raiser.emit(tir.LoadOp(source, identity(rank), at), op).results[0]
 
-    raiser.spatial(result.name_hint or op.name.rpartition(".")[2], sizes, element, op)
+            if inside is None:
+                value = read()
+            else:
+                then, otherwise = Block(), Block()
+                raiser.into(then, lambda: _yield(raiser, read(), op))
+                for old, arg in zip(op.region.block.args, body.args, strict=True):
+                    raiser.values[old] = arg
+
+                def padding() -> None:
+                    raiser.scalar_code(op.region.block, body.args)
+                    end = op.region.block.last_op
+                    assert end is not None
+                    _yield(raiser, raiser.value(end.operands[0]), op)
+
+                raiser.into(otherwise, padding)
+                choice = scf.IfOp(
+                    inside,
+                    [op.result.type.element_type],
+                    Region(then),
+                    Region(otherwise),  # pyright: ignore
+                )
+                value = raiser.emit(choice, op).results[0]
+            raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)
+
+        raiser.spatial(op.result.name_hint or "pad", sizes, element, op)
+
+
+class RaiseGenerate(ConversionPattern[FunctionRaiser]):
+    """``tensor.generate``: a nest that computes each element of its indices."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GenerateOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        sizes = _sizes(raiser, op, op.result, op.dynamic_extents)
+        target = raiser.tensors.result(op.result, sizes, op)
+        block = op.body.block
+
+        def element(body: Block) -> None:
+            for old, arg in zip(block.args, body.args, strict=True):
+                raiser.values[old] = arg
+            raiser.scalar_code(block, body.args)
+            end = block.last_op
+            assert end is not None
+            value = raiser.value(end.operands[0])
+            raiser.emit(tir.StoreOp(value, target, identity(len(sizes)), body.args), op)
+
+        raiser.spatial(op.result.name_hint or "generate", sizes, element, op)
+
+
+class RaiseElementwise(ConversionPattern[FunctionRaiser]):
+    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not is_elementwise(op):
+            return
+        raiser = self.conversion
+        (result,) = op.results
+        assert isinstance(result.type, TensorType)
+        sources = [raiser.tensors.operand(operand, op) for operand in op.operands]
+        shapes = [
+            raiser.tensors.sizes(operand)
+            for operand in op.operands
+            if isinstance(operand.type, TensorType)
+        ]
+        sizes = [_best_known(same) for same in zip(*shapes, strict=True)]
+
+        for shape in shapes:
+            for mine, size in zip(shape, sizes, strict=True):
+                raiser.requirements.equal(mine, size, op, "takes operands whose sizes agree")
+        raiser.requirements.typed(result, sizes, op)
+
+        def computed(at: Sequence[SSAValue]) -> SSAValue:
+            values = [
+                raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+                if isinstance(source.type, MemRefType)
+                else source
+                for source in sources
+            ]
+            scalar_op = type(op).create(
+                operands=values,
+                result_types=[result.type.element_type],  # pyright: ignore
+                properties=op.properties,
+                attributes=op.attributes,
+            )
+            return raiser.emit(scalar_op, op).results[0]
+
+        if not any(isinstance(source.type, MemRefType) for source in sources):
+            raiser.tensors.values[result] = Splat(sizes, computed([]))
+            return
+        target = raiser.tensors.result(result, sizes, op)
+
+        def element(body: Block) -> None:
+            store = tir.StoreOp(computed(body.args), target, identity(len(sizes)), body.args)
+            raiser.emit(store, op)
+
+        raiser.spatial(result.name_hint or op.name.rpartition(".")[2], sizes, element, op)
 
 
 def _best_known(sizes: Sequence[Extent]) -> Extent:
@@ -561,21 +620,21 @@ def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:
     raiser.emit(scf.YieldOp(value), op)
 
 
-HANDLERS = {
-    tensor.EmptyOp: empty,
-    tensor.SplatOp: splat,
-    tensor.FromElementsOp: from_elements,
-    tensor.CastOp: cast,
-    tensor.ExtractOp: extract,
-    tensor.InsertOp: insert,
-    tensor.DimOp: dim,
-    tensor.ExtractSliceOp: extract_slice,
-    tensor.InsertSliceOp: insert_slice,
-    tensor.ConcatOp: concat,
-    tensor.CollapseShapeOp: collapse_shape,
-    tensor.ExpandShapeOp: expand_shape,
-    tensor.PadOp: pad,
-    GenerateOp: generate,
-    arith.ConstantOp: constant,
-}
-"""Op -> what raises it."""
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    RaiseEmpty,
+    RaiseConstant,
+    RaiseSplat,
+    RaiseFromElements,
+    RaiseCast,
+    RaiseExtract,
+    RaiseInsert,
+    RaiseDim,
+    RaiseExtractSlice,
+    RaiseInsertSlice,
+    RaiseConcat,
+    RaiseCollapseShape,
+    RaiseExpandShape,
+    RaisePad,
+    RaiseGenerate,
+    RaiseElementwise,
+)

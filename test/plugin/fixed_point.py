@@ -1,8 +1,8 @@
 """A plugin with a type and operations of its own, which its patterns lower where kc's are lowered.
 
-Numbers of 8 binary places in 16 bits. A tensor of one number becomes a nest in
-``convert-te-to-tir``; what fills a buffer becomes a loop in ``convert-tir-to-scf``; arithmetic, and
-the type, become integers in ``convert-to-llvm``.
+Numbers of 8 binary places in 16 bits. A tensor of one number becomes a loop in
+``convert-te-to-tir`` and ``raise-to-tir``; what fills a buffer becomes a loop in
+``convert-tir-to-scf``; arithmetic, and the type, become integers in ``convert-to-llvm``.
 """
 
 from xdsl.dialects import memref, scf
@@ -48,6 +48,7 @@ from kc.conversion.convert_te_to_tir import TeToTir
 from kc.conversion.convert_tir_to_scf.function import TirToScf
 from kc.conversion.convert_to_llvm.function import LlvmPattern
 from kc.conversion.driver import ConversionPattern
+from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.dialects import llvm, tir
 from kc.support.plugins import Plugin
 
@@ -158,6 +159,17 @@ class FillInTe(ConversionPattern[TeToTir]):
         rewriter.replace(op, fill(conversion.value(op.value), buffer, size), [buffer])
 
 
+class FillWhenRaised(ConversionPattern[FunctionRaiser]):
+    """``%T = fix.fill %x : tensor<8xf32>``  ->  a loop that stores ``%x``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FillOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        (size,) = op.result.type.get_shape()
+        buffer = raiser.tensors.result(op.result, [size], op)
+        rewriter.insert(fill(raiser.value(op.value), buffer, size))
+
+
 class ClearByLoop(ConversionPattern[TirToScf]):
     """``fix.clear %A``  ->  ``scf.for %i = ... { memref.store (fix.zero), %A[%i] }``"""
 
@@ -238,6 +250,7 @@ PLUGIN = Plugin(
     dialects={"fix": "fixed_point:FIX"},
     patterns={
         "convert-te-to-tir": ["fixed_point:FillInTe"],
+        "raise-to-tir": ["fixed_point:FillWhenRaised"],
         "convert-tir-to-scf": ["fixed_point:ClearByLoop"],
         "convert-to-llvm": [
             "fixed_point:InI16",

@@ -1,14 +1,18 @@
 """Patterns of plugins: their operations and types are lowered where kc's are."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
-from fixed_point import PLUGIN
+from fixed_point import PLUGIN, LostOp
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import TensorType, f32
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 import kc
+from kc.conversion.driver import ConversionPattern
 from kc.support import registry
 from kc.support.diagnostics import KCError
 from kc.support.locations import LocationParser
@@ -115,6 +119,42 @@ def test_operations_on_tensors_become_loops(installed: Registry):
     text = lowered(IN_TE, "convert-te-to-tir")
     assert "fix.fill" not in text
     assert 'tir.alloc "filled"' in text
+
+
+def test_operations_on_tensors_are_raised(installed: Registry):
+    text = """
+func.func @main(%A: tensor<8xf32>) -> tensor<8xf32> {
+  %x = arith.constant 2.5 : f32
+  %T = fix.fill %x : tensor<8xf32>
+  %C = arith.mulf %A, %T : tensor<8xf32>
+  func.return %C : tensor<8xf32>
+}
+"""
+    a, c = np.arange(8, dtype=np.float32), np.empty(8, np.float32)
+    kc.build(kc.IRModule.parse(text))(a, c)
+    assert np.array_equal(c, a * 2.5)
+
+
+def test_what_plugins_leave_of_a_raised_dialect_is_named(installed: Registry):
+    """A pattern that makes an operation of a dialect that is to be gone."""
+    added = Registry()
+    added.add(PLUGIN)
+    added.add(Plugin("mine", patterns={"raise-to-tir": ["test_patterns:MakeEmpty"]}))
+    text = "func.func @f(%A: tensor<8xf32>) {\n  fix.lost\n  func.return\n}"
+    with using(added), pytest.raises(KCError) as refusal:
+        lowered(text, "raise-to-tir")
+    assert (refusal.value.code, refusal.value.message) == (
+        "KC4216",
+        "raise-to-tir: tensor.empty is not converted",
+    )
+
+
+class MakeEmpty(ConversionPattern[Any]):
+    """``fix.lost``  ->  ``tensor.empty``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LostOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, tensor.EmptyOp([], TensorType(f32, [8])), [])
 
 
 def test_a_result_is_computed_in_its_argument(installed: Registry):

@@ -1,0 +1,214 @@
+"""The patterns for all operations that are raised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, cf, func, memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.conversion._te_blocks import copy_nest
+from kc.conversion.driver import ConversionPattern
+from kc.conversion.raise_to_tir import loops, tensor_ops
+from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.raise_to_tir.nests import Extent
+from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, structure_of
+from kc.conversion.raise_to_tir.tensors import Splat
+from kc.dialects import tir
+from kc.dialects.linalg import NAMED_OPS, GenericOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+_STRUCTURED = (*STRUCTURED, *NAMED_OPS.values(), GenericOp)
+
+
+class RaiseStructured(ConversionPattern[FunctionRaiser]):
+    """A linalg op, on tensors or on memrefs."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, _STRUCTURED):
+            return
+        raiser = self.conversion
+        structure = structure_of(op)
+        tensors = raiser.tensors
+        extents: list[Extent] = []
+        for n in range(structure.rank):
+            place = structure.dimension_source(n)
+            if place is None:
+                raise CodegenError(
+                    "KC4553",
+                    f"raise-to-tir: {op.name} does not say what it computes",
+                    location=location_of(op),
+                    why=f"no operand has the extent of its loop d{n} as a dimension",
+                )
+            value, at = place
+            size = value.type.get_shape()[at]  # pyright: ignore
+            extents.append(size if size >= 0 else tensors.sizes(value)[at])
+        _relate(raiser, structure, extents)
+        is_tensor = isinstance(structure.outputs[0].type, TensorType)
+        if op.name == "linalg.fill" and is_tensor:
+            end = structure.body.block.last_op
+            assert end is not None
+            raiser.values[structure.body.block.args[0]] = raiser.value(op.operands[0])
+            raiser.scalar_code(structure.body.block, ())
+            scalar = raiser.value(end.operands[0])
+            tensors.values[op.results[0]] = Splat(tensors.sizes(structure.outputs[0]), scalar)
+            return
+        operands = [tensors.operand(operand, op) for operand in structure.inputs]
+        starts: list[SSAValue | None] = []
+        for n, value in enumerate(structure.outputs):
+            keeps = structure.reads_output(n)
+            start = None
+            if is_tensor:
+                held = tensors.values[value]
+                if isinstance(held, Splat) and not any(structure.is_reduced):
+                    start, keeps = held.scalar, False
+                operands.append(tensors.destination(value, op.results[n], op, keeps))
+            else:
+                operands.append(raiser.value(value))
+            starts.append(start)
+        raiser.structured(structure, operands, extents, starts)
+
+
+def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Extent]) -> None:
+    """The sizes of the operands are those of the loops; windows lie inside."""
+    op, requirements = structure.op, raiser.requirements
+    counts = [requirements.expr(extent, op) for extent in extents]
+    known = [count for count in counts if count is not None]
+    for value, space in zip(structure.operands, structure.maps, strict=True):
+        if not isinstance(value.type, MemRefType | TensorType):
+            continue
+        for size, expr in zip(raiser.tensors.sizes(value), space.results, strict=True):
+            if isinstance(expr, AffineDimExpr):
+                what = "takes operands whose sizes agree"
+                requirements.equal(size, extents[expr.position], op, what)
+                continue
+            low, high = requirements.index_range(expr, counts)
+            what = "takes operands that hold its windows"
+            if low is not None:
+                requirements.at_least(low, 0, op, what, known)
+            if high is not None:
+                requirements.at_least(size, high + 1, op, what, known)
+    if isinstance(structure.outputs[0].type, TensorType):
+        for value, result in zip(structure.outputs, op.results, strict=True):
+            requirements.typed(result, raiser.tensors.sizes(value), op)
+
+
+class RaiseAlloc(ConversionPattern[FunctionRaiser]):
+    """``memref.alloc``, ``memref.alloca``: a buffer of the function."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref.AllocOp | memref.AllocaOp, rewriter: PatternRewriter, /
+    ) -> None:
+        raiser = self.conversion
+        type_ = op.memref.type
+        assert isinstance(type_, MemRefType)
+        raiser.check_buffer(type_, op)
+        rest = iter(op.dynamic_sizes)
+        sizes = [
+            raiser.extent(next(rest)) if size == tir.DYNAMIC else size for size in type_.get_shape()
+        ]
+        raiser.requirements.natural(sizes, op)
+        name = op.memref.name_hint or "alloc"
+        dynamic = [size for size in sizes if not isinstance(size, int)]
+        shape = [size if isinstance(size, int) else tir.DYNAMIC for size in sizes]
+        if shape != list(type_.get_shape()):
+            shape = list(type_.get_shape())
+            dynamic = [raiser.value(size) for size in op.dynamic_sizes]
+        new = tir.AllocOp(raiser.buffer_label(name), MemRefType(type_.element_type, shape), dynamic)
+        raiser.emit(new, op)
+        raiser.buffer_sizes[new.buffer] = sizes
+        raiser.values[op.memref] = new.buffer
+
+
+class RaiseDealloc(ConversionPattern[FunctionRaiser]):
+    """A buffer lives to the end of its region."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.DeallocOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
+class RaiseCopy(ConversionPattern[FunctionRaiser]):
+    """``memref.copy``: a nest."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.CopyOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        source, target = (raiser.value(operand) for operand in op.operands)
+        nest = copy_nest(source, target, raiser.label("copy"), raiser.sizes_of(source))
+        raiser.emit(nest, op)
+        sizes = [raiser.sizes_of(buffer) for buffer in (source, target)]
+        for source_size, target_size in zip(*sizes, strict=True):
+            raiser.requirements.equal(
+                source_size, target_size, op, "copies between buffers of equal sizes"
+            )
+
+
+class RaiseAssert(ConversionPattern[FunctionRaiser]):
+    """``cf.assert`` that sizes agree: gone where they do, by what the call checks of arguments."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
+        if not _holds(self.conversion.value(op.operands[0])):
+            raise CodegenError(
+                "KC4550",
+                "raise-to-tir: cf.assert of a condition that is not known to hold has no "
+                "counterpart in tir",
+                location=location_of(op),
+                why="a kernel has no way to fail; sizes are compared before it is called",
+                hints=["leave it out, if what calls the kernel makes sure of it"],
+            )
+        rewriter.erase(op)
+
+
+def _holds(condition: SSAValue) -> bool:
+    owner = condition.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data != 0
+    if not isinstance(owner, arith.CmpiOp):
+        return False
+    return owner.predicate.value.data in _WITH_EQUAL and _same(*owner.operands)
+
+
+_WITH_EQUAL = (0, 3, 5, 7, 9)
+"""The predicates eq, sle, sge, ule, uge of ``arith.cmpi``."""
+
+
+def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
+    """Whether two values are one, or constants of the same value."""
+    owners = [lhs.owner, rhs.owner]
+    for n, owner in enumerate(owners):
+        while isinstance(owner, arith.IndexCastOp):  # torch-mlir compares sizes as i64
+            owner = owner.input.owner
+        owners[n] = owner
+    if all(isinstance(owner, arith.ConstantOp) for owner in owners):
+        return owners[0].value.value == owners[1].value.value  # pyright: ignore
+    if any(isinstance(owner, Block) for owner in owners):
+        return lhs is rhs
+    return owners[0] is owners[1]
+
+
+class RaiseReturn(ConversionPattern[FunctionRaiser]):
+    """The end of the function."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        raiser.return_(op)
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    RaiseStructured,
+    RaiseAlloc,
+    RaiseDealloc,
+    RaiseCopy,
+    RaiseAssert,
+    RaiseReturn,
+    *loops.PATTERNS,
+    *tensor_ops.PATTERNS,
+)
