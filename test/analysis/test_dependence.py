@@ -371,6 +371,7 @@ def compare(conflict: Conflict | None, nest: Nest, pairs: dict[Point, list], tex
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbolic", [False, True], ids=["constant", "symbolic"])
 @given(SEEDS)
 def test_reorder_agrees_with_the_search(symbolic: bool, seed: int):
@@ -390,6 +391,7 @@ def test_reorder_agrees_with_the_search(symbolic: bool, seed: int):
     compare(conflict, nest, pairs, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbolic", [False, True], ids=["constant", "symbolic"])
 @given(SEEDS)
 def test_carried_agrees_with_the_search(symbolic: bool, seed: int):
@@ -424,6 +426,7 @@ def reversed_lanes(nest: Nest, extents: Sequence[int]) -> list[tuple[Instance, I
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbolic", [False, True], ids=["constant", "symbolic"])
 @given(SEEDS)
 def test_lanes_agree_with_the_search(symbolic: bool, seed: int):

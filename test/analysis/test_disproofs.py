@@ -88,6 +88,7 @@ def holds(condition: Condition, point: dict[str, int]) -> bool:
     return exists is condition.holds
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(
     st.lists(conditions(), min_size=1, max_size=4),

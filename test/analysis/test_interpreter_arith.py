@@ -321,6 +321,7 @@ FLOAT_STRATEGY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("type_", ["f16", "f32", "f64"])
 @given(data=st.data())

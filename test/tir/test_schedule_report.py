@@ -97,6 +97,7 @@ def test_a_file_that_cannot_be_written_is_said_first(tmp_path, capsys):
     assert "no/out.html" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
 def test_a_browser_shows_one_step_at_a_time(tmp_path):
     _, page = make(tmp_path, "--split=loop=i factors=?,8", "--vectorize")

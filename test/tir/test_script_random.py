@@ -56,6 +56,7 @@ def agree(body: str, folder: Path, *, native: bool) -> None:
         np.testing.assert_array_equal(result, expected, err_msg=body)
 
 
+@pytest.mark.slow
 @given(body=scripts())
 @examples(25)
 def test_random_scripts(body: str, folder: Path) -> None:
