@@ -171,7 +171,7 @@ class Conversion:
     ) -> None:
         """``fallback`` is the pattern for what no other did something with."""
         self._classes = (*patterns, fallback)
-        self._made: dict[type[RewritePattern], Match] = {}
+        self._match_of: dict[type[RewritePattern], Match] = {}
         self._matches: dict[type[Operation], tuple[Match, ...]] = {}
         self._frames: list[_Frame] = []
 
@@ -230,9 +230,9 @@ class Conversion:
     def _matches_for(self, op: Operation) -> tuple[Match, ...]:
         classes = matching(self._classes, type(op))
         for cls in classes:
-            if cls not in self._made:
-                self._made[cls] = cls(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
-        matches = self._matches[type(op)] = tuple(self._made[cls] for cls in classes)
+            if cls not in self._match_of:
+                self._match_of[cls] = cls(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._match_of[cls] for cls in classes)
         return matches
 
 

@@ -14,7 +14,7 @@ _SWITCH = {"": True, "true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag that is no pass. ``value`` names its argument in the help; None: a switch."""
+    """A flag that is not a pass. ``value`` names its argument in the help; None: a switch."""
 
     name: str
     help: str

@@ -43,10 +43,10 @@ def made_arguments(signature: Signature, sizes: Mapping[str, int], seed: int) ->
             facts=[str(signature)],
             hints=[f"--sizes={','.join(f'{symbol}=64' for symbol in missing)}"],
         )
-    return [_made(spec, sizes, random) for spec in signature.args]
+    return [_argument(spec, sizes, random) for spec in signature.args]
 
 
-def _made(spec: ArgSpec, sizes: Mapping[str, int], random: Any) -> Any:
+def _argument(spec: ArgSpec, sizes: Mapping[str, int], random: Any) -> Any:
     if not spec.is_array:
         return sizes[spec.symbol] if spec.symbol is not None else _values(spec, (), random).item()
     shape = _shape(spec, sizes)

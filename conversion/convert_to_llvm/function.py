@@ -112,7 +112,7 @@ class FunctionLowering(PatternRewriter):
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
         self._integers: dict[tuple[int, Attribute], SSAValue] = {}
         self._nested: Nested | None = None
-        self._made: dict[type[RewritePattern], Match] = {}
+        self._match_of: dict[type[RewritePattern], Match] = {}
         self._matches: dict[type[Operation], tuple[Match, ...]] = {}
 
     @cached_property
@@ -438,9 +438,9 @@ class FunctionLowering(PatternRewriter):
     def _matches_for(self, op: Operation) -> tuple[Match, ...]:
         classes = matching(self.patterns, type(op))
         for pattern in classes:
-            if pattern not in self._made:
-                self._made[pattern] = pattern(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
-        matches = self._matches[type(op)] = tuple(self._made[pattern] for pattern in classes)
+            if pattern not in self._match_of:
+                self._match_of[pattern] = pattern(self).match_and_rewrite  # pyright: ignore[reportCallIssue]
+        matches = self._matches[type(op)] = tuple(self._match_of[pattern] for pattern in classes)
         return matches
 
     def _keep(self, op: Operation) -> None:

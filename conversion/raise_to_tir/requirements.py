@@ -47,7 +47,9 @@ class Requirements:
         self.raiser = raiser
         self._atoms: list[str | _Factors] = []
         self._ranges: list[Bounds] = []
-        self._found: dict[tuple[object, ...], tuple[AffineExpr, list[AffineExpr], str, bool]] = {}
+        self._conditions: dict[
+            tuple[object, ...], tuple[AffineExpr, list[AffineExpr], str, bool]
+        ] = {}
 
     # Conditions ------------------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class Requirements:
             self._ranges[difference.position] = (0, None)  # from here on it is known
         location = location_of(op)
         why = f"{op.name}{f' ({location})' if location is not None else ''} {what}"
-        self._found.setdefault((difference, equal, *counts), (difference, counts, why, equal))
+        self._conditions.setdefault((difference, equal, *counts), (difference, counts, why, equal))
 
     @staticmethod
     def _is_conditional(op: Operation) -> bool:
@@ -142,7 +144,9 @@ class Requirements:
 
     def listed(self, symbols: Sequence[str]) -> list[SizeRequirement]:
         """The conditions over the symbols of the function."""
-        return [self._requirement(*requirement, symbols) for requirement in self._found.values()]
+        return [
+            self._requirement(*requirement, symbols) for requirement in self._conditions.values()
+        ]
 
     def _requirement(
         self,

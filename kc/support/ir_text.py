@@ -343,7 +343,7 @@ def _verify_dynamic_sizes(op: Operation) -> None:
 
 
 def _verify_dimension(op: Operation) -> None:
-    """``linalg.index`` asks for a loop that there is."""
+    """``linalg.index`` names an existing loop."""
     generic = op.parent_op()
     assert generic is not None
     loops, dim = generic.properties["iterator_types"], op.properties["dim"]

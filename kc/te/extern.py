@@ -125,7 +125,7 @@ def extern(
     ins = _in_buffers(name, tensors, in_buffers, location)
     outs = _out_buffers(name, shapes, dtypes, outs, location)
     statement = statement_of(f"extern {name}", fcompute(list(ins), list(outs)), location)
-    return _made(name, tensors, ins, outs, statement, tag, attrs, location)
+    return _extern_of(name, tensors, ins, outs, statement, tag, attrs, location)
 
 
 def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
@@ -302,7 +302,7 @@ def statement_of(what: str, returned: Any, location: Location | None) -> Any:
     return returned
 
 
-def _made(
+def _extern_of(
     name: str,
     tensors: tuple[Tensor, ...],
     ins: Sequence[Buffer],

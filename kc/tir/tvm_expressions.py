@@ -99,10 +99,10 @@ class Expressions:
     def known(self, value: SSAValue) -> Text:
         """The expression of ``value``, made if there is none yet."""
         if value not in self.texts:
-            self.texts[value] = self._made(value)
+            self.texts[value] = self._text_of(value)
         return self.texts[value]
 
-    def _made(self, value: SSAValue) -> Text:
+    def _text_of(self, value: SSAValue) -> Text:
         owner = value.owner
         assert isinstance(owner, Operation)
         assert isinstance(value, OpResult)
