@@ -101,6 +101,32 @@ def test_symbolic_sizes_are_assumed():
     assert counted.allocated == {"global": 400}
 
 
+def test_symbolic_sizes_of_what_is_fetched():
+    """A loop's share of an array is as much as its index takes, or the whole of an assumed size."""
+    sch = schedule("""
+    func.func @f(%A: memref<?x16xf32> {kc.shape = affine_map<()[n] -> (n, 16)>}, %B: memref<16xf32>)
+        attributes {kc.symbols = ["n"]} {
+      %n = tir.symbol "n"
+      tir.for %j in 16 {
+        tir.for %i in %n {
+          tir.block "B" (spatial %v in 16 = %j, reduce %w in %n = %i) init {
+            %z = arith.constant 0.0 : f32
+            tir.store %z, %B[%v] : memref<16xf32>
+          } do {
+            %b = tir.load %B[%v] : memref<16xf32>
+            %a = tir.load %A[%w, %v] : memref<?x16xf32>
+            %s = arith.addf %a, %b : f32
+            tir.store %s, %B[%v] : memref<16xf32>
+          }
+        }
+      }
+      func.return
+    }""")
+    # One line of each row of A and one of B, in each iteration of j: all of it does not fit.
+    (traffic,) = cost(sch, caches=[LINE * 100], assume={"n": 1000}).traffic
+    assert traffic == 16 * (1000 + 1) * LINE
+
+
 def test_symbolic_splits_count_what_runs():
     sch = schedule(CHAIN)
     (i,) = sch.get_loops("C")

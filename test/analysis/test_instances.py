@@ -41,7 +41,10 @@ def test_two_iterations_of_one_block(kind: str, before: bool, may_precede: bool)
 
 def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
     module = parse("""
-    func.func @f(%A: memref<?xf32>, %m: index) {
+    func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[s] -> (s)>}, %m: index)
+        attributes {kc.symbols = ["s", "t"]} {
+      %s = tir.symbol "s"
+      %t = tir.symbol "t"
       %zero = arith.constant 0 : index
       %n = memref.dim %A, %zero : memref<?xf32>
       tir.for %i in 8 {
@@ -50,10 +53,10 @@ def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
       func.return
     }""")
     (load,) = (op for op in module.walk() if op.name == "tir.load")
-    (size,) = (op for op in module.walk() if op.name == "memref.dim")
-    argument = loop_tree.functions(module)[0].body.block.args[1]
-    for value, negative in ((size.results[0], False), (argument, True)):
+    values = {op.results[0].name_hint: op.results[0] for op in module.walk() if op.results}
+    values["m"] = loop_tree.functions(module)[0].body.block.args[1]
+    for name, negative in (("n", False), ("s", False), ("t", True), ("m", True)):
         space = Space()
         instance = space.instance(load)
-        witness = space.find([instance], [space.value(value, instance) < 0])
-        assert (witness is not None) is negative
+        witness = space.find([instance], [space.value(values[name], instance) < 0])
+        assert (witness is not None) is negative, name
