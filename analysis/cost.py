@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     IndexType,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     VectorType,
@@ -128,10 +127,6 @@ class _Counter:
             if isinstance(op, SymbolOp):
                 name = op.symbol.data
                 self.assumed[name] = known[op.result] = assume.get(name, ASSUMED)
-            elif len(op.results) == 1 and isinstance(op.results[0].type, IndexType):
-                number = _evaluate(op, known)
-                if number is not None:
-                    known[op.results[0]] = number
         return BoundIndexValues(
             {value: AffineExpr.constant(number) for value, number in known.items()}
         )
@@ -322,24 +317,6 @@ def _symbols(function: func.FuncOp) -> Iterable[tuple[SSAValue, str]]:
         symbol = attrs.data.get("kc.symbol")
         if isinstance(symbol, StringAttr):
             yield value, symbol.data
-
-
-def _evaluate(op: Operation, known: Mapping[SSAValue, int]) -> int | None:
-    """The size that ``op`` computes from known ones, for ops that no affine map expresses."""
-    if isinstance(op, arith.ConstantOp):
-        return op.value.value.data if isinstance(op.value, IntegerAttr) else None
-    values = [known.get(operand) for operand in op.operands]
-    numbers = [value for value in values if value is not None]
-    if len(numbers) != 2 or len(values) != 2:
-        return None
-    left, right = numbers
-    if isinstance(op, arith.MaxSIOp):
-        return max(left, right)
-    if isinstance(op, arith.MuliOp):
-        return left * right
-    if isinstance(op, arith.CeilDivSIOp) and right > 0:
-        return -(-left // right)
-    return None
 
 
 def _is_arithmetic(op: Operation) -> bool:

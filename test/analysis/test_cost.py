@@ -104,7 +104,7 @@ def test_symbolic_sizes_are_assumed():
 def test_symbolic_sizes_of_what_is_fetched():
     """A loop's share of an array is as much as its index takes, or the whole of an assumed size."""
     sch = schedule("""
-    func.func @f(%A: memref<?x16xf32> {kc.shape = affine_map<()[n] -> (n, 16)>}, %B: memref<16xf32>)
+    func.func @f(%A: memref<?x64xf32> {kc.shape = affine_map<()[n] -> (n, 64)>}, %B: memref<16xf32>)
         attributes {kc.symbols = ["n"]} {
       %n = tir.symbol "n"
       tir.for %j in 16 {
@@ -114,7 +114,7 @@ def test_symbolic_sizes_of_what_is_fetched():
             tir.store %z, %B[%v] : memref<16xf32>
           } do {
             %b = tir.load %B[%v] : memref<16xf32>
-            %a = tir.load %A[%w, %v] : memref<?x16xf32>
+            %a = tir.load %A[%w, %v] : memref<?x64xf32>
             %s = arith.addf %a, %b : f32
             tir.store %s, %B[%v] : memref<16xf32>
           }
@@ -122,9 +122,32 @@ def test_symbolic_sizes_of_what_is_fetched():
       }
       func.return
     }""")
-    # One line of each row of A and one of B, in each iteration of j: all of it does not fit.
-    (traffic,) = cost(sch, caches=[LINE * 100], assume={"n": 1000}).traffic
-    assert traffic == 16 * (1000 + 1) * LINE
+    # One line of each row of A and one of B, in each iteration of j: if all of it does not fit.
+    traffic = cost(sch, caches=[LINE * 100, LINE * 1010], assume={"n": 1000}).traffic
+    assert traffic == (16 * (1000 + 1) * LINE, (1000 + 1) * LINE)
+
+
+@pytest.mark.parametrize(
+    ("computed", "count"),
+    [("arith.muli %n, %m", 70), ("arith.maxsi %n, %m", 10), ("arith.ceildivsi %n, %m", 2)],
+)
+def test_computed_sizes(computed: str, count: int):
+    sch = schedule(f"""
+    func.func @f(%A: memref<?x?xf32> {{kc.shape = affine_map<()[n, m] -> (n, m)>}})
+        attributes {{kc.symbols = ["n", "m"]}} {{
+      %n = tir.symbol "n"
+      %m = tir.symbol "m"
+      %count = {computed} : index
+      tir.for %i in %count {{
+        tir.block "B" (opaque %v in %count = %i) do {{
+          %a = tir.load %A[0, 0] : memref<?x?xf32>
+          %b = arith.addf %a, %a : f32
+          tir.store %b, %A[0, 0] : memref<?x?xf32>
+        }}
+      }}
+      func.return
+    }}""")
+    assert cost(sch, assume={"n": 10, "m": 7}).operations == count
 
 
 def test_symbolic_splits_count_what_runs():

@@ -33,6 +33,10 @@ READ_BY_ALL = {
     "arith.floordivsi %s, %c3 : index": lambda i: (i - 5) // 3,
     "arith.ceildivsi %s, %c3 : index": lambda i: -((5 - i) // 3),
     "arith.floordivsi %s, %m2 : index": lambda i: (5 - i) // 2,
+    "tir.linearize [%i, %s] by [%c3, %c5]": lambda i: i * 5 + i - 5,
+    "%j, %q = tir.delinearize %i by [%c3, %c5]": lambda i: i // 5,
+    "%p, %j = tir.delinearize %i by [%c3, %c5]": lambda i: i % 5,
+    "%p, %j, %q = tir.delinearize %i by [%c5, %c3, %c3]": lambda i: i // 3 % 3,
 }
 """Code that computes an index of ``%i``, and the function that it is."""
 
@@ -59,7 +63,7 @@ def program(computed: str, extent: int = 10) -> loop_tree.func.FuncOp:
             %int = arith.index_cast %i : index to i32
             %three = arith.constant 3 : i32
             %narrow = arith.muli %int, %three : i32
-            %j = {computed}
+            {computed if computed.startswith("%") else f"%j = {computed}"}
             %x = tir.load %A[%j] : memref<99xf32>
             tir.store %x, %B[%i] : memref<99xf32>
           }}

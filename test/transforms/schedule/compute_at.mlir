@@ -196,3 +196,42 @@ te.func @sizes(%A: tensor<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>})
 // SIZE-NEXT:   }
 // SIZE-NEXT:   func.return
 // SIZE-NEXT: }
+
+// RUN: kc-opt %s --compute-at="func=two_consumers block=B loop=i" | FileCheck %s --check-prefix=FIRST
+// RUN: not kc-opt %s --compute-at="func=two_consumers block=B loop=i index=1" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BETWEEN
+
+// Before the first of its consumers in the loop.
+// FIRST-LABEL: func.func @two_consumers
+// FIRST:       tir.for %i in 8 {
+// FIRST-NEXT:    %B = tir.alloc "B"
+// FIRST-NEXT:    tir.block "B"
+// FIRST:         tir.block "C"
+// FIRST:         tir.block "D"
+// FIRST-NOT:     tir.block "B"
+
+// BETWEEN: error[KC3215]: compute_at: index 1 in loop i
+// BETWEEN: block C    <-- child 0, the first consumer
+// BETWEEN: why: the block must come before its first consumer: 0 to 0, -1 or -2
+// BETWEEN-NEXT: try: index=-1
+// BETWEEN-NEXT: try: index=0
+func.func @two_consumers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
+  %B = tir.alloc "B" : memref<8xf32>
+  tir.for %b in 8 {
+    tir.block "B" (spatial %v in 8 = %b) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %B[%v] : memref<8xf32>
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v in 8 = %i) do {
+      %x = tir.load %B[%v] : memref<8xf32>
+      tir.store %x, %C[%v] : memref<8xf32>
+    }
+    tir.block "D" (spatial %v in 8 = %i) do {
+      %x = tir.load %B[%v] : memref<8xf32>
+      tir.store %x, %D[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}

@@ -156,3 +156,83 @@ te.func @columns(%A: tensor<16x8xf32>) -> tensor<8xf32> {
 // SUM-NEXT:   }
 // SUM-NEXT:   func.return
 // SUM-NEXT: }
+
+// RUN: kc-opt %s --reverse-compute-at="func=two_producers block=S loop=i" | FileCheck %s --check-prefix=LAST
+// RUN: not kc-opt %s --reverse-compute-at="func=two_producers block=S loop=i index=0" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BETWEEN
+
+// Behind the last of its producers in the loop.
+// LAST-LABEL: func.func @two_producers
+// LAST:       tir.for %i in 8 {
+// LAST:         tir.block "P"
+// LAST:         tir.block "Q"
+// LAST:         tir.block "S"
+// LAST-NOT:   tir.for %s
+
+// BETWEEN: error[KC3215]: reverse_compute_at: index 0 in loop i
+// BETWEEN: block Q    <-- child 1, the last producer
+// BETWEEN: why: the block must come behind its last producer: 1 to 1, -1 or -2
+// BETWEEN-NEXT: try: index=-1
+// BETWEEN-NEXT: try: index=1
+func.func @two_producers(%A: memref<8xf32>, %S: memref<8xf32>) {
+  %P = tir.alloc "P" : memref<8xf32>
+  %Q = tir.alloc "Q" : memref<8xf32>
+  tir.for %i in 8 {
+    tir.block "P" (spatial %v in 8 = %i) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %P[%v] : memref<8xf32>
+    }
+    tir.block "Q" (spatial %v in 8 = %i) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %Q[%v] : memref<8xf32>
+    }
+  }
+  tir.for %s in 8 {
+    tir.block "S" (spatial %v in 8 = %s) do {
+      %p = tir.load %P[%v] : memref<8xf32>
+      %q = tir.load %Q[%v] : memref<8xf32>
+      %x = arith.addf %p, %q : f32
+      tir.store %x, %S[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// RUN: kc-opt %s --reverse-compute-at="func=allocated_before block=C loop=b" | FileCheck %s --check-prefix=STAYS
+
+// What is written to before the producers stays where it is allocated.
+// STAYS-LABEL: func.func @allocated_before
+// STAYS-NEXT:    %C = tir.alloc "C"
+// STAYS-NEXT:    tir.for %z in 8 {
+// STAYS:         tir.for %b in 8 {
+// STAYS:           tir.block "B"
+// STAYS:           tir.block "C"
+// STAYS:         tir.for %d in 16 {
+// STAYS-NEXT:      tir.block "D"
+func.func @allocated_before(%A: memref<8xf32>, %B: memref<8xf32>, %D: memref<16xf32>, %x: f32) {
+  %C = tir.alloc "C" : memref<16xf32>
+  tir.for %z in 8 {
+    tir.block "Z" (spatial %v in 8 = %z) do {
+      tir.store %x, %C[%v + 8] : memref<16xf32>
+    }
+  }
+  tir.for %b in 8 {
+    tir.block "B" (spatial %v in 8 = %b) do {
+      %a = tir.load %A[%v] : memref<8xf32>
+      tir.store %a, %B[%v] : memref<8xf32>
+    }
+  }
+  tir.for %c in 8 {
+    tir.block "C" (spatial %v in 8 = %c) do {
+      %b = tir.load %B[%v] : memref<8xf32>
+      tir.store %b, %C[%v] : memref<16xf32>
+    }
+  }
+  tir.for %d in 16 {
+    tir.block "D" (spatial %v in 16 = %d) do {
+      %c = tir.load %C[%v] : memref<16xf32>
+      tir.store %c, %D[%v] : memref<16xf32>
+    }
+  }
+  func.return
+}
