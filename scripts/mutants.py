@@ -73,6 +73,8 @@ class Mutant:
     line: int
     before: str
     after: str
+    source: str
+    """The line that it begins in, without indentation."""
     text: str
     """The whole file, changed."""
 
@@ -90,6 +92,7 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         lines = text.splitlines(keepends=True)
+        source = lines[node.lineno - 1].strip()
         first, last = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
         head, tail = first[: node.col_offset], last[node.end_col_offset :]
         lines[node.lineno - 1 : node.end_lineno] = [(head + after.encode() + tail).decode()]
@@ -99,7 +102,7 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
         except SyntaxError:
             continue
         old, new = " ".join(before.split()), " ".join(after.split())
-        mutants.append(Mutant(file, node.lineno, old, new, changed))
+        mutants.append(Mutant(file, node.lineno, old, new, source, changed))
     return mutants
 
 
@@ -307,12 +310,21 @@ class Copy:
 # Running -----------------------------------------------------------------------------------
 
 
-def explained() -> dict[tuple[str, str, str], str]:
-    """The mutants that are as good as the original, or not worth a test, and why."""
+def explained() -> list[dict[str, str]]:
+    """The mutants that are as good as the original, or not worth a test, and why.
+
+    Each has ``file``, ``before``, ``after`` and ``why``, and ``source``, its line, if several
+    places of the file are changed alike.
+    """
     if not EXPLAINED.is_file():
-        return {}
-    entries = tomllib.loads(EXPLAINED.read_text()).get("mutant", [])
-    return {(entry["file"], entry["before"], entry["after"]): entry["why"] for entry in entries}
+        return []
+    return tomllib.loads(EXPLAINED.read_text()).get("mutant", [])
+
+
+def is_explained(mutant: Mutant, entry: dict[str, str]) -> bool:
+    """Whether an entry of test/mutants.toml is about ``mutant``."""
+    keys = ("file", "before", "after", "source")
+    return all(entry.get(key, getattr(mutant, key)) == getattr(mutant, key) for key in keys)
 
 
 def changed_files(base: str) -> list[str]:
@@ -374,10 +386,9 @@ def main(argv: Sequence[str]) -> int:
 
         with ThreadPoolExecutor(args.jobs) as pool:
             for mutant, by in pool.map(run, chosen):
-                why = known.get((mutant.file, mutant.before, mutant.after))
                 if by:
                     noticed[by] += 1
-                elif why is not None:
+                elif any(is_explained(mutant, entry) for entry in known):
                     noticed["explained"] += 1
                 else:
                     survivors.append(mutant)

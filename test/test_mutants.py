@@ -81,6 +81,15 @@ def write_probe(folder, monkeypatch, assertion):
     monkeypatch.setattr(mutants, "ROOT", folder)
 
 
+@pytest.mark.parametrize(
+    "entry", mutants.explained(), ids=lambda entry: f"{entry['file']} {entry['before']}"
+)
+def test_an_explanation_is_about_one_mutant(entry):
+    texts = mutants.mutants_of(entry["file"], (ROOT / entry["file"]).read_text())
+    assert len([mutant for mutant in texts if mutants.is_explained(mutant, entry)]) == 1
+    assert entry["why"].endswith(".")
+
+
 @pytest.mark.slow
 def test_a_mutant_is_noticed_and_another_survives(tmp_path, monkeypatch, capsys):
     write_probe(tmp_path, monkeypatch, "assert f(1) and not f(5)")

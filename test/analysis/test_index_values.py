@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interpreter_support import parse
 from xdsl.dialects.func import FuncOp
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
 from kc.analysis.captures import captured_values
-from kc.analysis.index_facts import determined, forced_to_zero
+from kc.analysis.index_facts import determined, forced_to_zero, in_range
 from kc.analysis.index_values import IndexValues
 from kc.dialects.affine_assembly import affine_text
 from kc.dialects.tir import BlockOp, ForOp
@@ -232,3 +232,20 @@ def test_symbolic_fusing_and_splitting_are_seen_through():
     assert both <= determined(exprs, index)
     assert both <= forced_to_zero(exprs, index)
     assert not both & determined(exprs[:1], index)
+
+
+def test_where_a_linearization_is_defined():
+    """A loop counts to its extent; an argument may be anything."""
+    root = function(
+        """func.func @f(%n: index, %m: index, %k: index) {
+          tir.for %i in %m {
+            %f = tir.linearize [%k, %i] by [%n, %m]
+          }
+          func.return
+        }"""
+    )
+    index = IndexValues()
+    (condition,) = in_range([index.expr(value(root, "f"))], index)
+    n, k = (index.expr(value(root, name)) for name in "nk")
+    assert condition.kind is AffineConstraintKind.ge
+    assert index.simplify(condition.lhs - condition.rhs - (n - k - 1)) == AffineExpr.constant(0)

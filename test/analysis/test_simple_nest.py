@@ -44,6 +44,7 @@ def nest(extents, bindings) -> ForOp:
         ([24], ["%l0 floordiv 24", "(%l0 floordiv 4) mod 6", "%l0 mod 4"]),
         ([6, 4], ["%l0 floordiv 3", "(%l0 mod 3) * 4 + %l1"]),
         ([1, 3], ["%l0", "%l1"]),
+        ([8], ["%l0", "%l0 floordiv 8"]),
     ],
 )
 def test_loops_that_count_each_value_once_are_simple(extents, bindings):

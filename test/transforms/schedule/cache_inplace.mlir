@@ -170,3 +170,27 @@ func.func @tail(%A: memref<?xf32> {kc.shape = affine_map<()[n] -> (n)>}) attribu
 // TAIL-NEXT:   }
 // TAIL-NEXT:   func.return
 // TAIL-NEXT: }
+
+// RUN: kc-opt %s --cache-inplace="func=beside block=C buffer=C" | FileCheck %s --check-prefix=BESIDE
+
+// Another block may read what is copied and not written.
+// BESIDE-LABEL: func.func @beside
+// BESIDE-NEXT:  %C_global = tir.alloc "C_global"
+// BESIDE-NEXT:  tir.for %ax0 in 16 {
+// BESIDE:       tir.for %i in 8 {
+// BESIDE-NEXT:    tir.block "C"
+// BESIDE:         tir.block "D"
+// BESIDE-NEXT:      %x = tir.load %C[%v * 2 + 1]
+func.func @beside(%C: memref<16xf32>, %D: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v in 8 = %i) do {
+      %x = tir.load %C[%v * 2 + 1] : memref<16xf32>
+      tir.store %x, %C[%v * 2] : memref<16xf32>
+    }
+    tir.block "D" (spatial %v in 8 = %i) do {
+      %x = tir.load %C[%v * 2 + 1] : memref<16xf32>
+      tir.store %x, %D[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}

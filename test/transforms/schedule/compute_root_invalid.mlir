@@ -106,3 +106,27 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // LOCAL-NEXT:    |    block D
 // LOCAL-NEXT:   why: it uses the buffer B, which is not known there
 // LOCAL-NEXT:   try: move the block that writes B out first
+
+// RUN: not kc-opt %s --compute-root="func=unread block=B" 2>&1 | FileCheck %s --check-prefix=UNREAD
+
+func.func @unread(%A: memref<8xf32>, %C: memref<8xf32>) {
+  %B = tir.alloc "B" : memref<8xf32>
+  tir.for %i in 8 {
+    tir.block "B" (spatial %v_b in 8 = %i) do {
+      %a = tir.load %A[%v_b] : memref<8xf32>
+      tir.store %a, %B[%v_b] : memref<8xf32>
+    }
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %A[%v_i] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// UNREAD:      error[KC3203]: compute_root: nothing reads B of block B
+// UNREAD-NEXT:   --> {{.*}}compute_root_invalid.mlir:{{[0-9]+}}:5  tir.block "B" (spatial %v_b in 8 = %i) do {
+// UNREAD-NEXT:    |  for i in 8:
+// UNREAD-NEXT:    |    block B    <-- here
+// UNREAD-NEXT:    |    block C
+// UNREAD-NEXT:   why: a block is computed for what reads it

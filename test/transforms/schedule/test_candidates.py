@@ -100,3 +100,14 @@ def test_a_loop_that_holds_the_block_is_no_place_for_it():
         choice.loop.target for choice in proposed(sch, "compute-at") if str(choice.block) == "P"
     ]
     assert places == [sch.get(j)]
+
+
+def test_compute_inline_proposes_blocks_of_buffers_that_are_allocated_but_no_reduction():
+    a = te.placeholder((6, 4), name="A")
+    b = te.compute((6, 4), lambda i, j: a[i, j] + 1.0, name="B")
+    k = te.reduce_axis((0, 4), name="k")
+    s = te.compute((6,), lambda i: te.sum(b[i, k], axis=k), name="S")
+    c = te.compute((6,), lambda i: s[i] * 2.0, name="C")
+    sch = scheduled(a, c)
+    assert [str(choice.block) for choice in proposed(sch, "compute-inline")] == ["B"]
+    assert legal(sch, "compute_inline") == ["compute_inline(block=B)"]
