@@ -200,8 +200,8 @@ def _left_invalid(stage: Stage, error: KCError) -> KCError:
 
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
-    """What must run first: scheduling works on ``tir``, so ``te`` functions are lowered, and those
-    of upstream's dialects are raised."""
+    """The stages that must run first: scheduling works on ``tir``, so ``te`` functions are lowered
+    and upstream dialects raised."""
     if stage.family not in ("schedule", "sched"):
         return
     if any(op.name == "te.func" for op in module.body.ops):

@@ -1,4 +1,4 @@
-"""What schedules and builds do first: te functions and those of upstream's dialects become tir."""
+"""The first step of schedules and builds: te functions and upstream dialects become tir."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ error[KC3403]: bind: j has 64 threads of blockIdx.y, i_o 16
    |      for j in 64:    <-- 64 blockIdx.y (from MATMUL:4)
    |        for k in 64:
    |          block C
-  why: loops that are bound to blockIdx.y in one kernel are the same threads, so they have one extent
+  why: loops bound to blockIdx.y in one kernel are the same threads, so their extents must be equal
   try: split j by factors=?,16
   try: bind j to another axis""",
     "a_reduction_in_the_way_of_a_cache": """\
@@ -54,7 +54,7 @@ error[KC5115]: main: argument 1 'A' is on cuda(0), the kernel runs on cpu(0)
 error[KC3440]: verify-gpu-code: a block of @main uses 64 KiB of shared memory, sm_60 allows 48 KiB
   --> HERE:3  shared = s.cache_read(a, "shared", [c])
    |  A_shared      64 KiB  64x256xf32
-  why: all threads of a block see its shared buffers, which are all there at once
+  why: all threads of a block see its shared buffers, which all exist at the same time
   try: compute_at A_shared at k: 256 B instead of 64 KiB""",
     "no_gpu": """\
 error[KC6201]: cuda(64) is not there
@@ -81,7 +81,7 @@ error[KC3204]: compute_at: block A_global_local reads A_global outside of loop k
    |    for j in 64:
    |      for k in 64:    <-- the loop
    |        block C
-  why: all consumers of block A_global must be in the loop that it is computed in
+  why: all consumers of block A_global must be in the loop at which it is computed
   try: legal: loop=i or loop=ax0 or loop=ax1""",
     "the_axis_of_another_stage": """\
 error[KC3105]: compute_at: i is not an axis of C_local

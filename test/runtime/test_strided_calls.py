@@ -372,7 +372,7 @@ def test_other_layouts_are_refused():
     got = message(lambda: sch.transform_layout("B", ("read", 0), lambda i, j: (j, i)))
     assert got.split("\n")[0] == "error[KC4341]: transform_layout: A has declared strides"
     assert got.split("\n")[-1] == (
-        "  try: cache_read or cache_write, and the layout of the copy of A"
+        "  try: use cache_read or cache_write, and change the layout of the copy of A"
     )
 
 

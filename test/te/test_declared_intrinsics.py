@@ -380,7 +380,7 @@ def test_what_the_function_returns():
     )
     assert refusal(lambda: gemv(2, 4, parts=2, name="without_update")) == (
         "error[KC3570]: 'without_update' is not a tensor intrinsic\n"
-        "  why: init and update come together: one starts what the other goes on with"
+        "  why: init and update come together: one starts what the other continues"
     )
 
 

@@ -321,7 +321,7 @@ def test_the_wrong_order_of_a_chain_of_caches():
         "   |            for j_c in 4:\n"
         "   |              block C_local\n"
         "   |  ...\n"
-        "  why: all consumers of block A_shared must be in the loop that it is computed in\n"
+        "  why: all consumers of block A_shared must be in the loop at which it is computed\n"
         "  try: legal: loop=i_o or loop=j_o or loop=k_o or loop=ax0 or loop=ax1"
     )
     del io

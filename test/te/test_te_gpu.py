@@ -156,9 +156,8 @@ def test_two_extents_of_one_axis_of_threads():
         "   |        block A_shared\n"
         "   |    for j in 4:\n"
         "   |  ... 2 more\n"
-        "  why: loops that are bound to blockIdx.y in one kernel are the same threads, so they "
-        "have one extent\n"
-        "  try: split ax1 by factors=?,1024\n"
+        "  why: loops bound to blockIdx.y in one kernel are the same threads, so their extents "
+        "must be equal\n  try: split ax1 by factors=?,1024\n"
         "  try: bind ax1 to another axis"
     )
 
@@ -241,7 +240,7 @@ def test_a_tile_that_several_blocks_compute_together(scope: str):
         "   |    for k in 6:\n"
         "   |      block C_shared    <-- reads T (from test_te_gpu.py)\n"
         "  why: block C_shared is in no loop of blockIdx.x, so it would run in all of these "
-        "blocks, which are in no order"
+        "blocks, which run in no order"
     )
 
 
@@ -310,7 +309,7 @@ def test_what_a_thread_reads_of_the_memory_of_another_one():
         "   |      block C    <-- reads T\n"
         "  why: block C is in no loop of threadIdx.x, so it would run in all of these threads, "
         "which do not share local memory\n"
-        "  try: all threads of a block see T in shared memory"
+        "  try: in shared memory, all threads of a block see T"
     )
     s[t].set_scope("shared")
     check(s, [a, c], lambda x: x[:, ::-1] + 1, native=False)

@@ -782,7 +782,7 @@ error[KC3408]: lower: tir.load reads what another thread writes to c
    |      store to f
   why: threadIdx.x 0 reads c[7], which threadIdx.x 7 writes; threads of threadIdx.x \
 do not share local memory
-  try: all threads of a block see c in shared memory""",
+  try: in shared memory, all threads of a block see c""",
     other_number_of_threads: """\
 error[KC3403]: lower: tx has 8 threads of threadIdx.x, i 4
   --> HERE:5:9  for i in bind("threadIdx.x", 8):

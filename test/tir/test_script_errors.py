@@ -700,7 +700,7 @@ error[KC3040]: parallel: loop i is a reduction of S
    |  for i in 8:    <-- here
    |    block S
   why: S at (i=0) updates S[0], which S at (i=1) updates
-  try: rfactor gives partial results that can be computed at the same time""",
+  try: rfactor makes partial results that can be computed in parallel""",
     undecided: """\
 error[KC3041]: parallel: the iterations of i cannot be proven independent
   --> HERE:3:9  for i in parallel(8):
@@ -873,7 +873,7 @@ error[KC3043]: vectorize: the extent of i is not a constant
   --> HERE:3:9  for i in vectorized(n):
    |  for i in n:    <-- here
    |    block A
-  why: the number of lanes is part of the code
+  why: the number of lanes must be known at compile time
   try: split i by factors=?,8 and vectorize i_i""",
     index_of_floats: """\
 error[KC2011]: A is indexed with a value of type float32

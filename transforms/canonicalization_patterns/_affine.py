@@ -47,7 +47,7 @@ def simpler_set(
 def _weight(
     exprs: Sequence[AffineExpr], operands: Sequence[SSAValue], index: IndexValues
 ) -> _Weight:
-    """What a rewrite makes less: operands to see through, operands, operations."""
+    """The cost that a rewrite reduces: operands to see through, operands, operations."""
     return (
         sum(not is_root(operand, index) for operand in operands),
         len(operands),

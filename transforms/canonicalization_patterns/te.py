@@ -72,7 +72,7 @@ class TakeAllTerms(RewritePattern):
 
 
 def _axes(op: Operation) -> IndexValues:
-    """What is known of the axes that ``op``, in a ``te.compute``, stands in."""
+    """The known ranges of the axes of the ``te.compute`` that contains ``op``."""
     index = IndexValues()
     compute = op.parent_op()
     if isinstance(compute, ComputeOp) and op.parent is not None:

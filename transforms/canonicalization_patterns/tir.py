@@ -162,7 +162,7 @@ class EraseEmptyLoop(RewritePattern):
 
 
 class InlineUnitLoop(RewritePattern):
-    """What runs once is no loop.
+    """A loop of one iteration is replaced by its body.
 
     ::
 
@@ -367,7 +367,7 @@ class EraseOverwrittenStore(RewritePattern):
 
 
 class ForwardStore(RewritePattern):
-    """What was just stored is known.
+    """A load of an element that was just stored is replaced by the stored value.
 
     ::
 
@@ -398,7 +398,7 @@ class ForwardStore(RewritePattern):
 def _inline(
     op: Operation, body: Block, rewriter: PatternRewriter, values: Sequence[SSAValue] = ()
 ) -> None:
-    """What is in ``body``, a region of ``op``, takes the place of ``op``."""
+    """Replace ``op`` by the ops of ``body``, one of its regions."""
     users = list(body.ops)
     rewriter.inline_block(body, InsertPoint.before(op), values)
     rewriter.erase(op)

@@ -127,7 +127,7 @@ class TensorIntrin:
         if not override and (name in _REGISTERED or name in registry.current().intrinsics):
             raise ScheduleError(
                 "KC3571",
-                f"there is a tensor intrinsic '{name}' already",
+                f"there is already a tensor intrinsic '{name}'",
                 location=location_of(intrin.description),
                 hints=["register(..., override=True) replaces it"],
             )
@@ -240,7 +240,7 @@ def _checked(
                 name,
                 function,
                 f"@{role} takes {_listed(types)}, the description {_listed(own)}",
-                ["layouts may differ, shapes and element types not"],
+                ["layouts may differ, but shapes and element types may not"],
             )
         if function.function_type.outputs.data:
             raise _invalid(name, function, f"@{role} returns a value")
@@ -252,7 +252,7 @@ def _checked(
         raise _invalid(
             name,
             intrin.init or intrin.update or intrin.description,
-            "init and update come together: one starts what the other goes on with",
+            "init and update come together: one starts what the other continues",
         )
     if intrin.init is not None and not intrin.block.has_init:
         raise _invalid(
@@ -311,7 +311,7 @@ def _check_vectors(name: str, function: FuncOp) -> None:
             raise _invalid(
                 name,
                 op,
-                f"{op.name} has a vector of {type_}, whose elements need not be consecutive",
+                f"{op.name} has a vector of {type_}, whose elements may not be consecutive",
                 [f"{MemRefType(type_.element_type, type_.shape, _rows(type_))}"],
             )
 

@@ -1,4 +1,4 @@
-"""What the primitives that move or remove blocks share: what a block is, and where it can go."""
+"""Shared by primitives that move or remove blocks: what a block computes, where it can go."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def require_definition(
 def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is IterType.OPAQUE:
-            return f"nothing is known of its variable {name}, which is opaque"
+            return f"nothing is known about its variable {name}, which is opaque"
     reduction = reduction_of(block)
     guard = reduction.guard if reduction is not None and updates else None
     for op in loop_tree.children(block):
@@ -225,7 +225,7 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
             f"{primitive}: {name} of block {block.label} is an output",
             at=block,
             why="the caller reads all of it when the function is done",
-            hints=[f"cache_write gives block {block.label} a buffer of its own"],
+            hints=[f"cache_write gives block {block.label} its own buffer"],
         )
     for use in buffer.uses:
         user = use.operation
@@ -236,7 +236,7 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
                 f"{primitive}: {describe(unit)} uses {name} outside of the scope of block "
                 f"{block.label}",
                 at=unit,
-                why="blocks are moved inside the block or function that holds them",
+                why="blocks can only be moved within the block or function that holds them",
             )
         if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
             continue
@@ -249,8 +249,8 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
             f"{primitive}: {name} is used by {what} too",
             at=unit,
             mark={block: "here", unit: f"uses {name}"},
-            why=f"block {block.label} must be the only one that writes {name}, and loads of single "
-            "elements the only reads",
+            why=f"block {block.label} must be the only one that writes {name}, and only loads of "
+            "single elements may read it",
         )
     return buffer.owner
 
@@ -263,7 +263,7 @@ def same_scope(site: Site, primitive: str, block: BlockOp, ops: Iterable[Operati
                 "KC3212",
                 f"{primitive}: {describe(op)} is not in the scope of block {block.label}",
                 at=op,
-                why="blocks are moved inside the block or function that holds them",
+                why="blocks can only be moved within the block or function that holds them",
             )
 
 
@@ -382,7 +382,7 @@ def require_unchanged(
                     at=definition.block,
                     mark={definition.block: f"reads {name}"},
                     why=witness.undecided
-                    or f"{name} is allocated anew in each iteration around it",
+                    or f"{name} is allocated anew in each surrounding iteration",
                     hints=[f"allocate {name} outside of the loop: compute_root of its block"],
                 )
         for store in stores_to(op.buffer):

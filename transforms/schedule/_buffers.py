@@ -136,7 +136,7 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
             f"{primitive}: {name} of block {block.label} is used by {user.name}",
             at=user,
             mark={user: f"uses {name}"},
-            why=f"what {user.name} does with it is not known",
+            why=f"it is not known what {user.name} does with it",
         )
 
 
@@ -150,9 +150,9 @@ def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> 
         "KC3320",
         f"{primitive}: {name} of block {block.label} is an argument of the function",
         at=block,
-        why="where an argument is, and how it is laid out, is up to the caller",
+        why="the caller decides where an argument is and how it is laid out",
         hints=[
-            f"{one} gives block {block.label} a buffer of its own"
+            f"{one} gives block {block.label} its own buffer"
             for one in legal_caches(site, block, buffer, ("cache_write", "cache_inplace"))
         ],
     )
@@ -182,7 +182,7 @@ def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) 
         "KC3303",
         f"{primitive}: {buffer_name(buffer)} of block {block.label} is made by {made}",
         at=block,
-        why="neither tir.alloc nor the caller tells what it is",
+        why="neither tir.alloc nor the caller defines it",
     )
 
 

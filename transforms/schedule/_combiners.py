@@ -39,7 +39,7 @@ def neutral_element(combiner: type[Operation], element: Attribute) -> IntegerAtt
 
 
 def neutral_of(update: Update) -> Attribute:
-    """What the step of ``update`` does not notice in its buffer."""
+    """The neutral element of the step of ``update``."""
     step = update.step
     if isinstance(step, CombineOp):
         return step.identity.data[list(step.combined).index(update.store.value)]  # pyright: ignore

@@ -63,7 +63,7 @@ class Part:
 
 
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
-    """What ``accesses`` of one buffer touch in one execution of ``level``, as a box."""
+    """The box of elements that ``accesses`` of one buffer touch in one execution of ``level``."""
     buffer = accesses[0].buffer
     index = BoundIndexValues(level=level)
     region = box(accesses, level, index)

@@ -33,7 +33,7 @@ from kc.transforms.schedule.base import CALL_SITE
 
 
 class _Separator:
-    """What stands between the axes of physical memory in the results of an index map."""
+    """The separator between axes of physical memory in the results of an index map."""
 
     def __repr__(self) -> str:
         return "axis_separator"
@@ -68,7 +68,7 @@ class IndexMap:
         if isinstance(value, AffineMapAttr | AffineMap):
             map_ = value.data if isinstance(value, AffineMapAttr) else value
             if map_.num_symbols:
-                raise _unusable(f"{map_} has symbols", "an index map has dimensions alone")
+                raise _unusable(f"{map_} has symbols", "an index map has only dimensions")
             results = [_checked(expr) for expr in map_.results]
             return cls(tuple(f"d{n}" for n in range(map_.num_dims)), tuple(results))
         if isinstance(value, StringAttr | str):
@@ -248,7 +248,7 @@ def _parameters(function: Callable[..., Any], ndim: int | None) -> tuple[str, ..
             if ndim is None:
                 raise _unusable(
                     f"the index map takes *{parameter.name}",
-                    "how many indices there are must be known",
+                    "the number of indices must be known",
                     "IndexMap.from_func(function, ndim=2), or name each: lambda "
                     f"{parameter.name}0, {parameter.name}1: ...",
                 )
@@ -309,7 +309,7 @@ class _Reader:
             self.tokens.append(match.group().strip())
             place = match.end()
         if len(self.tokens) > LONGEST:
-            raise ValueError(f"it is too long: {len(self.tokens)} words and signs")
+            raise ValueError(f"it is too long: {len(self.tokens)} words and symbols")
 
     def peek(self) -> str:
         return self.tokens[self.next] if self.next < len(self.tokens) else ""

@@ -67,7 +67,8 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
         raise Obstacle(
             "KC3471",
             f"loop {loop.label}, which fills and reads {name}, is {loop.kind.data.value}",
-            "the next iteration is filled for while one runs: iterations must follow each other",
+            "the buffer is filled for the next iteration while one runs, so iterations must run in "
+            "order",
             loop,
             {loop: f"fills and reads {name}"},
         )
@@ -79,7 +80,7 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
         raise Obstacle(
             "KC3472",
             f"an iteration of {loop.label} may read elements of {name} that it has not written",
-            "iterations use the two halves in turn, so each must write all that it reads",
+            "iterations alternate between the two halves, so each must write all that it reads",
             loop,
             {loop: f"fills and reads {name}"},
         )
@@ -95,7 +96,7 @@ def _accesses(alloc: AllocOp) -> list[Access]:
             raise Obstacle(
                 "KC3303",
                 f"{alloc.label} is used by {op.name}",
-                f"what {op.name} does with it is not known",
+                f"it is not known what {op.name} does with it",
                 op,
                 {op: f"uses {alloc.label}"},
             )
@@ -113,7 +114,7 @@ def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
         raise Obstacle(
             "KC3470",
             f"no loop both fills and reads {alloc.label}",
-            "what is overlapped is filling for one iteration of a loop and reading in another",
+            "filling for one iteration of a loop is overlapped with reading in another",
             at,
             {at: "here"},
         )
@@ -121,7 +122,7 @@ def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
 
 
 def _unit(op: Operation) -> Operation:
-    """What stands for ``op`` in the loop tree: the block that it is in, or itself."""
+    """The unit of ``op`` in the loop tree: the block that contains it, or ``op``."""
     scope = scope_of(op)
     return scope if isinstance(scope, BlockOp) else op
 
@@ -144,7 +145,7 @@ def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Opera
                 raise Obstacle(
                     "KC3473",
                     f"what fills {name} in loop {loop.label} also {what}",
-                    "all of it would be done one iteration early",
+                    "all of that would happen one iteration early",
                     loop,
                     {loop: f"fills and reads {name}", _unit(inner): what},
                 )
@@ -217,15 +218,15 @@ def _missing(overlap: Overlap, value: SSAValue) -> Obstacle:
     name, what = overlap.alloc.label, value.name_hint or "a value"
     return Obstacle(
         "KC3475",
-        f"filling {name} needs {what}, which an iteration of {overlap.loop.label} makes",
-        "it is not there one iteration early",
+        f"filling {name} needs {what}, which is computed in an iteration of {overlap.loop.label}",
+        "it is not available one iteration early",
         overlap.loop,
         {overlap.loop: f"fills and reads {name}"},
     )
 
 
 def _require_early(overlap: Overlap) -> None:
-    """What is read to fill the buffer must be there one iteration early."""
+    """Require that all that is read to fill the buffer is available one iteration early."""
     loop, last = overlap.loop, overlap.fill[-1]
     children = list(loop.body.block.ops)
     for child in children:

@@ -96,7 +96,7 @@ def _outermost(block: BlockOp) -> Operation:
 def _fill(
     block: BlockOp, fresh_name: Callable[[str], str], extent: SSAValue | None = None
 ) -> tuple[Operation, list[Operation]]:
-    """What stores the initial value, and before what it comes; ``extent`` is known there.
+    """The ops that store the initial value, and their insertion point; ``extent`` is known there.
 
     It stores the elements that the block would: what else is in the buffer is not its own. Where
     no loops count these, as when they are fused with those of the reduction, it stores all.
@@ -164,11 +164,11 @@ def _init_of(block: BlockOp) -> Region:
 def _not_counted(block: BlockOp) -> CodegenError:
     return CodegenError(
         "KC4213",
-        f"lower-init-block: the elements of {block.label} are not counted by loops of their own",
+        f"lower-init-block: the elements of {block.label} have no loops of their own",
         location=location_of(block),
-        why="its reduction has another extent for each element; where that is 0, the element is "
-        "the initial value",
-        hints=["do not fuse loops of elements with loops of this reduction"],
+        why="its reduction has a different extent for each element; where that is 0, the element "
+        "is the initial value",
+        hints=["do not fuse loops over elements with loops of this reduction"],
     )
 
 
@@ -268,7 +268,7 @@ def _guards(block: BlockOp, place: _Place) -> list[tuple[IfOp, bool]]:
 
 
 def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) -> list[Operation]:
-    """What the init of ``block`` does for the elements that ``at``, which holds it, computes.
+    """The ops that initialise the elements that ``at``, which holds ``block``, computes.
 
     Refuses (KC4213) what is not counted by loops of elements.
     """

@@ -47,10 +47,10 @@ class CannotVectorizeError(Exception):
 
 @dataclass(frozen=True)
 class Masking:
-    """What is done under masks."""
+    """The options for code under masks."""
 
     guards: bool
-    """Whether bodies of guards that do not hold in all lanes are; else they run lane by lane."""
+    """Whether bodies of guards that hold in some lanes are masked; else they run lane by lane."""
 
     element_bits: int
     """The width of the data's elements."""
@@ -253,7 +253,7 @@ class Branches(MaskedValues):
         self._define(op, self._if(condition, [then, orelse]))
 
     def _conjuncts(self, condition: SSAValue) -> tuple[list[SSAValue], list[SSAValue]]:
-        """What has to hold for ``condition``, in all lanes alike and in each lane."""
+        """The conjuncts of ``condition``: those equal in all lanes, and those that vary."""
         uniform: list[SSAValue] = []
         varying: list[SSAValue] = []
         work = [condition]

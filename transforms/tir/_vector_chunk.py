@@ -303,7 +303,7 @@ class Chunk(Branches):
                 "KC4205",
                 f"vectorize-loop: all lanes of {self.loop.label} write the same element",
                 location=location_of(op),
-                why="the lanes of a vector are written at once, so only one value could stay",
+                why="the lanes of a vector are written at once, so only one value could remain",
                 hints=["vectorize a loop whose iterations write different elements"],
             )
         lines = self._lines(place)

@@ -218,7 +218,7 @@ class MaskedValues(LaneValues):
     def in_scalar_branch(
         self, condition: SSAValue, make: Callable[[], SSAValue | None]
     ) -> SSAValue | None:
-        """What ``make`` gives, if ``condition`` holds; else zero."""
+        """The value of ``make``, if ``condition`` holds; else zero."""
         mask, self.mask = self.mask, None
         then, orelse = Block(), Block()
         self.scopes.append(Scope(then))

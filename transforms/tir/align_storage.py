@@ -136,7 +136,7 @@ class _Layout:
             return self._spread(factor, offset)
         inner = self.sizes[axis + 2 :]
         if any(not isinstance(size, int) for size in inner):
-            return "the sizes inside of it are known at the call only"
+            return "the sizes inside of it are known only at the call"
         unit = math.prod(size for size in inner if isinstance(size, int))
         if not unit:
             return None  # there are no elements
@@ -152,7 +152,7 @@ class _Layout:
         common = math.gcd(unit, factor)
         if offset % common:
             return (
-                f"{unit} elements are one step inside of it, and sizes are known at the call only"
+                f"{unit} elements are one step inside of it, and sizes are known only at the call"
             )
         period = factor // common
         wanted = offset // common * pow(unit // common, -1, period) % period

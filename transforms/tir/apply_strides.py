@@ -85,7 +85,7 @@ def strides_of(
                 "KC4340",
                 f"apply-strides: {STRIDES} = {attr}",
                 location=location_of(function),
-                why="a stride is a number of elements, or a name for what the call finds",
+                why="a stride is a number of elements, or a name for a value read at the call",
                 hints=[f'{STRIDES} = ["s0", 1]'],
             )
         strides.append(stride.value.data if isinstance(stride, IntegerAttr) else stride.data)
@@ -129,6 +129,6 @@ def _refuse(label: str, user: Operation) -> CodegenError:
         "KC4340",
         f"apply-strides: {label} has declared strides, and {user.name} uses it",
         location=location_of(user),
-        why="a view or a called function takes the memory to be dense",
-        hints=[f"cache_read or cache_write: a dense copy of {label} is what is passed on"],
+        why="a view or a called function assumes that the memory is dense",
+        hints=[f"use cache_read or cache_write to pass on a dense copy of {label}"],
     )

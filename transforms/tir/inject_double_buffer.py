@@ -102,7 +102,7 @@ class InjectDoubleBufferPass(ModulePass):
                         f"double_buffer of {alloc.label} is left out: {obstacle.message}",
                         location=location_of(alloc),
                         why=obstacle.why,
-                        hints=["double_buffer last, when the loops are as they shall be"],
+                        hints=["use double_buffer last, when the loops are final"],
                     )
                     continue
                 _rewrite(overlap)
@@ -138,7 +138,7 @@ def _rewrite(overlap: Overlap) -> None:
 
 
 def _ops(block: Block) -> list[Operation]:
-    """What is in ``block``, taken out of it."""
+    """Detach the ops of ``block`` and return them."""
     ops = list(block.ops)
     for op in ops:
         op.detach()
@@ -146,7 +146,7 @@ def _ops(block: Block) -> list[Operation]:
 
 
 def _guarded(rest: AffineExpr, operands: Sequence[SSAValue], body: Block) -> IfOp:
-    """What is in ``body`` where ``rest`` is at least 0."""
+    """The ops of ``body``, under the condition that ``rest`` is at least 0."""
     ops = _ops(body)
     space, operands = compact(AffineSet(len(operands), 0, (at_least_zero(rest),)), operands)
     guard = IfOp(space, operands, Region(Block(ops)))
@@ -206,7 +206,7 @@ def _select(op: Access, iteration: SSAValue) -> None:
 
 
 def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
-    """What is noted at a buffer, where a dimension was put in front of the others."""
+    """The notes of a buffer, adjusted to a new leading dimension."""
     for key, value in attributes.items():
         if key == "tir.storage_align" and isinstance(value, ArrayAttr):
             shifted = [

@@ -118,7 +118,7 @@ class _Lowering:
                 "KC4203",
                 f"lower-blocks: block {op.label} has an init region",
                 location=location_of(op),
-                why="only some instances of the block run it; this pass does not know which",
+                why="only some instances of the block run it, and this pass does not know which",
                 hints=["run lower-init-block first"],
             )
         following = op.next_op

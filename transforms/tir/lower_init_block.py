@@ -500,9 +500,11 @@ class Decomposition:
         except _Stay as reason:
             return str(reason)
         if is_empty(block):
-            return "its reduction is over nothing"
+            return "its reduction is empty"
         if plan.misses_empty():
-            return "the initial value would not be stored where a size is 0 and the reduction empty"
+            return (
+                "the initial value would not be stored where a size is 0 and the reduction is empty"
+            )
         return cls(plan)
 
     def build(self) -> BlockOp | None:

@@ -67,13 +67,13 @@ class PartitionLoopsPass(ModulePass):
     name = "partition-loops"
 
     partition_const_loop: bool = field(
-        default=False, metadata={"help": "cut loops of constant extents too"}
+        default=False, metadata={"help": "also cut loops of constant extents"}
     )
     no_unroll_loop_with_extent_one: bool = field(
-        default=False, metadata={"help": "a part of one iteration stays a loop"}
+        default=False, metadata={"help": "keep a part of one iteration as a loop"}
     )
     unroll_loop_with_partition_hint_no_interval: bool = field(
-        default=False, metadata={"help": "unroll loops with the hint that nothing is known of"}
+        default=False, metadata={"help": "unroll loops with the hint about which nothing is known"}
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -56,20 +56,21 @@ class UnrollLoopPass(ModulePass):
     name = "unroll-loop"
 
     auto_max_step: int = field(
-        default=0, metadata={"help": "statements that a serial loop may leave when it is unrolled"}
+        default=0, metadata={"help": "the most statements that a serial loop may unroll to"}
     )
     auto_max_depth: int = field(
-        default=8, metadata={"help": "loops in each other that are unrolled by themselves"}
+        default=8, metadata={"help": "how many nested loops are unrolled automatically"}
     )
     auto_max_extent: int = field(
-        default=0, metadata={"help": "iterations of a serial loop that is always unrolled"}
+        default=0,
+        metadata={"help": "the most the most iterations of a serial loop that is always unrolled"},
     )
     explicit_unroll: bool = field(
         default=True, metadata={"help": "copy bodies here; otherwise loops are marked for LLVM"}
     )
     unroll_local_access: bool = field(
         default=False,
-        metadata={"help": "unroll serial loops that count elements of local buffers, too"},
+        metadata={"help": "also unroll serial loops over elements of local buffers"},
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -82,8 +83,8 @@ class UnrollLoopPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Counts:
-    """What is in a piece of code: statements, nested unrolled loops, nested loops that stay, and
-    operations, as many as there will be."""
+    """The size of a piece of code: statements, nested unrolled loops, nested remaining loops, and
+    the operations that it will have."""
 
     steps: int = 0
     unrolled: int = 0
@@ -102,7 +103,7 @@ class _Counts:
 
 
 class _Plan:
-    """What becomes of the loops of a function, decided before any of them changes."""
+    """The decision for each loop of a function, made before any of them changes."""
 
     def __init__(self, function: FuncOp) -> None:
         self.function = function
@@ -187,7 +188,7 @@ def _too_many(loop: ForOp, extent: int, operations: int) -> CodegenError:
         "KC4215",
         f"unroll-loop: {extent} copies of {loop.label} are {operations} operations",
         location=location_of(loop),
-        why=f"a loop is unrolled to at most {MAX_OPERATIONS} operations: the time to compile grows "
+        why=f"a loop is unrolled to at most {MAX_OPERATIONS} operations, as compile time grows "
         "faster than the code",
         hints=["split the loop and unroll the inner one, by a small factor"],
     )

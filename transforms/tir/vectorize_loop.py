@@ -90,7 +90,8 @@ def _vectorized_loops(function: Operation) -> tuple[list[ForOp], dict[ForOp, For
                 "KC4201",
                 f"vectorize-loop: there is a block, {op.label}",
                 location=location_of(op),
-                why="vector code is made of loops, loads and stores; blocks have to be gone",
+                why="vector code is made from loops, loads and stores, so blocks must be lowered "
+                "first",
                 hints=["run lower-init-block and lower-blocks first"],
             )
         if isinstance(op, ForOp) and op.kind.data is ForKind.VECTORIZED:

@@ -121,7 +121,7 @@ def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
             table[0][0].owner if isinstance(table[0][0].owner, AllocOp) else kernel
         ),
         facts=facts,
-        why="all threads of a block see its shared buffers, which are all there at once",
+        why="all threads of a block see its shared buffers, which all exist at the same time",
         hints=_hints(table, total, limit),
     )
 
@@ -141,7 +141,7 @@ def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> lis
                 f"compute_at {buffer_name(buffer)} at {best[1].label}: {_kib(best[0])} instead of "
                 f"{_kib(size)}"
             )
-    return hints or ["make the tile of a block smaller: split its loops by smaller factors"]
+    return hints or ["make the tile of a block smaller by splitting its loops by smaller factors"]
 
 
 def _inner_loops(buffer: SSAValue) -> list[ForOp]:

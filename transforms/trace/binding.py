@@ -14,7 +14,7 @@ from kc.transforms.trace.values import Mismatch, accept, check_type, is_default
 
 UNSAFE = "unsafe"
 """The argument of primitives that lets them go on where legality cannot be decided."""
-UNSAFE_HELP = "go on where legality cannot be decided; the IR says so in kc.unsafe"
+UNSAFE_HELP = "continue where legality cannot be decided; kc.unsafe in the IR records it"
 
 
 class Binder:

@@ -13,16 +13,16 @@ from kc.dialects.tir import BlockOp, ForOp
 
 
 class Table(Protocol):
-    """What knows the handles: a session."""
+    """The session, as handles see it."""
 
     @property
     def table(self) -> dict[Any, Any]:
-        """What each handle stands for."""
+        """The loop, block or number of each handle."""
         ...
 
     @property
     def gone(self) -> dict[Any, str]:
-        """What became of the others."""
+        """A text for each handle whose op is gone."""
         ...
 
     def loop(self, handle: Any) -> ForOp:
@@ -42,7 +42,7 @@ class Mark(Enum):
 
 
 class Handle:
-    """What loops and blocks have in common; see :class:`LoopRV` and :class:`BlockRV`."""
+    """The common part of loop and block handles; see :class:`LoopRV` and :class:`BlockRV`."""
 
     __slots__ = ("label", "session")
 
@@ -62,7 +62,7 @@ class Handle:
 
     @property
     def gone(self) -> str | None:
-        """What became of it, if it is gone."""
+        """A text about its removal, if it is gone."""
         return self.session.gone.get(self) if self.session is not None else None
 
     def __repr__(self) -> str:

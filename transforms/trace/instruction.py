@@ -1,4 +1,4 @@
-"""What is recorded of a call: the step, its arguments, its results and what was decided."""
+"""The record of a call: the step, its arguments, its results and its decision."""
 
 from __future__ import annotations
 

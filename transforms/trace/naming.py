@@ -32,6 +32,6 @@ def name_variables(
 
 
 def _number(instruction: Instruction, number: int) -> str:
-    """What a sampled number is called: after the loop it tiles, or ``v``."""
+    """The name of a sampled number: after the loop it tiles, or ``v``."""
     loop = instruction.arguments.get("loop")
     return f"{loop.label}_t{number}" if isinstance(loop, Handle) else "v"

@@ -184,5 +184,5 @@ class _PythonReader(Reader):
                 "KC3710",
                 f"this is not understood in a trace: {shown}",
                 hints,
-                "a trace is calls of a schedule's methods with variables and literals",
+                "a trace consists of calls of a schedule's methods with variables and literals",
             )

@@ -13,7 +13,7 @@ from kc.transforms.trace.handles import Mark
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query found."""
+    """The results of a query."""
 
     results: Sequence[ForOp | BlockOp | Mark | int] = ()
     decision: Any = None
@@ -35,4 +35,4 @@ class Query(ABC):
 
     @abstractmethod
     def answer(self, session: Any) -> Answer:
-        """What it gives, in a :class:`~kc.transforms.trace.session.Session`."""
+        """The results, in a :class:`~kc.transforms.trace.session.Session`."""

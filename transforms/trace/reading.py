@@ -107,7 +107,7 @@ def from_fields(
         raise error(
             "KC3701",
             f"{method}: there is no argument 'unsafe'",
-            why=f"{method} asks nothing that could not be decided",
+            why=f"{method} makes no check that could be undecidable",
         )
     for name, value in fields.items():
         slot = declared.get(name)

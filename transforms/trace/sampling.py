@@ -36,7 +36,7 @@ ROOT, INLINE = -1, -2
 
 
 def _decision() -> Any:
-    return field(default=None, metadata={"help": "what is chosen, instead of a random choice"})
+    return field(default=None, metadata={"help": "the choice to make, instead of a random one"})
 
 
 def _refuse(code: str, message: str, why: str, hints: Sequence[str] = ()) -> ScheduleError:
@@ -94,7 +94,7 @@ def _extent(step: str, ref: LoopRef) -> int:
         raise _refuse(
             "KC3732",
             f"{step}: the extent of loop {loop.label} is not a constant",
-            "a perfect tile divides the extent, which is known at the call only",
+            "a perfect tile divides the extent, which is known only at the call",
             [f"sch.split({loop.label}, factors=[None, 16]) tiles any extent"],
         )
     if loop.static_extent == 0:

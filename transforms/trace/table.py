@@ -33,7 +33,7 @@ class Handles:
         self.module = module
         self.target = target
         self.table: dict[Handle, Found] = {}
-        """What each handle stands for."""
+        """The loop, block or number of each handle."""
         self.gone: dict[Handle, str] = {}
         """What became of the handles that stand for nothing any more."""
         self.working: str | None = None

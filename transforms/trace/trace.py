@@ -43,7 +43,7 @@ class Trace:
 
     @property
     def decisions(self) -> dict[Instruction, Any]:
-        """What each sampling decided."""
+        """The decision of each sampling."""
         return {
             instruction: instruction.decision
             for instruction in self.insts
@@ -51,7 +51,7 @@ class Trace:
         }
 
     def get_decision(self, inst: Instruction) -> Any:
-        """What a sampling decided, None for anything else."""
+        """The decision of a sampling, None for any other instruction."""
         return inst.decision
 
     def with_decision(self, inst: Instruction, decision: Any, remove_postproc: bool) -> Trace:
@@ -201,5 +201,5 @@ def _check_count(recorded: Instruction, done: Instruction) -> None:
             "KC3715",
             f"{recorded.kind} gives {has} results here, and {had} in the trace",
             location=recorded.location,
-            why="the program is not built as the one that the trace was made for",
+            why="the program is not built like the one that the trace was made for",
         )

@@ -37,7 +37,7 @@ class Mismatch(Exception):
 
 
 def accept(slot: Slot, value: Any) -> Any:
-    """What is recorded of ``value`` for a field that does not name IR.
+    """The recorded form of ``value`` for a field that does not name IR.
 
     Raises :class:`Mismatch`, or the diagnostic of the field's own type.
     """
@@ -57,7 +57,7 @@ def accept(slot: Slot, value: Any) -> Any:
 
 
 def expected_of(type_: Any) -> str:
-    """What values of a type are, for a diagnostic."""
+    """A description of the values of a type, for a diagnostic."""
     if type_ in _PLAIN:
         return _PLAIN[type_]
     if typing.get_origin(type_) is typing.Literal:

@@ -23,7 +23,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //NOTHING-NEXT:  try: loop=NAME
 //NOTHING-NEXT:  try: block=NAME loop=NAME
 
-//OTHER:error[KC3340]: annotate: loop j has the annotation 'x' already
+//OTHER:error[KC3340]: annotate: loop j already has the annotation 'x'
 //OTHER-NEXT:  --> {{.*}}annotate_invalid.mlir:9:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //OTHER-NEXT:   |  for i in 6:
 //OTHER-NEXT:   |    for j in 4:    <-- here

@@ -18,11 +18,11 @@
 // VIRTUAL:     tir.for %i in 16 thread "vthread" {
 // VIRTUAL-NEXT:  tir.for %j in 12 thread "vthread.x" {
 
-//AGAIN:warning[KC3410]: bind: loop i is bound to blockIdx.x already
+//AGAIN:warning[KC3410]: bind: loop i is already bound to blockIdx.x
 //AGAIN-NEXT:  why: nothing changes
 
 //ONE:warning[KC3412]: bind: loop i has one iteration
-//ONE-NEXT:  why: there is one threadIdx.x, which nothing is shared with
+//ONE-NEXT:  why: there is only one threadIdx.x, so no work is shared
 func.func @sum(%A: memref<16x12x8xf32>, %C: memref<16x12xf32>) {
   tir.for %i in 16 {
     tir.for %j in 12 {

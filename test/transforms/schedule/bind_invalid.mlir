@@ -37,13 +37,13 @@
 //AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //AXIS-NEXT:  try: did you mean 'threadIdx.z' or 'threadIdx.y' or 'threadIdx.x'?
 
-//BOUND:error[KC3401]: bind: loop i is bound to threadIdx.x already
+//BOUND:error[KC3401]: bind: loop i is already bound to threadIdx.x
 //BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
 //BOUND-NEXT:   |  for i in 16 threadIdx.x:    <-- here
 //BOUND-NEXT:   |    for j in 12:
 //BOUND-NEXT:   |      for k in 8:
 //BOUND-NEXT:   |        block C
-//BOUND-NEXT:  why: a loop is one axis, and other loops may have been bound to go with it
+//BOUND-NEXT:  why: a loop has one axis, and other loops may have been bound to match it
 //BOUND-NEXT:  try: split i before it is bound, and bind both parts
 
 //SERIAL:error[KC3010]: bind: loop i is parallel already
@@ -79,7 +79,7 @@
 //VECTOR-NEXT:   |    for j in 12:    <-- here
 //VECTOR-NEXT:   |      for k in 8:
 //VECTOR-NEXT:   |        block C
-//VECTOR-NEXT:  why: a lane of a vector is one scalar: it has no threads
+//VECTOR-NEXT:  why: a vector lane is a scalar: it has no threads
 //VECTOR-NEXT:  try: reorder, so that i is inside j
 
 //HOLDS:error[KC3402]: bind: loop i is around the parallel loop j
@@ -88,7 +88,7 @@
 //HOLDS-NEXT:   |    for j in 12 parallel:    <-- parallel
 //HOLDS-NEXT:   |      for k in 8:
 //HOLDS-NEXT:   |        block C
-//HOLDS-NEXT:  why: a thread of a CPU launches no kernels, and those of a GPU start no threads
+//HOLDS-NEXT:  why: a CPU thread cannot launch kernels, and a GPU thread cannot start threads
 //HOLDS-NEXT:  try: bind j instead of making it parallel
 
 //TEAM:error[KC3402]: bind: loop j is inside the parallel loop i
@@ -97,7 +97,7 @@
 //TEAM-NEXT:   |    for j in 12:    <-- here
 //TEAM-NEXT:   |      for k in 8:
 //TEAM-NEXT:   |        block C
-//TEAM-NEXT:  why: a thread of a CPU launches no kernels, and those of a GPU start no threads
+//TEAM-NEXT:  why: a CPU thread cannot launch kernels, and a GPU thread cannot start threads
 //TEAM-NEXT:  try: bind i instead of making it parallel
 
 //INSIDE:error[KC3042]: parallel: loop j is inside the vthread loop i
@@ -106,8 +106,8 @@
 //INSIDE-NEXT:   |    for j in 12:    <-- here
 //INSIDE-NEXT:   |      for k in 8:
 //INSIDE-NEXT:   |        block C
-//INSIDE-NEXT:  why: threads are not started from threads or from vector lanes
-//INSIDE-NEXT:  try: bind: the loops of a kernel are blocks and threads, or serial
+//INSIDE-NEXT:  why: a thread or a vector lane cannot start threads
+//INSIDE-NEXT:  try: use bind: loops of a kernel are bound to blocks and threads, or serial
 
 //LANES:error[KC3044]: vectorize: loop i is around the threadIdx.x loop j
 //LANES-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
@@ -115,7 +115,7 @@
 //LANES-NEXT:   |    for j in 12 threadIdx.x:    <-- threadIdx.x
 //LANES-NEXT:   |      for k in 8:
 //LANES-NEXT:   |        block C
-//LANES-NEXT:  why: a lane of a vector is one scalar: it holds no vectors and starts no threads
+//LANES-NEXT:  why: a vector lane is a scalar: it cannot hold vectors or start threads
 //LANES-NEXT:  try: reorder, or fuse j and i before vectorizing
 
 //EXTENT:error[KC3403]: bind: p has 32 threads of threadIdx.x, q 16
@@ -127,7 +127,7 @@
 //EXTENT-NEXT:   |    for q in 16 threadIdx.x:    <-- 16 threadIdx.x
 //EXTENT-NEXT:   |      for r in 2:
 //EXTENT-NEXT:   |        block C
-//EXTENT-NEXT:  why: loops that are bound to threadIdx.x in one kernel are the same threads, so they have one extent
+//EXTENT-NEXT:  why: loops bound to threadIdx.x in one kernel are the same threads, so their extents must be equal
 //EXTENT-NEXT:  try: split p by factors=?,16
 //EXTENT-NEXT:  try: bind p to another axis
 
@@ -168,7 +168,7 @@
 //VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:385:3  tir.for %i in %n {
 //VIRTUAL-NEXT:   |  for i in n:    <-- here
 //VIRTUAL-NEXT:   |    block B
-//VIRTUAL-NEXT:  why: each of them gets code and registers of its own
+//VIRTUAL-NEXT:  why: each of them gets its own code and registers
 //VIRTUAL-NEXT:  try: split i by factors=?,2 and bind i_i
 
 //REDUCE:error[KC3040]: bind: loop k is a reduction of C
@@ -180,7 +180,7 @@
 //REDUCE-NEXT:  why: C at (k=0) writes C[0, 0], which C at (k=1) updates (for i = 0, j = 0)
 //REDUCE-NEXT:  try: bind a spatial loop: i, j
 //REDUCE-NEXT:  try: bind k to threadIdx.x: its threads combine their values
-//REDUCE-NEXT:  try: rfactor gives partial results that can be computed at the same time
+//REDUCE-NEXT:  try: rfactor makes partial results that can be computed in parallel
 
 //SPATIAL:error[KC3407]: bind: the threads of k cannot combine their values of C
 //SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:355:7  tir.for %k in 8 {
@@ -188,8 +188,8 @@
 //SPATIAL-NEXT:   |    for k in 8:    <-- threadIdx.x
 //SPATIAL-NEXT:   |      for j in 12:
 //SPATIAL-NEXT:   |        block C    <-- the reduction
-//SPATIAL-NEXT:  why: j drives a spatial variable of C: in it there are several results
-//SPATIAL-NEXT:  try: rfactor gives partial results, of which the last step is such a reduction
+//SPATIAL-NEXT:  why: j drives a spatial variable of C: it covers several results
+//SPATIAL-NEXT:  try: rfactor makes partial results, whose final reduction has this form
 //SPATIAL-NEXT:  try: bind a spatial loop: i, j
 
 //INIT:error[KC3407]: bind: the threads of k cannot combine their values of C
@@ -200,7 +200,7 @@
 //INIT-NEXT:   |      for k in 8:    <-- threadIdx.x
 //INIT-NEXT:   |        block C    <-- the reduction
 //INIT-NEXT:  why: the init of C is a block of its own; bind before decompose_reduction
-//INIT-NEXT:  try: rfactor gives partial results, of which the last step is such a reduction
+//INIT-NEXT:  try: rfactor makes partial results, whose final reduction has this form
 //INIT-NEXT:  try: bind a spatial loop: i, j
 
 //MERGED:error[KC3041]: bind: the iterations of t depend on each other
@@ -212,7 +212,7 @@
 //MERGED-NEXT:  why: S at (t=0) writes S[0], which S at (t=1) writes
 //MERGED-NEXT:  try: the threads of threadIdx.x share S (shared); in local memory each has its own
 
-//WORK:error[KC3411]: bind: the iterations of e are not work that the threads of t can share
+//WORK:error[KC3411]: bind: the threads of t cannot share the iterations of e
 //WORK-NEXT:  --> {{.*}}bind_invalid.mlir:453:5  tir.for %e in 8 {
 //WORK-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //WORK-NEXT:   |    alloc S
@@ -225,7 +225,7 @@
 //WORK-NEXT:  why: no thread would run block S for v=1
 //WORK-NEXT:  try: bind e to another axis
 
-//OWN:error[KC3411]: bind: the iterations of f are not work that the threads of t can share
+//OWN:error[KC3411]: bind: the threads of t cannot share the iterations of f
 //OWN-NEXT:  --> {{.*}}bind_invalid.mlir:460:5  tir.for %f in 8 {
 //OWN-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //OWN-NEXT:   |    alloc S
@@ -247,7 +247,7 @@
 //LOCAL-NEXT:   |    for q in 32:
 //LOCAL-NEXT:   |      block C    <-- reads L
 //LOCAL-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
-//LOCAL-NEXT:  try: all threads of a block see L in shared memory
+//LOCAL-NEXT:  try: in shared memory, all threads of a block see L
 
 //WRITES:error[KC3409]: bind: block A is in the kernel, but in no loop of blockIdx.x
 //WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:480:5  tir.block "A" (spatial %v in 8 = %t) do {
@@ -257,7 +257,7 @@
 //WRITES-NEXT:   |      block B
 //WRITES-NEXT:  why: every block along blockIdx.x would run it, and write to A, which is in global memory
 //WRITES-NEXT:  try: compute it in loop b
-//WRITES-NEXT:  try: bind a loop that is around it too
+//WRITES-NEXT:  try: bind a loop that also contains it
 
 //ORDER:error[KC3408]: bind: block B reads what another block of threads writes to G
 //ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:504:7  tir.block "B" (spatial %v in 8 = %q) do {
@@ -266,7 +266,7 @@
 //ORDER-NEXT:   |      block G    <-- writes G
 //ORDER-NEXT:   |    for q in 8:
 //ORDER-NEXT:   |      block B    <-- reads G
-//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads are in no order, and do not wait for each other
+//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
 
 //UNROLL:error[KC3010]: unroll: loop i is bound to vthread already
 //UNROLL-NEXT:  --> {{.*}}bind_invalid.mlir:353:3  tir.for %i in 16 {
@@ -294,7 +294,7 @@
 //ALONE-NEXT:   |    block L
 //ALONE-NEXT:   |    block C
 //ALONE-NEXT:  why: L at (t=0) writes L[0], which L at (t=1) writes
-//ALONE-NEXT:  try: scope=shared is one buffer for all of them; with local each has its own
+//ALONE-NEXT:  try: scope=shared means one buffer for all of them; with local each has its own
 
 //COPY:error[KC3415]: cache_read: the threads of t disturb each other in a shared copy of L
 //COPY-NEXT:  --> {{.*}}bind_invalid.mlir:537:5  tir.block "C" (spatial %v in 8 = %t) do {
@@ -314,9 +314,9 @@
 //SCOPE-NEXT:   |    for q in 32 threadIdx.x:
 //SCOPE-NEXT:   |      block C    <-- reads L
 //SCOPE-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
-//SCOPE-NEXT:  try: all threads of a block see L in shared memory
+//SCOPE-NEXT:  try: in shared memory, all threads of a block see L
 
-//ADDS:error[KC3414]: compute_at: every block along blockIdx.x would add up G
+//ADDS:error[KC3414]: compute_at: every block along blockIdx.x would accumulate G
 //ADDS-NEXT:  --> {{.*}}bind_invalid.mlir:549:7  tir.block "G" (spatial %v in 8 = %i, reduce %w in 4 = %k) init {
 //ADDS-NEXT:   |  for i in 8:
 //ADDS-NEXT:   |    for k in 4:
@@ -346,7 +346,7 @@
 //SEEN-NEXT:   |    alloc S
 //SEEN-NEXT:   |    for q in 8:
 //SEEN-NEXT:   |      block S    <-- reads C
-//SEEN-NEXT:  why: block S is in no loop of blockIdx.x, so it would run in all of these blocks, which are in no order
+//SEEN-NEXT:  why: block S is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
 
 
 func.func @sum(%A: memref<16x12x8xf32>, %C: memref<16x12xf32>) {

@@ -272,28 +272,28 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //BINDING-NEXT:   |  for i in 4:
 //BINDING-NEXT:   |    for x in 3:    <-- here
 //BINDING-NEXT:   |      block B    <-- v_i is bound to loops inside and outside
-//BINDING-NEXT:  why: the part of x takes 3 values, the rest goes in steps of 2, and the two must not meet
+//BINDING-NEXT:  why: the part with x takes 3 values and the rest goes in steps of 2, so the two would overlap
 
 //ATOM:error[KC3552]: blockize: the variable v_i of block B does not divide at x
 //ATOM-NEXT:  --> {{.*}}blockize_invalid.mlir:60:5  tir.for %x in 3 {
 //ATOM-NEXT:   |  for i in 4:
 //ATOM-NEXT:   |    for x in 3:    <-- here
 //ATOM-NEXT:   |      block B    <-- v_i is bound to loops inside and outside
-//ATOM-NEXT:  why: a part of it is about loops on both sides
+//ATOM-NEXT:  why: a part of it depends on loops on both sides
 
 //SIZES:error[KC3552]: blockize: the variable v_i of block C does not divide at i_i
 //SIZES-NEXT:  --> {{.*}}blockize_invalid.mlir:73:3  %C = te.compute "C" [%i = %n] {
 //SIZES-NEXT:   |  for i_o in 4:
 //SIZES-NEXT:   |    for i_i in i_size:    <-- here
 //SIZES-NEXT:   |      block C    <-- v_i is bound to loops inside and outside
-//SIZES-NEXT:  why: a part of it is about loops on both sides
+//SIZES-NEXT:  why: a part of it depends on loops on both sides
 
 //PREDICATE:error[KC3553]: blockize: the predicate of block B does not divide at j
 //PREDICATE-NEXT:  --> {{.*}}blockize_invalid.mlir:82:5  tir.for %j in 8 {
 //PREDICATE-NEXT:   |  for r in 4:
 //PREDICATE-NEXT:   |    for j in 8:    <-- here
 //PREDICATE-NEXT:   |      block B
-//PREDICATE-NEXT:  why: a condition is about loops inside and outside, and not about the block's variables
+//PREDICATE-NEXT:  why: a condition depends on loops both inside and outside, and not on the block's variables
 
 //NEVER:error[KC3553]: blockize: the predicate of block B never holds
 //NEVER-NEXT:  --> {{.*}}blockize_invalid.mlir:94:5  tir.block "B" (spatial %v_j in 8 = %j) where (%j >= 8) do {
@@ -308,22 +308,22 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //CAPTURED-NEXT:   |      block B
 //CAPTURED-NEXT:  why: no variable of the new block is i
 
-//REPEATED:error[KC3555]: blockize: the init of block C cannot be that of the tile
+//REPEATED:error[KC3555]: blockize: the init of block C cannot become that of the tile
 //REPEATED-NEXT:  --> {{.*}}blockize_invalid.mlir:117:7  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k) init {
 //REPEATED-NEXT:   |  for r in 2:    <-- the tile
 //REPEATED-NEXT:   |    for k in 4:
 //REPEATED-NEXT:   |      block C    <-- here
-//REPEATED-NEXT:  why: an iteration of the tile initialises what another one has summed up
+//REPEATED-NEXT:  why: an iteration of the tile initialises what another one has accumulated
 //REPEATED-NEXT:  try: preserve-unit-iters=false
 
-//SHIFTED:error[KC3555]: blockize: the init of block C cannot be that of the tile
+//SHIFTED:error[KC3555]: blockize: the init of block C cannot become that of the tile
 //SHIFTED-NEXT:  --> {{.*}}blockize_invalid.mlir:133:5  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k + 1) init {
 //SHIFTED-NEXT:   |  for k in 3:    <-- the tile
 //SHIFTED-NEXT:   |    block C    <-- here
-//SHIFTED-NEXT:  why: the start of the reduction is not where its loops in the tile start
+//SHIFTED-NEXT:  why: the reduction does not start where its loops in the tile start
 //SHIFTED-NEXT:  try: preserve-unit-iters=false
 
-//READS:error[KC3555]: blockize: the init of block C cannot be that of the tile
+//READS:error[KC3555]: blockize: the init of block C cannot become that of the tile
 //READS-NEXT:  --> {{.*}}blockize_invalid.mlir:148:5  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k) init {
 //READS-NEXT:   |  for k in 4:    <-- the tile
 //READS-NEXT:   |    block C    <-- here
@@ -338,12 +338,12 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //BETWEEN-NEXT:   |    block D    <-- here
 //BETWEEN-NEXT:  why: block C comes between them
 
-//SHARED:error[KC3556]: blockize: loop i does not hold just one of the blocks
+//SHARED:error[KC3556]: blockize: loop i does not hold exactly one of the blocks
 //SHARED-NEXT:  --> {{.*}}blockize_invalid.mlir:180:3  tir.for %i in 8 {
 //SHARED-NEXT:   |  for i in 8:    <-- here
 //SHARED-NEXT:   |    block B
 //SHARED-NEXT:   |    block C
-//SHARED-NEXT:  why: each block comes with the loops that only it is in
+//SHARED-NEXT:  why: each block is taken along with the loops that hold only that block
 
 //VARIABLES:error[KC3557]: blockize: blocks B and C have different variables outside of the new block
 //VARIABLES-NEXT:  --> {{.*}}blockize_invalid.mlir:206:7  tir.block "C" (spatial %v_i in 8 = %i) do {
@@ -351,24 +351,24 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //VARIABLES-NEXT:   |    for j in 8:
 //VARIABLES-NEXT:   |      block B    <-- has i, j outside
 //VARIABLES-NEXT:   |      block C    <-- has i outside
-//VARIABLES-NEXT:  why: each variable of the new block must be one of all blocks in it
+//VARIABLES-NEXT:  why: each variable of the new block must be a variable of every block in it
 
 //REDUCED:error[KC3557]: blockize: the reduction of block B goes on outside of the new block
 //REDUCED-NEXT:  --> {{.*}}blockize_invalid.mlir:217:5  tir.block "B" (spatial %v in 1 = 0, reduce %v_i in 8 = %i) do {
 //REDUCED-NEXT:   |  for i in 8:
 //REDUCED-NEXT:   |    block B    <-- here
 //REDUCED-NEXT:   |    block C
-//REDUCED-NEXT:  why: its variable v_i is bound to loops around all the blocks, and what several blocks do is not one reduction
+//REDUCED-NEXT:  why: its variable v_i is bound to loops around all the blocks, and several blocks do not form one reduction
 
 //GUARDED:error[KC3557]: blockize: blocks B and C run in different iterations of the loops around them
 //GUARDED-NEXT:  --> {{.*}}blockize_invalid.mlir:237:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //GUARDED-NEXT:   |  for i in 8:
 //GUARDED-NEXT:   |    block B
 //GUARDED-NEXT:   |    block C    <-- here
-//GUARDED-NEXT:  why: the new block has one predicate
+//GUARDED-NEXT:  why: the new block can have only one predicate
 
 // RUN: not kc-opt %s --blockize="func=ragged loop=i" 2>&1 | FileCheck %s --check-prefix=RAGGED --match-full-lines --strict-whitespace
-//      RAGGED:error[KC3555]: blockize: the init of block S cannot be that of the tile
+//      RAGGED:error[KC3555]: blockize: the init of block S cannot become that of the tile
 // RAGGED-NEXT:  --> {{.*}}blockize_invalid.mlir:[[#@LINE+11]]:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
 // RAGGED-NEXT:   |  for i in 8:    <-- the tile
 // RAGGED-NEXT:   |    for k in e:

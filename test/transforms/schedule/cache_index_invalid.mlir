@@ -82,7 +82,7 @@ func.func @lanes(%A: memref<32xf32>, %B: memref<4x8xf32>) {
 //PLAIN-NEXT:  --> {{.*}}cache_index_invalid.mlir:12:5  tir.block "B" (spatial %v in 8 = %i) do {
 //PLAIN-NEXT:   |  for i in 8:
 //PLAIN-NEXT:   |    block B    <-- here
-//PLAIN-NEXT:  why: the indices of its loads are a variable and a constant, or cannot be computed elsewhere
+//PLAIN-NEXT:  why: each index of its loads is a variable plus a constant, or cannot be computed elsewhere
 
 //RARE:error[KC3604]: cache_index: block B has no index worth a buffer
 //RARE-NEXT:  --> {{.*}}cache_index_invalid.mlir:22:5  tir.block "B" (spatial %v in 8 = %i) do {
@@ -95,11 +95,11 @@ func.func @lanes(%A: memref<32xf32>, %B: memref<4x8xf32>) {
 //SCOPE-NEXT:  --> {{.*}}cache_index_invalid.mlir:20:1  func.func @twice(%A: memref<9xf32>, %B: memref<8xf32>) {
 //SCOPE-NEXT:  try: the scopes are: global, local, shared, shared.dyn, warp, wmma.matrix_a, wmma.matrix_b, wmma.accumulator
 
-//TAIL:error[KC3605]: cache_index: an index of block G is read from I, and outside of it
+//TAIL:error[KC3605]: cache_index: an index of block G is read from I, and out of bounds
 //TAIL-NEXT:  --> {{.*}}cache_index_invalid.mlir:35:5  tir.block "G" (spatial %v in 8 = %i) where (%i < 6) do {
 //TAIL-NEXT:   |  for i in 8:
 //TAIL-NEXT:   |    block G    <-- here
-//TAIL-NEXT:  why: it is computed for all values of the variables: v=6 among them
+//TAIL-NEXT:  why: it would be computed for all values of the variables, including v=6
 
 //CHANGED:error[KC3305]: cache_index: I changes between the copy and what block G reads
 //CHANGED-NEXT:  --> {{.*}}cache_index_invalid.mlir:45:3  tir.block "G" (spatial %u in 1 = 0) do {
@@ -117,5 +117,5 @@ func.func @lanes(%A: memref<32xf32>, %B: memref<4x8xf32>) {
 //LANES-NEXT:  --> {{.*}}cache_index_invalid.mlir:73:5  tir.block "B" (spatial %v in 8 = 3) do {
 //LANES-NEXT:   |  for i in 4 vectorized:
 //LANES-NEXT:   |    block B    <-- here
-//LANES-NEXT:  why: what they are computed from is there in a vectorized loop only, whose lanes would share the buffer
+//LANES-NEXT:  why: their operands exist only in a vectorized loop, whose lanes would share the buffer
 //LANES-NEXT:  try: cache_index first, then vectorize

@@ -118,7 +118,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //READS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:14:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //READS-NEXT:   |  for i in 8:
 //READS-NEXT:   |    block C    <-- here
-//READS-NEXT:  why: a copy that is not changed is not written back
+//READS-NEXT:  why: an unchanged copy need not be written back
 //READS-NEXT:  try: cache_read of A
 //READS-NEXT:  try: buffer=C
 
@@ -136,7 +136,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //CALL:error[KC3303]: cache_inplace: C of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:33:3  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses C
-//CALL-NEXT:  why: what func.call does with it is not known
+//CALL-NEXT:  why: it is not known what func.call does with it
 
 //SEEN:error[KC3307]: cache_inplace: block D reads B before it would be copied
 //SEEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:44:5  tir.block "D" (spatial %v_i in 8 = %i) do {
@@ -164,7 +164,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B    <-- here
-//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: cache_inplace first, then vectorize
 
 //COMBINED:error[KC3408]: cache_inplace: block B reads what another thread writes to B
@@ -175,4 +175,4 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //COMBINED-NEXT:   |      block B    <-- here
 //COMBINED-NEXT:   |    block C
 //COMBINED-NEXT:  why: threadIdx.x 0 reads B[], which threadIdx.x 1 writes; threads of threadIdx.x do not share local memory
-//COMBINED-NEXT:  try: scope=shared is one copy for all threads of a block
+//COMBINED-NEXT:  try: scope=shared: one copy for all threads of a block

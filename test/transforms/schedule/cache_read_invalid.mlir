@@ -120,7 +120,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CALL:error[KC3303]: cache_read: A of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}cache_read_invalid.mlir:44:3  func.call @change(%A) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses A
-//CALL-NEXT:  why: what func.call does with it is not known
+//CALL-NEXT:  why: it is not known what func.call does with it
 
 //CONSUMER:error[KC3304]: cache_read: block W cannot read a copy of A of block C
 //CONSUMER-NEXT:  --> {{.*}}cache_read_invalid.mlir:21:5  tir.block "W" (spatial %v_i in 4 = %i) do {
@@ -163,5 +163,5 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B
 //LANES-NEXT:   |    block C    <-- here
-//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: cache_read first, then vectorize

@@ -235,13 +235,13 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B    <-- here
 //LANES-NEXT:   |    block C
-//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: cache_write first, then vectorize
 
 //STORED:error[KC3303]: cache_write: B of block B is used by func.call
 //STORED-NEXT:  --> {{.*}}cache_write_invalid.mlir:104:3  func.call @change(%B) : (memref<8xf32>) -> ()
 //STORED-NEXT:   |  func.call    <-- uses B
-//STORED-NEXT:  why: what func.call does with it is not known
+//STORED-NEXT:  why: it is not known what func.call does with it
 
 //CONSUMER:error[KC3304]: cache_write: block C cannot read a copy of C of block C
 //CONSUMER-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {

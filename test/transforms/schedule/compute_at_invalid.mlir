@@ -331,39 +331,39 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // OUTPUT-NEXT:    |  for d in 8:
 // OUTPUT-NEXT:    |    block D    <-- here
 // OUTPUT-NEXT:   why: the caller reads all of it when the function is done
-// OUTPUT-NEXT:   try: cache_write gives block D a buffer of its own
+// OUTPUT-NEXT:   try: cache_write gives block D its own buffer
 
 // UNREAD:      error[KC3203]: compute_at: nothing reads B of block B
 // UNREAD-NEXT:   --> {{.*}}compute_at_invalid.mlir:103:3  %B = te.compute "B" [%b = 8] {
 // UNREAD-NEXT:    |  for b in 8:
 // UNREAD-NEXT:    |    block B    <-- here
-// UNREAD-NEXT:   why: a block is computed at a loop of what reads it
+// UNREAD-NEXT:   why: compute_at moves a block into a loop around its consumers
 
 // OUTSIDE:      error[KC3204]: compute_at: block D reads B outside of loop c
 // OUTSIDE-NEXT:   --> {{.*}}compute_at_invalid.mlir:95:3  %D = te.compute "D" [%d = 8] {
 // OUTSIDE-NEXT:    |  for d in 8:
 // OUTSIDE-NEXT:    |    block D    <-- reads B
-// OUTSIDE-NEXT:   why: all consumers of block B must be in the loop that it is computed in
-// OUTSIDE-NEXT:   try: there is no loop at which it is legal
+// OUTSIDE-NEXT:   why: all consumers of block B must be in the loop at which it is computed
+// OUTSIDE-NEXT:   try: it is not legal at any loop
 
 // WRITERS:      error[KC3205]: compute_at: B is used by block D too
 // WRITERS-NEXT:   --> {{.*}}compute_at_invalid.mlir:119:5  tir.block "D" (spatial %v_d in 4 = %d) do {
 // WRITERS-NEXT:    |  for d in 4:
 // WRITERS-NEXT:    |    block D    <-- uses B
-// WRITERS-NEXT:   why: block B must be the only one that writes B, and loads of single elements the only reads
+// WRITERS-NEXT:   why: block B must be the only one that writes B, and only loads of single elements may read it
 
 // UNWRITTEN:      error[KC3206]: compute_at: block C reads elements of B that block B does not write in loop i
 // UNWRITTEN-NEXT:   --> {{.*}}compute_at_invalid.mlir:142:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 // UNWRITTEN-NEXT:    |  for i in 8:
 // UNWRITTEN-NEXT:    |    block C    <-- reads B
 // UNWRITTEN-NEXT:   why: element [8] is not written
-// UNWRITTEN-NEXT:   try: there is no loop at which it is legal
+// UNWRITTEN-NEXT:   try: it is not legal at any loop
 
 // PARTS:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
 // PARTS-NEXT:   --> {{.*}}compute_at_invalid.mlir:153:5  tir.block "B" (spatial %v_b in 16 = %b * 2) do {
 // PARTS-NEXT:    |  for b in 8:
 // PARTS-NEXT:    |    block B    <-- here
-// PARTS-NEXT:   why: it is not run for v_b=1, which the box around all reads contains
+// PARTS-NEXT:   why: it does not run for v_b=1, which is in the bounding box of all reads
 // PARTS-NEXT:   try: legal: loop=j
 
 // CHANGED:      error[KC3207]: compute_at: A, which block B reads, is written by block W in between
@@ -371,7 +371,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // CHANGED-NEXT:    |  for b in 8:
 // CHANGED-NEXT:    |    block B    <-- reads A
 // CHANGED-NEXT:   why: block W at (i=3) comes between the old place and the new one
-// CHANGED-NEXT:   try: there is no loop at which it is legal
+// CHANGED-NEXT:   try: it is not legal at any loop
 
 // LOCAL:      error[KC3208]: compute_at: block B cannot be computed in loop c
 // LOCAL-NEXT:   --> {{.*}}compute_at_invalid.mlir:198:5  tir.block "B" (spatial %v_b in 8 = %b) do {
@@ -386,8 +386,8 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // PREDICATE-NEXT:   --> {{.*}}compute_at_invalid.mlir:215:5  tir.block "B" (spatial %v_b in 8 = %b) where (%b < 7) do {
 // PREDICATE-NEXT:    |  for b in 8:
 // PREDICATE-NEXT:    |    block B    <-- here
-// PREDICATE-NEXT:   why: it is not run for v_b=7, which the box around all reads contains
-// PREDICATE-NEXT:   try: there is no loop at which it is legal
+// PREDICATE-NEXT:   why: it does not run for v_b=7, which is in the bounding box of all reads
+// PREDICATE-NEXT:   try: it is not legal at any loop
 
 // REPEATED:      error[KC3209]: compute_at: block B runs more than once for the same values of its variables
 // REPEATED-NEXT:   --> {{.*}}compute_at_invalid.mlir:234:9  tir.block "B" (spatial %v_b in 8 = %b, reduce %v_k in 4 = %k) init {
@@ -395,8 +395,8 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // REPEATED-NEXT:    |    for k in 4:
 // REPEATED-NEXT:    |      for again in 2:
 // REPEATED-NEXT:    |        block B    <-- here
-// REPEATED-NEXT:   why: it does at (b=0, k=0, again=0) and at (b=0, k=0, again=1); a reduction adds up what it runs for
-// REPEATED-NEXT:   try: there is no loop at which it is legal
+// REPEATED-NEXT:   why: it does at (b=0, k=0, again=0) and at (b=0, k=0, again=1), and a reduction accumulates each time it runs
+// REPEATED-NEXT:   try: it is not legal at any loop
 
 // VECTOR:      error[KC3211]: compute_at: loop j is vectorized
 // VECTOR-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:3  %C = te.compute "C" [%i = 8, %j = 16] {
@@ -420,17 +420,17 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SCOPE-NEXT:    |    for i in 8:
 // SCOPE-NEXT:    |      store to C
 // SCOPE-NEXT:   why: the consumers are block outer
-// SCOPE-NEXT:   try: there is no loop at which it is legal
+// SCOPE-NEXT:   try: it is not legal at any loop
 
-// ALREADY:      error[KC3213]: compute_at: block B is in loop i already
+// ALREADY:      error[KC3213]: compute_at: block B is already in loop i
 // ALREADY-NEXT:   --> {{.*}}compute_at_invalid.mlir:256:3  %B = te.compute "B" [%b = 8, %d = 16] {
 // ALREADY-NEXT:    |  for i in 8:    <-- the loop
 // ALREADY-NEXT:    |    for j in 16:
 // ALREADY-NEXT:    |      alloc B
 // ALREADY-NEXT:    |      block B    <-- the block
 // ALREADY-NEXT:    |      block C
-// ALREADY-NEXT:   why: a block is moved into a loop that it is not in
-// ALREADY-NEXT:   try: compute_root puts B outside of all loops first
+// ALREADY-NEXT:   why: a block can only be moved into a loop that does not contain it
+// ALREADY-NEXT:   try: move B outside of all loops with compute_root first
 
 // BEFORE:      error[KC3214]: compute_at: loop j comes before block B
 // BEFORE-NEXT:   --> {{.*}}compute_at_invalid.mlir:287:5  tir.for %j in 1 {
@@ -438,8 +438,8 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // BEFORE-NEXT:    |    for j in 1:    <-- the loop
 // BEFORE-NEXT:    |      block C
 // BEFORE-NEXT:    |    block B    <-- the block
-// BEFORE-NEXT:   why: what is read there was written in an earlier iteration, not by the B that would be moved
-// BEFORE-NEXT:   try: there is no loop at which it is legal
+// BEFORE-NEXT:   why: the loop reads values of an earlier iteration, not those of the B that would be moved
+// BEFORE-NEXT:   try: it is not legal at any loop
 
 // INDEX:      error[KC3215]: compute_at: index 1 in loop i
 // INDEX-NEXT:   --> {{.*}}compute_at_invalid.mlir:260:3  %C = te.compute "C" [%i = 8, %j = 16] {

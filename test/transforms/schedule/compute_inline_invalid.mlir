@@ -152,27 +152,27 @@ func.func @itself(%C: memref<8xf32>) {
 // OUTPUT-NEXT:    |  for i in 8:
 // OUTPUT-NEXT:    |    block C    <-- here
 // OUTPUT-NEXT:   why: the caller reads all of it when the function is done
-// OUTPUT-NEXT:   try: cache_write gives block C a buffer of its own
+// OUTPUT-NEXT:   try: cache_write gives block C its own buffer
 
 // REDUCTION:      error[KC3220]: compute_inline: block S is a reduction
 // REDUCTION-NEXT:   --> {{.*}}compute_inline_invalid.mlir:20:3  %S = te.compute "S" [%i = 8] reduce sum [%k = 4] {
 // REDUCTION-NEXT:    |  for i in 8:
 // REDUCTION-NEXT:    |    for k in 4:
 // REDUCTION-NEXT:    |      block S    <-- here
-// REDUCTION-NEXT:   why: an element is the result of many iterations, which an expression cannot hold
+// REDUCTION-NEXT:   why: an element is the result of many iterations, which a single expression cannot compute
 // REDUCTION-NEXT:   try: compute_at computes it inside a loop of its consumer
 
 // UNREAD:      error[KC3203]: compute_inline: nothing reads B of block B
 // UNREAD-NEXT:   --> {{.*}}compute_inline_invalid.mlir:32:3  %B = te.compute "B" [%b = 8] {
 // UNREAD-NEXT:    |  for b in 8:
 // UNREAD-NEXT:    |    block B    <-- here
-// UNREAD-NEXT:   why: there is no place to compute it at
+// UNREAD-NEXT:   why: there is no consumer to inline it into
 
 // VARIABLES:      error[KC3221]: compute_inline: block B does not store at its own variables
 // VARIABLES-NEXT:   --> {{.*}}compute_inline_invalid.mlir:42:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // VARIABLES-NEXT:    |  for b in 8:
 // VARIABLES-NEXT:    |    block B    <-- here
-// VARIABLES-NEXT:   why: no index of the store is v_b, plus a constant, so v_b is not known from the element that is read
+// VARIABLES-NEXT:   why: no index of the store is v_b plus a constant, so v_b cannot be derived from the element that is read
 
 // UNWRITTEN:      error[KC3206]: compute_inline: block C reads elements of B that block B does not write
 // UNWRITTEN-NEXT:   --> {{.*}}compute_inline_invalid.mlir:65:5  tir.block "C" (spatial %v_i in 8 = %i) do {

@@ -79,7 +79,7 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // OUTPUT-NEXT:    |    block B
 // OUTPUT-NEXT:    |    block C    <-- here
 // OUTPUT-NEXT:   why: the caller reads all of it when the function is done
-// OUTPUT-NEXT:   try: cache_write gives block C a buffer of its own
+// OUTPUT-NEXT:   try: cache_write gives block C its own buffer
 
 // CHANGED:      error[KC3207]: compute_root: A, which block B reads, is written by block C in between
 // CHANGED-NEXT:   --> {{.*}}compute_root_invalid.mlir:26:5  tir.block "B" (spatial %v_b in 8 = %i) do {

@@ -251,4 +251,4 @@ func.func @viewed(%A: memref<8xf32>, %P: memref<12xf32>) {
 //VIEWED:error[KC3303]: decompose_padding: P of block P is used by tir.view
 //VIEWED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:233:3  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
 //VIEWED-NEXT:   |  tir.view    <-- uses P
-//VIEWED-NEXT:  why: what tir.view does with it is not known
+//VIEWED-NEXT:  why: it is not known what tir.view does with it

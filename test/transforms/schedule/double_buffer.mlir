@@ -24,12 +24,12 @@
 
 //LEFT:warning[KC3478]: double_buffer of B is left out: loop i, which fills and reads B, is unrolled
 //LEFT-NEXT:  --> {{.*}}double_buffer.mlir:34:3  %B = te.compute "B" [%i = 8, %j = 16] {
-//LEFT-NEXT:  why: the next iteration is filled for while one runs: iterations must follow each other
-//LEFT-NEXT:  try: double_buffer last, when the loops are as they shall be
+//LEFT-NEXT:  why: the buffer is filled for the next iteration while one runs, so iterations must run in order
+//LEFT-NEXT:  try: use double_buffer last, when the loops are final
 
 //USELESS:warning[KC3477]: double_buffer: loop i_i, which fills and reads B, has no next iteration
 //USELESS-NEXT:  --> {{.*}}double_buffer.mlir:38:3  %C = te.compute "C" [%i = 8, %j = 16] {
-//USELESS-NEXT:  why: there is nothing to fill ahead
+//USELESS-NEXT:  why: there is nothing to fill in advance
 te.func @f(%A: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %B = te.compute "B" [%i = 8, %j = 16] {
     %a = te.read %A[%i, %j] : tensor<8x16xf32>

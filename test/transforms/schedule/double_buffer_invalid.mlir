@@ -154,13 +154,13 @@ func.func private @sink(memref<4xf32>) -> ()
 //OUT-NEXT:   |    for j in 4:
 //OUT-NEXT:   |      block D
 //OUT-NEXT:   |    block V
-//OUT-NEXT:  why: the caller reads one buffer when the function is done, not two halves
-//OUT-NEXT:  try: cache_write gives block C a buffer of its own
+//OUT-NEXT:  why: the caller reads a single buffer when the function is done, not two halves
+//OUT-NEXT:  try: cache_write gives block C its own buffer
 
 //USE:error[KC3303]: double_buffer: P is used by func.call
 //USE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:106:7  func.call @sink(%P) : (memref<4xf32>) -> ()
 //USE-NEXT:   |  func.call    <-- uses P
-//USE-NEXT:  why: what func.call does with it is not known
+//USE-NEXT:  why: it is not known what func.call does with it
 
 //TWO:error[KC3205]: double_buffer: O is used by block N too
 //TWO-NEXT:  --> {{.*}}double_buffer_invalid.mlir:114:5  tir.block "N" (spatial %v_i in 8 = %q) do {
@@ -180,7 +180,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //LOOP-NEXT:   |    for j in 4:
 //LOOP-NEXT:   |      block D
 //LOOP-NEXT:   |    block V    <-- here
-//LOOP-NEXT:  why: what is overlapped is filling for one iteration of a loop and reading in another
+//LOOP-NEXT:  why: filling for one iteration of a loop is overlapped with reading in another
 
 //KIND:error[KC3471]: double_buffer: loop i_i, which fills and reads T, is unrolled
 //KIND-NEXT:  --> {{.*}}double_buffer_invalid.mlir:73:3  tir.for %i in 8 {
@@ -189,7 +189,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //KIND-NEXT:   |      alloc T
 //KIND-NEXT:   |      block T
 //KIND-NEXT:   |      block C
-//KIND-NEXT:  why: the next iteration is filled for while one runs: iterations must follow each other
+//KIND-NEXT:  why: the buffer is filled for the next iteration while one runs, so iterations must run in order
 
 //FIRST:error[KC3474]: double_buffer: E is not filled first and then read in each iteration of r
 //FIRST-NEXT:  --> {{.*}}double_buffer_invalid.mlir:118:3  tir.for %r in 8 {
@@ -209,7 +209,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //CARRIED-NEXT:   |    for j in 4:
 //CARRIED-NEXT:   |      block C
 //CARRIED-NEXT:   |  ...
-//CARRIED-NEXT:  why: iterations use the two halves in turn, so each must write all that it reads
+//CARRIED-NEXT:  why: iterations alternate between the two halves, so each must write all that it reads
 
 //MORE:error[KC3473]: double_buffer: what fills W in loop i also writes X
 //MORE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:21:3  tir.for %i in 8 {
@@ -221,15 +221,15 @@ func.func private @sink(memref<4xf32>) -> ()
 //MORE-NEXT:   |    for j in 4:
 //MORE-NEXT:   |      block C
 //MORE-NEXT:   |  ...
-//MORE-NEXT:  why: all of it would be done one iteration early
+//MORE-NEXT:  why: all of that would happen one iteration early
 
-//VALUE:error[KC3475]: double_buffer: filling S needs h, which an iteration of i makes
+//VALUE:error[KC3475]: double_buffer: filling S needs h, which is computed in an iteration of i
 //VALUE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:85:3  tir.for %i in 8 {
 //VALUE-NEXT:   |  for i in 8:    <-- fills and reads S
 //VALUE-NEXT:   |    alloc S
 //VALUE-NEXT:   |    block S
 //VALUE-NEXT:   |    block K
-//VALUE-NEXT:  why: it is not there one iteration early
+//VALUE-NEXT:  why: it is not available one iteration early
 
 //EARLY:error[KC3476]: double_buffer: filling T one iteration early changes the result
 //EARLY-NEXT:  --> {{.*}}double_buffer_invalid.mlir:21:3  tir.for %i in 8 {

@@ -49,7 +49,7 @@
 //BOX-NEXT:   |  for u in 8:
 //BOX-NEXT:   |    for v in size:    <-- here
 //BOX-NEXT:   |      store to A
-//BOX-NEXT:  why: only a box of iterations can be numbered by one loop
+//BOX-NEXT:  why: fuse needs a rectangular iteration space
 
 //CHILD:error[KC3011]: fuse: loop p is annotated (pragma)
 //CHILD-NEXT:  --> {{.*}}fuse_invalid.mlir:134:3  tir.for %p in 4 annotations {pragma = 1 : i64} {
@@ -80,7 +80,7 @@
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in n:    <-- here
 //EMPTY-NEXT:   |      block R
-//EMPTY-NEXT:  why: R is then its initial value, which a fused loop that does not run would not write
+//EMPTY-NEXT:  why: R is then its initial value, which the fused loop would not write as it does not run
 //EMPTY-NEXT:  try: fuse spatial loops and reduction loops separately
 
 

@@ -225,7 +225,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
   func.return
 }
 
-//RELU:error[KC3616]: fuse_reduction_epilogue: block R is not one more step of the reduction S
+//RELU:error[KC3616]: fuse_reduction_epilogue: block R is not another step of the reduction S
 //RELU-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:21:3  %R = te.compute "R" [%i = 4] {
 //RELU-NEXT:   |  for i in 4:
 //RELU-NEXT:   |    block R    <-- the epilogue
@@ -236,9 +236,9 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //ORDER-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:21:3  %R = te.compute "R" [%i = 4] {
 //ORDER-NEXT:   |  for i in 4:
 //ORDER-NEXT:   |    block R    <-- here
-//ORDER-NEXT:  why: a reduction takes in a block that is none
+//ORDER-NEXT:  why: a reduction can only absorb a block that is not a reduction
 
-//TWICE:error[KC3616]: fuse_reduction_epilogue: block R is not one more step of the reduction S
+//TWICE:error[KC3616]: fuse_reduction_epilogue: block R is not another step of the reduction S
 //TWICE-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:35:3  %R = te.compute "R" [%i = 4] {
 //TWICE-NEXT:   |  for i in 4:
 //TWICE-NEXT:   |    block R    <-- the epilogue
@@ -250,14 +250,14 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //SHARED-NEXT:   |  for i in 4:
 //SHARED-NEXT:   |    for k in 8:
 //SHARED-NEXT:   |      block S    <-- writes S
-//SHARED-NEXT:  why: the buffer S would be gone
+//SHARED-NEXT:  why: buffer S would be removed
 
 //OTHER:error[KC3241]: fuse_reduction_epilogue: S is also read by block R and block T
 //OTHER-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:45:3  %S = te.compute "S" [%i = 4] reduce sum [%k = 8] {
 //OTHER-NEXT:   |  for i in 4:
 //OTHER-NEXT:   |    for k in 8:
 //OTHER-NEXT:   |      block S    <-- writes S
-//OTHER-NEXT:  why: the buffer S would be gone
+//OTHER-NEXT:  why: buffer S would be removed
 
 //OUTPUT:error[KC3202]: fuse_reduction_epilogue: S of block S is an output
 //OUTPUT-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:66:3  %S = te.compute "S" [%i = 4] reduce sum [%k = 8] {
@@ -265,7 +265,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //OUTPUT-NEXT:   |    for k in 8:
 //OUTPUT-NEXT:   |      block S    <-- here
 //OUTPUT-NEXT:  why: the caller reads all of it when the function is done
-//OUTPUT-NEXT:  try: cache_write gives block S a buffer of its own
+//OUTPUT-NEXT:  try: cache_write gives block S its own buffer
 
 //PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not go through the same elements of S
 //PART-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:84:3  %R = te.compute "R" [%i = 3] {
@@ -273,12 +273,12 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //PART-NEXT:   |    block R    <-- reads S
 //PART-NEXT:  why: block R does not read [0]
 
-//OUTER:error[KC3242]: fuse_reduction_epilogue: block R does not go through S element by element
+//OUTER:error[KC3242]: fuse_reduction_epilogue: block R does not access S element by element
 //OUTER-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:98:3  %R = te.compute "R" [%i = 4, %j = 5] {
 //OUTER-NEXT:   |  for i in 4:
 //OUTER-NEXT:   |    for j in 5:
 //OUTER-NEXT:   |      block R    <-- here
-//OUTER-NEXT:  why: no index of the load of S is v_j, plus a constant, so v_j is not known from the element that is written
+//OUTER-NEXT:  why: no index of the load of S is v_j plus a constant, so v_j cannot be derived from the element that is written
 
 //PARTIAL:error[KC3617]: fuse_reduction_epilogue: block R reads partial results of S
 //PARTIAL-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:121:7  tir.block "R" (spatial %v_i in 4 = %i) do {

@@ -61,7 +61,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //SYMBOL-NEXT:  --> {{.*}}loop_partition_invalid.mlir:13:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //SYMBOL-NEXT:  try: use a number or ?
 
-//REST:error[KC3462]: loop_partition: the parts 4,2 of loop i leave no rest
+//REST:error[KC3462]: loop_partition: the parts 4,2 of loop i leave no remainder
 //REST-NEXT:  --> {{.*}}loop_partition_invalid.mlir:13:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //REST-NEXT:   |  for i in 6:    <-- here
 //REST-NEXT:   |    for j in 4:
@@ -69,7 +69,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //REST-NEXT:  why: they have 6 iterations and the loop has 6
 //REST-NEXT:  try: factors=4,?
 
-//ALL:error[KC3462]: loop_partition: the parts ?,9 of loop i leave no rest
+//ALL:error[KC3462]: loop_partition: the parts ?,9 of loop i leave no remainder
 //ALL-NEXT:  --> {{.*}}loop_partition_invalid.mlir:13:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //ALL-NEXT:   |  for i in 6:    <-- here
 //ALL-NEXT:   |    for j in 4:

@@ -103,14 +103,14 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //NONE-NEXT:   |    store to A
 //NONE-NEXT:   |  for e in 8:
 //NONE-NEXT:   |  ...
-//NONE-NEXT:  why: merge makes one loop out of two or more that stand side by side
+//NONE-NEXT:  why: merge joins two or more sibling loops
 //NONE-NEXT:  try: loops=i,j
 
 //SINGLE:error[KC3450]: merge: 1 loop to merge
 //SINGLE-NEXT:  --> {{.*}}merge_invalid.mlir:20:3  tir.for %p in 8 {
 //SINGLE-NEXT:   |  for p in 8:    <-- here
 //SINGLE-NEXT:   |    store to B
-//SINGLE-NEXT:  why: merge makes one loop out of two or more that stand side by side
+//SINGLE-NEXT:  why: merge joins two or more sibling loops
 //SINGLE-NEXT:  try: loops=i,j
 
 //BLOCKS:error[KC3450]: merge: 1 of 2 loops have a block
@@ -119,7 +119,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //BLOCKS-NEXT:   |    block B
 //BLOCKS-NEXT:   |  for i in m:
 //BLOCKS-NEXT:   |    block C
-//BLOCKS-NEXT:  why: a block for each loop tells which loop of that name is meant
+//BLOCKS-NEXT:  why: one block per loop says which loop of that name is meant
 
 //AMBIGUOUS:error[KC3004]: there are 2 loops 'i' in @sizes
 //AMBIGUOUS-NEXT:  --> {{.*}}merge_invalid.mlir:77:3  %C = te.compute "C" [%i = %m] {
@@ -139,7 +139,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //NESTED-NEXT:   |  for e in 8:    <-- also named
 //NESTED-NEXT:   |    for f in 8:    <-- here
 //NESTED-NEXT:   |      store to C
-//NESTED-NEXT:  why: merged loops stand side by side; fuse makes one of nested loops
+//NESTED-NEXT:  why: merge joins sibling loops; fuse joins nested ones
 //NESTED-NEXT:  try: fuse loops=e,f
 
 //BRANCH:error[KC3452]: merge: loop p and loop q are not in the same block and branch
@@ -152,14 +152,14 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //BRANCH-NEXT:   |        store to B
 //BRANCH-NEXT:  why: only loops that run one after the other can run together
 
-//DEPTH:error[KC3453]: merge: loops p and f are not equally deep
+//DEPTH:error[KC3453]: merge: loops p and f are at different depths
 //DEPTH-NEXT:  --> {{.*}}merge_invalid.mlir:20:3  tir.for %p in 8 {
 //DEPTH-NEXT:   |  for p in 8:    <-- to be merged
 //DEPTH-NEXT:   |    store to B
 //DEPTH-NEXT:   |  for e in 8:
 //DEPTH-NEXT:   |    for f in 8:    <-- to be merged
 //DEPTH-NEXT:   |      store to C
-//DEPTH-NEXT:  why: 1 and 2 loops, counted from where they part, do not pair up
+//DEPTH-NEXT:  why: below their common parent there are 1 and 2 loops, which do not pair up
 //DEPTH-NEXT:  try: loops=p,e
 
 //PERFECT:error[KC3032]: merge: h is not the only child of g
@@ -190,7 +190,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //EXTENT-NEXT:   |    store to B
 //EXTENT-NEXT:   |  for s in 7:    <-- to be merged
 //EXTENT-NEXT:   |    store to A
-//EXTENT-NEXT:  why: merged loops run the same iterations
+//EXTENT-NEXT:  why: merged loops must run the same iterations
 //EXTENT-NEXT:  try: loop_partition first: loop=p factors=7,?
 
 //SIZES:error[KC3454]: merge: loop i has n iterations, i has m

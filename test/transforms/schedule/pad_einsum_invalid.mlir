@@ -112,7 +112,7 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //PLUS-NEXT:   |  for i in 6:
 //PLUS-NEXT:   |    for k in 7:
 //PLUS-NEXT:   |      block S    <-- here
-//PLUS-NEXT:  why: what is added up is not a product of elements that are 0 in the padding: those with the index v_k
+//PLUS-NEXT:  why: the summands are not products of elements that are 0 in the padding: those with the index v_k
 //PLUS-NEXT:  try: padding=4,1
 
 //COUNT:error[KC3606]: pad_einsum: padding=4 for block S
@@ -155,7 +155,7 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //SHARED-NEXT:  why: v is not a loop that holds nothing but the block
 //SHARED-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
 
-//STENCIL:error[KC3608]: pad_einsum: block S reads A at another index than a variable
+//STENCIL:error[KC3608]: pad_einsum: block S reads A at an index that is not a variable
 //STENCIL-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:59:5  tir.block "S" (spatial %v in 6 = %i) do {
 //STENCIL-NEXT:   |  for i in 6:
 //STENCIL-NEXT:   |    block S    <-- here
@@ -166,14 +166,14 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //UNIT-NEXT:   |  for i in 6:
 //UNIT-NEXT:   |    for j in 1:
 //UNIT-NEXT:   |      block U    <-- here
-//UNIT-NEXT:  why: what is computed for the padding would be written over the result
+//UNIT-NEXT:  why: what is computed for the padding would overwrite the result
 //UNIT-NEXT:  try: padding=4,1
 
 //DIVIDED:error[KC3610]: pad_einsum: arith.divsi in block D may fail on padding
 //DIVIDED-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:81:5  tir.block "D" (spatial %v in 6 = %i) do {
 //DIVIDED-NEXT:   |  for i in 6:
 //DIVIDED-NEXT:   |    block D    <-- here
-//DIVIDED-NEXT:  why: a divisor that is not there is 0
+//DIVIDED-NEXT:  why: a divisor in the padding is 0
 
 //TWICE:error[KC3200]: pad_einsum: block T is neither complete nor a reduction
 //TWICE-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:93:5  tir.block "T" (spatial %v in 6 = %i) do {

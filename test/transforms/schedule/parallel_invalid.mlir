@@ -47,8 +47,8 @@
 //NESTED-NEXT:   |    for j in 12:    <-- here
 //NESTED-NEXT:   |      for k in 8:
 //NESTED-NEXT:   |        block C
-//NESTED-NEXT:  why: threads are not started from threads or from vector lanes
-//NESTED-NEXT:  try: one loop of a nest is parallel; two can be fused into one before
+//NESTED-NEXT:  why: a thread or a vector lane cannot start threads
+//NESTED-NEXT:  try: only one loop of a nest can be parallel; fuse two of them first
 
 //AROUND:error[KC3042]: parallel: loop i is around the parallel loop j
 //AROUND-NEXT:  --> {{.*}}parallel_invalid.mlir:73:3  tir.for %i in 16 {
@@ -56,8 +56,8 @@
 //AROUND-NEXT:   |    for j in 12 parallel:    <-- parallel
 //AROUND-NEXT:   |      for k in 8:
 //AROUND-NEXT:   |        block C
-//AROUND-NEXT:  why: threads are not started from threads or from vector lanes
-//AROUND-NEXT:  try: one loop of a nest is parallel; two can be fused into one before
+//AROUND-NEXT:  why: a thread or a vector lane cannot start threads
+//AROUND-NEXT:  try: only one loop of a nest can be parallel; fuse two of them first
 
 //VECTOR:error[KC3042]: parallel: loop j is inside the vectorized loop i
 //VECTOR-NEXT:  --> {{.*}}parallel_invalid.mlir:74:5  tir.for %j in 12 {
@@ -65,8 +65,8 @@
 //VECTOR-NEXT:   |    for j in 12:    <-- here
 //VECTOR-NEXT:   |      for k in 8:
 //VECTOR-NEXT:   |        block C
-//VECTOR-NEXT:  why: threads are not started from threads or from vector lanes
-//VECTOR-NEXT:  try: parallel a loop outside
+//VECTOR-NEXT:  why: a thread or a vector lane cannot start threads
+//VECTOR-NEXT:  try: parallelize an outer loop instead
 
 
 func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {

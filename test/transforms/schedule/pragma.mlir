@@ -41,7 +41,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 // ALL-NEXT:   func.return
 // ALL-NEXT: }
 
-//WARN:warning[KC3344]: pragma: 'auto_unrol_max_step' is not a pragma of TVM's
+//WARN:warning[KC3344]: pragma: 'auto_unrol_max_step' is not a pragma of TVM
 //WARN-NEXT:  --> {{.*}}pragma.mlir:7:3  %B = te.compute "B" [%i = 6, %j = 4] {
-//WARN-NEXT:  why: nothing in kc looks at it, so only tools of your own can
+//WARN-NEXT:  why: nothing in kc reads it; only your own tools can use it
 //WARN-NEXT:  try: did you mean 'auto_unroll_max_step'?

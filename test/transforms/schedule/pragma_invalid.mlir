@@ -22,7 +22,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //PARALLEL-NEXT:  why: C at (k=0) writes C[0], which C at (k=1) updates (for i = 0)
 //PARALLEL-NEXT:  try: parallel a spatial loop: i
 
-//OTHER:error[KC3340]: pragma: loop j has the annotation 'pragma_debug_skip_region' already
+//OTHER:error[KC3340]: pragma: loop j already has the annotation 'pragma_debug_skip_region'
 //OTHER-NEXT:  --> {{.*}}pragma_invalid.mlir:6:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //OTHER-NEXT:   |  for i in 6:
 //OTHER-NEXT:   |    for j in 4:    <-- here

@@ -32,14 +32,14 @@
 // COLUMNS-NEXT:   tir.for %p1 in %[[LINES]] {
 // COLUMNS-NEXT:     tir.prefetch %D[%p + 4, %p1 * 8] : memref<?x?xf64>
 
-//PARALLEL:warning[KC3484]: prefetch: looking 1 ahead in loop i is of little use
+//PARALLEL:warning[KC3484]: prefetch: prefetching 1 ahead in loop i is of little use
 //PARALLEL-NEXT:  --> {{.*}}prefetch.mlir:57:3  %C = te.compute "C" [%i = %n, %j = 8] reduce sum [%k = 64] {
 //PARALLEL-NEXT:  why: the next iterations of a parallel loop may run on other cores
 //PARALLEL-NEXT:  try: prefetch in a serial loop
 
-//NOW:warning[KC3484]: prefetch: looking 0 ahead in loop i is of little use
+//NOW:warning[KC3484]: prefetch: prefetching 0 ahead in loop i is of little use
 //NOW-NEXT:  --> {{.*}}prefetch.mlir:57:3  %C = te.compute "C" [%i = %n, %j = 8] reduce sum [%k = 64] {
-//NOW-NEXT:  why: the next thing that is done is to read it
+//NOW-NEXT:  why: it is read immediately afterwards
 //NOW-NEXT:  try: offset=1
 
 // VECTOR:      tir.for %k in 64 {

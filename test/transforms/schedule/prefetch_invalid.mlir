@@ -44,7 +44,7 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //VECTOR-NEXT:   |    for j in 8 vectorized:    <-- vectorized
 //VECTOR-NEXT:   |      for k in 64:    <-- the loop
 //VECTOR-NEXT:   |        block C
-//VECTOR-NEXT:  why: the lanes of a vector are one access: there is no next one
+//VECTOR-NEXT:  why: the lanes of a vector are one access, so there is no next iteration
 //VECTOR-NEXT:  try: prefetch in a loop around it
 
 //NEGATIVE:error[KC3482]: prefetch: offset -1 for loop i
@@ -53,7 +53,7 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //NEGATIVE-NEXT:   |    for j in 8:
 //NEGATIVE-NEXT:   |      for k in 64:
 //NEGATIVE-NEXT:   |        block C
-//NEGATIVE-NEXT:  why: what is looked ahead to are 0 to 2^31 - 1 iterations
+//NEGATIVE-NEXT:  why: the offset must be 0 to 2^31 - 1 iterations
 //NEGATIVE-NEXT:  try: offset=1
 
 //HUGE:error[KC3482]: prefetch: offset 2147483648 for loop i
@@ -62,16 +62,16 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //HUGE-NEXT:   |    for j in 8:
 //HUGE-NEXT:   |      for k in 64:
 //HUGE-NEXT:   |        block C
-//HUGE-NEXT:  why: what is looked ahead to are 0 to 2^31 - 1 iterations
+//HUGE-NEXT:  why: the offset must be 0 to 2^31 - 1 iterations
 //HUGE-NEXT:  try: offset=1
 
-//SAME:error[KC3483]: prefetch: what block C reads of B does not move with loop i
+//SAME:error[KC3483]: prefetch: what block C reads of B does not change with loop i
 //SAME-NEXT:  --> {{.*}}prefetch_invalid.mlir:11:3  %C = te.compute "C" [%i = 16, %j = 8] reduce sum [%k = 64] {
 //SAME-NEXT:   |  for i in 16:    <-- the loop
 //SAME-NEXT:   |    for j in 8:
 //SAME-NEXT:   |      for k in 64:
 //SAME-NEXT:   |        block C    <-- reads B
-//SAME-NEXT:  why: its indices are not affine in the loop, or each iteration reads the same
+//SAME-NEXT:  why: its indices are not affine in the loop, or each iteration reads the same elements
 //SAME-NEXT:  try: loop=j
 //SAME-NEXT:  try: loop=k
 

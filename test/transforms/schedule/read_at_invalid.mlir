@@ -116,7 +116,7 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    func.call    <-- uses A
 //CALL-NEXT:   |    block C
-//CALL-NEXT:  why: what func.call does with it is not known
+//CALL-NEXT:  why: it is not known what func.call does with it
 
 //LOOP:error[KC3003]: there is no loop 'x' around block C
 //LOOP-NEXT:  --> {{.*}}read_at_invalid.mlir:16:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {
@@ -161,7 +161,7 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //COMBINED-NEXT:   |    for k in 3:
 //COMBINED-NEXT:   |      block B    <-- reads B
 //COMBINED-NEXT:  why: block B at (t=1, k=0) writes what is read at (t=0, k=0)
-//COMBINED-NEXT:  try: there is no loop where it is legal
+//COMBINED-NEXT:  try: it is not legal in any loop
 
 //GRID:error[KC3409]: read_at: the copy of A would be in the kernel, but in no loop of blockIdx.x
 //GRID-NEXT:  --> {{.*}}t_invalid.mlir:92:7  tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
@@ -197,6 +197,6 @@ func.func @started(%A: memref<?xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
 //EMPTY-NEXT:  --> {{.*}}read_at_invalid.mlir:182:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in %n = %k) init {
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in n:    <-- then does not run
-//EMPTY-NEXT:   |      block C    <-- then reads B all the same
-//EMPTY-NEXT:  why: the initial value is made of B, and a copy in loop k would not be made
+//EMPTY-NEXT:   |      block C    <-- then still reads B
+//EMPTY-NEXT:  why: the initial value is computed from B, and a copy in loop k would be skipped
 //EMPTY-NEXT:  try: legal: loop=i

@@ -38,14 +38,14 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //RANK-NEXT:  why: block C has the variables v_i, v_j, v_k
 //RANK-NEXT:  try: index_map=(i, j, k)->(...)
 
-//NEGATIVE:error[KC3503]: reindex_cache_read: (i, j, k)->(k - 1, i) takes block C to indices that no buffer has
+//NEGATIVE:error[KC3503]: reindex_cache_read: (i, j, k)->(k - 1, i) maps block C to indices outside of any buffer
 //NEGATIVE-NEXT:  --> {{.*}}reindex_cache_read_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
 //NEGATIVE-NEXT:   |  for i in 4:
 //NEGATIVE-NEXT:   |    for j in 8:
 //NEGATIVE-NEXT:   |      for k in 6:
 //NEGATIVE-NEXT:   |        block C    <-- here
 //NEGATIVE-NEXT:  why: (v_i=0, v_k=0) would be at [-1, 0]
-//NEGATIVE-NEXT:  try: add what makes the least index 0
+//NEGATIVE-NEXT:  try: add an offset that makes the smallest index 0
 
 //MIXED:error[KC3531]: reindex_cache_read: (i, j, k)->(k, i floordiv 2) mixes elements
 //MIXED-NEXT:  --> {{.*}}reindex_cache_read_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
@@ -53,8 +53,8 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //MIXED-NEXT:   |    for j in 8:
 //MIXED-NEXT:   |      for k in 6:
 //MIXED-NEXT:   |        block C    <-- here
-//MIXED-NEXT:  why: two elements of A would be one of the new buffer: those of (v_i=0, v_k=0) and (v_i=1, v_k=0)
-//MIXED-NEXT:  try: a map that tells v_i, v_k, and nothing else
+//MIXED-NEXT:  why: two elements of A would share one element of the new buffer: those of (v_i=0, v_k=0) and (v_i=1, v_k=0)
+//MIXED-NEXT:  try: a map that depends on exactly v_i, v_k
 
 //OTHER:error[KC3531]: reindex_cache_read: (i, j, k)->(k, i + j) mixes elements
 //OTHER-NEXT:  --> {{.*}}reindex_cache_read_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
@@ -62,5 +62,5 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //OTHER-NEXT:   |    for j in 8:
 //OTHER-NEXT:   |      for k in 6:
 //OTHER-NEXT:   |        block C    <-- here
-//OTHER-NEXT:  why: two elements of A would be one of the new buffer: those of (v_i=0, v_j=1, v_k=0) and (v_i=1, v_j=0, v_k=0)
-//OTHER-NEXT:  try: a map that tells v_i, v_k, and nothing else
+//OTHER-NEXT:  why: two elements of A would share one element of the new buffer: those of (v_i=0, v_j=1, v_k=0) and (v_i=1, v_j=0, v_k=0)
+//OTHER-NEXT:  try: a map that depends on exactly v_i, v_k

@@ -108,7 +108,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CALLED:error[KC3303]: reindex: A of block C is used by func.call
 //CALLED-NEXT:  --> {{.*}}reindex_invalid.mlir:22:3  func.call @change(%A) : (memref<8xf32>) -> ()
 //CALLED-NEXT:   |  func.call    <-- uses A
-//CALLED-NEXT:  why: what func.call does with it is not known
+//CALLED-NEXT:  why: it is not known what func.call does with it
 
 //SEVERAL:error[KC3530]: reindex: block S accesses A at several indices
 //SEVERAL-NEXT:  --> {{.*}}reindex_invalid.mlir:28:5  tir.block "S" (spatial %v in 7 = %i) do {
@@ -117,17 +117,17 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //SEVERAL-NEXT:  why: the new buffer has one element for each value of the block's variables
 //SEVERAL-NEXT:  try: cache_read of A, and then transform_layout
 
-//GATHER:error[KC3530]: reindex: the index of B in block G is not of its variables alone
+//GATHER:error[KC3530]: reindex: the index of B in block G does not depend on its variables alone
 //GATHER-NEXT:  --> {{.*}}reindex_invalid.mlir:36:5  tir.block "G" (spatial %v in 8 = %i) do {
 //GATHER-NEXT:   |  for i in 8:
 //GATHER-NEXT:   |    block G    <-- here
-//GATHER-NEXT:  why: it has n in it, for which the new buffer would have no dimension
+//GATHER-NEXT:  why: it contains n, for which the new buffer would have no dimension
 
 //CLASH:error[KC3531]: reindex: the index of C in block W mixes elements
 //CLASH-NEXT:  --> {{.*}}reindex_invalid.mlir:43:5  tir.block "W" (opaque %v in 8 = %i) do {
 //CLASH-NEXT:   |  for i in 8:
 //CLASH-NEXT:   |    block W    <-- here
-//CLASH-NEXT:  why: two elements of the new buffer would be one of C: those of (v=0) and (v=1)
+//CLASH-NEXT:  why: two elements of the new buffer would share one element of C: those of (v=0) and (v=1)
 
 //UNWRITTEN:error[KC3306]: reindex: block E does not write all of C that would be copied
 //UNWRITTEN-NEXT:  --> {{.*}}reindex_invalid.mlir:49:5  tir.block "E" (spatial %v in 8 = %i) where (%i < 5) do {
@@ -135,12 +135,12 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //UNWRITTEN-NEXT:   |    block E    <-- here
 //UNWRITTEN-NEXT:  why: element [5] is in the box around what it writes, and is not written
 
-//SCAN:error[KC3530]: reindex: the index of A in block P is not of its variables alone
+//SCAN:error[KC3530]: reindex: the index of A in block P does not depend on its variables alone
 //SCAN-NEXT:  --> {{.*}}reindex_invalid.mlir:54:3  tir.block "P" (opaque %u in 4 = 2) do {
 //SCAN-NEXT:   |  block P    <-- here
 //SCAN-NEXT:   |    for i in 4:
 //SCAN-NEXT:   |      store to A
-//SCAN-NEXT:  why: it has i in it, for which the new buffer would have no dimension
+//SCAN-NEXT:  why: it contains i, for which the new buffer would have no dimension
 
 //SIZE:error[KC3532]: reindex: the extent of w of block D is not known where the copy would be
 //SIZE-NEXT:  --> {{.*}}reindex_invalid.mlir:67:7  tir.block "D" (spatial %v in 4 = %i, spatial %w in %e = %j) do {
@@ -155,7 +155,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //LANES-NEXT:   |    alloc B
 //LANES-NEXT:   |    block B
 //LANES-NEXT:   |    block C    <-- here
-//LANES-NEXT:  why: B is there in a vectorized loop only, whose lanes would share the copy
+//LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: reindex first, then vectorize
 
 //VECTORS:error[KC3504]: reindex: A of block V is accessed by vectors

@@ -60,5 +60,5 @@ func.func @scatter(%A: memref<9x9xf32>, %I: memref<9xindex>, %x: f32) {
 //LANES-NEXT:   |    for i in 8 parallel:
 //LANES-NEXT:   |      for k in 8 vectorized:    <-- here
 //LANES-NEXT:   |        store to A
-//LANES-NEXT:  why: a lane of a vector is one scalar: it starts no threads
+//LANES-NEXT:  why: a vector lane is a scalar: it cannot start threads
 //LANES-NEXT:  try: keep i outside k

@@ -163,8 +163,8 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // SOURCE-NEXT:    |  for b in 8:
 // SOURCE-NEXT:    |    for d in 4:
 // SOURCE-NEXT:    |      block B    <-- here
-// SOURCE-NEXT:   why: a block is computed at a loop of what writes its inputs
-// SOURCE-NEXT:   try: there is no loop at which it is legal
+// SOURCE-NEXT:   why: reverse_compute_at moves a block into a loop around its producers
+// SOURCE-NEXT:   try: it is not legal at any loop
 
 // HOLDS:      error[KC3201]: reverse_compute_at: there is no loop 'b' around the producers of D
 // HOLDS-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:46:3  %C = te.compute "C" [%c = 8] {
@@ -193,20 +193,20 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // LESS-NEXT:    |  for c in 8:
 // LESS-NEXT:    |    block C    <-- here
 // LESS-NEXT:   why: it would not run for v_c=7
-// LESS-NEXT:   try: there is no loop at which it is legal
+// LESS-NEXT:   try: it is not legal at any loop
 
 // LATER:      error[KC3207]: reverse_compute_at: B, which block C reads, is written by block end in between
 // LATER-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:88:5  tir.block "C" (spatial %v_c in 8 = %c) do {
 // LATER-NEXT:    |  for c in 8:
 // LATER-NEXT:    |    block C    <-- reads B
 // LATER-NEXT:   why: block end comes between the old place and the new one
-// LATER-NEXT:   try: there is no loop at which it is legal
+// LATER-NEXT:   try: it is not legal at any loop
 
 // BETWEEN:      error[KC3232]: reverse_compute_at: block D reads O before block C writes it
 // BETWEEN-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:104:3  tir.block "D" (opaque %u in 1 = 0) do {
 // BETWEEN-NEXT:    |  block D    <-- reads O
 // BETWEEN-NEXT:   why: block D comes between the new place and the old one
-// BETWEEN-NEXT:   try: there is no loop at which it is legal
+// BETWEEN-NEXT:   try: it is not legal at any loop
 
 // THREADS:      error[KC3233]: reverse_compute_at: block S would add to an element before it is initialised
 // THREADS-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:123:3  %S = te.compute "S" [%i = 8] reduce sum [%r = 16] {
@@ -214,14 +214,14 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // THREADS-NEXT:    |    for r in 16:
 // THREADS-NEXT:    |      block S    <-- here
 // THREADS-NEXT:   why: the update is at (k=1), the init at (k=0)
-// THREADS-NEXT:   try: there is no loop at which it is legal
+// THREADS-NEXT:   try: it is not legal at any loop
 
 // HALO:      error[KC3207]: reverse_compute_at: B, which block C reads, is written by block B in between
 // HALO-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:136:3  %C = te.compute "C" [%c = 8] {
 // HALO-NEXT:    |  for c in 8:
 // HALO-NEXT:    |    block C    <-- reads B
 // HALO-NEXT:   why: block B at (b=0) comes between the old place and the new one
-// HALO-NEXT:   try: there is no loop at which it is legal
+// HALO-NEXT:   try: it is not legal at any loop
 
 // INDEX:      error[KC3215]: reverse_compute_at: index 3 in loop b
 // INDEX-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:28:3  %B = te.compute "B" [%b = 8, %d = 4] {
@@ -232,22 +232,22 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // INDEX-NEXT:   try: index=-1
 // INDEX-NEXT:   try: index=0
 
-// ALREADY:      error[KC3213]: reverse_compute_at: block C is in loop b already
+// ALREADY:      error[KC3213]: reverse_compute_at: block C is already in loop b
 // ALREADY-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:32:3  %C = te.compute "C" [%c = 8] {
 // ALREADY-NEXT:    |  for b in 8:    <-- the loop
 // ALREADY-NEXT:    |    for d in 4:
 // ALREADY-NEXT:    |      block B
 // ALREADY-NEXT:    |    block C    <-- the block
-// ALREADY-NEXT:   why: a block is moved into a loop that it is not in
+// ALREADY-NEXT:   why: a block can only be moved into a loop that does not contain it
 
-// BEFORE:      error[KC3214]: reverse_compute_at: loop b comes behind block C
+// BEFORE:      error[KC3214]: reverse_compute_at: loop b comes after block C
 // BEFORE-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:151:5  tir.for %b in 8 {
 // BEFORE-NEXT:    |  for i in 8:
 // BEFORE-NEXT:    |    block C    <-- the block
 // BEFORE-NEXT:    |    for b in 8:    <-- the loop
 // BEFORE-NEXT:    |      block B
 // BEFORE-NEXT:   why: the block reads what was written before, not what the loop writes later
-// BEFORE-NEXT:   try: there is no loop at which it is legal
+// BEFORE-NEXT:   try: it is not legal at any loop
 
 // RUN: not kc-opt %s --reverse-compute-at="func=empty block=S loop=b" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
@@ -283,4 +283,4 @@ func.func @empty(%A: memref<0xf32>, %S: memref<4xf32>) {
 // EMPTY-NEXT:    |    for k in 0:
 // EMPTY-NEXT:    |      block S    <-- here
 // EMPTY-NEXT:   why: loop b has no iteration
-// EMPTY-NEXT:   try: there is no loop at which it is legal
+// EMPTY-NEXT:   try: it is not legal at any loop

@@ -173,7 +173,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // TWO-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:34:3  %C = te.compute "C" [%c = 8] {
 // TWO-NEXT:    |  for c in 8:
 // TWO-NEXT:    |    block C    <-- here
-// TWO-NEXT:   why: what it reads is written by block A2, block B; one of them can take it in
+// TWO-NEXT:   why: its inputs are written by block A2, block B; it can be inlined into only one of them
 // TWO-NEXT:   try: compute_inline B first
 
 // NONE:      error[KC3240]: reverse_compute_inline: block A2 has 0 producers
@@ -187,7 +187,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // REDUCTION-NEXT:    |  for i in 8:
 // REDUCTION-NEXT:    |    for k in 4:
 // REDUCTION-NEXT:    |      block S    <-- here
-// REDUCTION-NEXT:   why: an element is the result of many iterations, which an expression cannot hold
+// REDUCTION-NEXT:   why: an element is the result of many iterations, which a single expression cannot compute
 // REDUCTION-NEXT:   try: reverse_compute_at computes a block inside a loop of its producer
 
 // OFSUM:      error[KC3220]: reverse_compute_inline: block S is a reduction
@@ -195,20 +195,20 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // OFSUM-NEXT:    |  for i in 8:
 // OFSUM-NEXT:    |    for k in 4:
 // OFSUM-NEXT:    |      block S    <-- here
-// OFSUM-NEXT:   why: an element is the result of many iterations, which an expression cannot hold
+// OFSUM-NEXT:   why: an element is the result of many iterations, which a single expression cannot compute
 // OFSUM-NEXT:   try: reverse_compute_at computes a block inside a loop of its producer
 
 // READERS:      error[KC3241]: reverse_compute_inline: B is also read by block D
 // READERS-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:60:3  %B = te.compute "B" [%b = 8] {
 // READERS-NEXT:    |  for b in 8:
 // READERS-NEXT:    |    block B    <-- writes B
-// READERS-NEXT:   why: the buffer B would be gone
+// READERS-NEXT:   why: buffer B would be removed
 
-// SEVERAL:      error[KC3242]: reverse_compute_inline: block C does not go through B element by element
+// SEVERAL:      error[KC3242]: reverse_compute_inline: block C does not access B element by element
 // SEVERAL-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:80:3  %C = te.compute "C" [%c = 7] {
 // SEVERAL-NEXT:    |  for c in 7:
 // SEVERAL-NEXT:    |    block C    <-- here
-// SEVERAL-NEXT:   why: it reads several elements of B at a time
+// SEVERAL-NEXT:   why: it reads several elements of B at once
 // SEVERAL-NEXT:   try: compute_inline B
 
 // LESS:      error[KC3243]: reverse_compute_inline: blocks B and C do not go through the same elements of B
@@ -218,12 +218,12 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // LESS-NEXT:   why: block C does not read [0]
 // LESS-NEXT:   try: compute_inline B
 
-// UNKNOWN:      error[KC3242]: reverse_compute_inline: block C does not go through B element by element
+// UNKNOWN:      error[KC3242]: reverse_compute_inline: block C does not access B element by element
 // UNKNOWN-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:106:3  %C = te.compute "C" [%c = 8, %d = 4] {
 // UNKNOWN-NEXT:    |  for c in 8:
 // UNKNOWN-NEXT:    |    for d in 4:
 // UNKNOWN-NEXT:    |      block C    <-- here
-// UNKNOWN-NEXT:   why: no index of the load of B is v_d, plus a constant, so v_d is not known from the element that is written
+// UNKNOWN-NEXT:   why: no index of the load of B is v_d plus a constant, so v_d cannot be derived from the element that is written
 // UNKNOWN-NEXT:   try: compute_inline B
 
 // BETWEEN:      error[KC3232]: reverse_compute_inline: block D reads O before block C writes it
@@ -237,9 +237,9 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // CHANGED-NEXT:    |    block C    <-- reads W
 // CHANGED-NEXT:   why: tir.store at (w=0) comes between the old place and the new one
 
-// BEFORE:      error[KC3214]: reverse_compute_inline: block B comes behind block C
+// BEFORE:      error[KC3214]: reverse_compute_inline: block B comes after block C
 // BEFORE-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:160:5  tir.block "C" (spatial %v_i in 8 = %i - 1) where (%i >= 1) do {
 // BEFORE-NEXT:    |  for i in 8:
 // BEFORE-NEXT:    |    block C    <-- here
 // BEFORE-NEXT:    |    block B    <-- writes B
-// BEFORE-NEXT:   why: what is read was written in an earlier iteration
+// BEFORE-NEXT:   why: it reads values of an earlier iteration

@@ -180,7 +180,7 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //MIXED-NEXT:  --> {{.*}}rfactor_invalid.mlir:18:3  %C = te.compute "C" [%i = 8] reduce sum [%k = 10] {
 //MIXED-NEXT:   |  for i_k_fused in 80:    <-- the loop
 //MIXED-NEXT:   |    block C    <-- the block
-//MIXED-NEXT:  why: its iterations are elements and parts of a reduction at once
+//MIXED-NEXT:  why: its iterations are both elements and parts of a reduction
 //MIXED-NEXT:  try: rfactor first, then fuse
 
 //REPEATED:error[KC3332]: rfactor: loop r drives no variable of C
@@ -188,13 +188,13 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //REPEATED-NEXT:   |  for r in 2:
 //REPEATED-NEXT:   |    for k in 4:    <-- the loop
 //REPEATED-NEXT:   |      block C    <-- the block
-//REPEATED-NEXT:  why: its iterations do the same again
+//REPEATED-NEXT:  why: its iterations repeat the same work
 
-//SHIFTED:error[KC3334]: rfactor: the init of C may run at other places than the start of its loops
+//SHIFTED:error[KC3334]: rfactor: the init of C may run elsewhere than at the start of its loops
 //SHIFTED-NEXT:  --> {{.*}}rfactor_invalid.mlir:72:3  tir.for %k in 3 {
 //SHIFTED-NEXT:   |  for k in 3:    <-- the loop
 //SHIFTED-NEXT:   |    block C    <-- the block
-//SHIFTED-NEXT:  why: it runs where all reduce variables are 0; that is not exactly where k is 0
+//SHIFTED-NEXT:  why: it runs where all reduce variables are 0, which is not exactly where k is 0
 
 //AXIS:error[KC3335]: rfactor: factor_axis 2 for block C
 //AXIS-NEXT:  --> {{.*}}rfactor_invalid.mlir:18:3  %C = te.compute "C" [%i = 8] reduce sum [%k = 10] {

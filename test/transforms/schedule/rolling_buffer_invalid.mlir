@@ -136,14 +136,14 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //OUT-NEXT:   |  for i in 14:
 //OUT-NEXT:   |    block C    <-- here
 //OUT-NEXT:  why: the caller reads all of it when the function is done
-//OUT-NEXT:  try: cache_write gives block C a buffer of its own
+//OUT-NEXT:  try: cache_write gives block C its own buffer
 
 //ROOT:error[KC3490]: rolling_buffer: no part of B is used again in the next iteration of a loop
 //ROOT-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:15:3  %B = te.compute "B" [%i = 16] {
 //ROOT-NEXT:   |  for i in 16:
 //ROOT-NEXT:   |    block B    <-- here
-//ROOT-NEXT:  why: no loop is around both block B and all that reads B
-//ROOT-NEXT:  try: compute_at block=B at a loop of what reads B
+//ROOT-NEXT:  why: no loop contains both block B and all consumers of B
+//ROOT-NEXT:  try: compute_at block=B at a loop around the consumers of B
 
 //OWN:error[KC3490]: rolling_buffer: no part of B is used again in the next iteration of a loop
 //OWN-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:107:3  %B = te.compute "B" [%i = 16] {
@@ -160,9 +160,9 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //KIND-NEXT:   |    for i_1 in 3:
 //KIND-NEXT:   |      block B
 //KIND-NEXT:   |    block C
-//KIND-NEXT:  why: what is kept of B is for the iteration that comes next
+//KIND-NEXT:  why: what is kept of B is for the next iteration
 
-//ITERATION:error[KC3494]: rolling_buffer: block P may compute another element in another iteration of i
+//ITERATION:error[KC3494]: rolling_buffer: block P may compute a different element in another iteration of i
 //ITERATION-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:71:7  tir.block "P" (spatial %v in 16 = %i + %d) do {
 //ITERATION-NEXT:   |  for i in 12:    <-- rolls here
 //ITERATION-NEXT:   |    alloc P
@@ -178,7 +178,7 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //INPUT-NEXT:   |    for d in 3:
 //INPUT-NEXT:   |      block G    <-- reads A
 //INPUT-NEXT:   |    block H    <-- writes A
-//INPUT-NEXT:  why: block H writes at (i=0), after the element was computed at (i=0, d=2), and before it would be again at (i=1, d=1)
+//INPUT-NEXT:  why: block H writes at (i=0), after the element was computed at (i=0, d=2) and before it would be computed again at (i=1, d=1)
 
 //WRITTEN:error[KC3492]: rolling_buffer: block F does not find all that it reads in 3 elements of E
 //WRITTEN-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:50:5  tir.block "F" (spatial %v in 12 = %i) do {

@@ -42,7 +42,7 @@ te.func @f(%A: tensor<4x8x2xf32>) -> tensor<8xf32> {
 //ORDER-NEXT:   |    for j in 8:
 //ORDER-NEXT:   |      for k in 2:
 //ORDER-NEXT:   |        block B    <-- here
-//ORDER-NEXT:  why: separators are in increasing order, once each
+//ORDER-NEXT:  why: separators must be in increasing order, without repeats
 //ORDER-NEXT:  try: axis_separators=1
 //ORDER-NEXT:  try: axis_separators=2
 

@@ -12,7 +12,7 @@
 //NOTHING-NEXT:   |    for t in 32 threadIdx.x:
 //NOTHING-NEXT:   |      block C
 //NOTHING-NEXT:   |    block D    <-- here
-//NOTHING-NEXT:  why: there is no such thread
+//NOTHING-NEXT:  why: no thread meets it
 
 //EACH:error[KC3421]: set_store_predicate: with 't == 0' block A does not store all that it stores now
 //EACH-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
@@ -20,7 +20,7 @@
 //EACH-NEXT:   |    block A    <-- here
 //EACH-NEXT:   |    alloc L
 //EACH-NEXT:   |    block L
-//EACH-NEXT:  why: no thread would do what it does for v=1 at (t=1)
+//EACH-NEXT:  why: no thread would do its work for v=1 at (t=1)
 
 //LOCAL:error[KC3421]: set_store_predicate: with 't == 0' block L does not store all that it stores now
 //LOCAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:110:5  tir.block "L" (spatial %v in 1 = 0) do {
@@ -28,7 +28,7 @@
 //LOCAL-NEXT:   |    block A
 //LOCAL-NEXT:   |    alloc L
 //LOCAL-NEXT:   |    block L    <-- here
-//LOCAL-NEXT:  why: no thread would do what it does for v=0 at (t=1)
+//LOCAL-NEXT:  why: no thread would do its work for v=0 at (t=1)
 
 //LOOP:error[KC3420]: set_store_predicate: 'u == 0' is no condition of block A
 //LOOP-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
@@ -54,7 +54,7 @@
 //SUM-NEXT:   |    block A    <-- here
 //SUM-NEXT:   |    alloc L
 //SUM-NEXT:   |    block L
-//SUM-NEXT:  why: 't + 0' is not one comparison
+//SUM-NEXT:  why: 't + 0' is not a single comparison
 //SUM-NEXT:  try: threadIdx.x == 0
 
 //PRODUCT:error[KC3420]: set_store_predicate: 't * t == 0' is no condition of block A

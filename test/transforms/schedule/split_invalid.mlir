@@ -88,7 +88,7 @@
 //NAMES-NEXT:   |    for j in 12:    <-- here
 //NAMES-NEXT:   |      for k in 8:
 //NAMES-NEXT:   |        block C
-//NAMES-NEXT:  why: each new loop needs a name of its own, an identifier that is not taken
+//NAMES-NEXT:  why: each new loop needs its own name, an identifier that is not in use
 
 //GONE:error[KC3003]: there is no loop 'j' around block C
 //GONE-NEXT:  --> {{.*}}split_invalid.mlir:123:9  tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {

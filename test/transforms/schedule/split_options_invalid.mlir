@@ -41,12 +41,12 @@ te.func @f(%A: tensor<100xf32>, %D: tensor<?xf32> {kc.shape = affine_map<()[n] -
 //SYMBOL-NEXT:  --> {{.*}}split_options_invalid.mlir:13:3  %C = te.compute "C" [%i = %n] {
 //SYMBOL-NEXT:   |  for i in n:    <-- here
 //SYMBOL-NEXT:   |    block C
-//SYMBOL-NEXT:  why: that n is a multiple of the factors is not known
+//SYMBOL-NEXT:  why: n is not known to be a multiple of the factors
 //SYMBOL-NEXT:  try: disable-predication=false
 
 //BOTH:error[KC3497]: split: loop i cannot be split by ?,n without a predicate
 //BOTH-NEXT:  --> {{.*}}split_options_invalid.mlir:13:3  %C = te.compute "C" [%i = %n] {
 //BOTH-NEXT:   |  for i in n:    <-- here
 //BOTH-NEXT:   |    block C
-//BOTH-NEXT:  why: that n is a multiple of the factors is not known
+//BOTH-NEXT:  why: n is not known to be a multiple of the factors
 //BOTH-NEXT:  try: disable-predication=false

@@ -31,8 +31,8 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //ARGUMENT-NEXT:   |  for i in 4:
 //ARGUMENT-NEXT:   |    for k in 6:
 //ARGUMENT-NEXT:   |      block C    <-- here
-//ARGUMENT-NEXT:  why: where an argument is, and how it is laid out, is up to the caller
-//ARGUMENT-NEXT:  try: cache_write gives block C a buffer of its own
+//ARGUMENT-NEXT:  why: the caller decides where an argument is and how it is laid out
+//ARGUMENT-NEXT:  try: cache_write gives block C its own buffer
 
 //AXIS:error[KC3321]: storage_align: B has no axis 2
 //AXIS-NEXT:  --> {{.*}}storage_align_invalid.mlir:10:3  %B = te.compute "B" [%i = 6, %j = 4] {

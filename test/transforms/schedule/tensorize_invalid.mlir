@@ -119,7 +119,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //NOTHING-NEXT:  try: loop=NAME
 //NOTHING-NEXT:  try: block=NAME
 
-//FEATURE:error[KC3561]: tensorize: avx512_vnni_dot_16x4 needs avx512vnni, which the target has not
+//FEATURE:error[KC3561]: tensorize: avx512_vnni_dot_16x4 needs avx512vnni, which the target does not have
 //FEATURE-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //FEATURE-NEXT:   |  for i in 16:
 //FEATURE-NEXT:   |    for k in 16:    <-- here

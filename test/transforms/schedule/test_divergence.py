@@ -138,8 +138,9 @@ def test_bind_refuses_what_cannot_wait():
         "   |        block P    <-- writes S",
         "   |      for j in 4:",
         "   |        block C    <-- reads S",
-        "  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not come "
+        "  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not get "
         "there, and all threads of a block wait together",
-        "  try: a condition around each of them, instead of both, lets all threads wait between",
+        "  try: put a condition around each of them instead of both, so that all threads can wait "
+        "in between",
     ]
     assert str(sch.mod) == before

@@ -219,7 +219,7 @@ def test_one_iteration_warns():
     with diagnostic_handler(warnings.append):
         pass_class("double-buffer")(BlockRef("T")).apply(site_of(module))
     (warning,) = warnings
-    assert (warning.code, warning.why) == ("KC3477", "there is nothing to fill ahead")
+    assert (warning.code, warning.why) == ("KC3477", "there is nothing to fill in advance")
     assert warning.message == (
         "double_buffer: loop i, which fills and reads T, has no next iteration"
     )

@@ -85,7 +85,7 @@ def test_a_function_of_any_number_of_indices():
         IndexMap.of(lambda *i: i)
     assert caught.value.code == "KC3500"
     assert caught.value.message == "the index map takes *i"
-    assert caught.value.why == "how many indices there are must be known"
+    assert caught.value.why == "the number of indices must be known"
 
 
 def test_names_that_text_cannot_have():
@@ -105,7 +105,7 @@ def test_names_that_text_cannot_have():
         (3, "int is no index map", "it is a function of indices, or text"),
         ("(i)->(k)", "'(i)->(k)' is no index map", "there is no index 'k'"),
         (QUOTIENT, "(d0 floordiv d1) is not affine", "results are"),
-        (AffineMap(1, 1, ()), "(d0)[s0] -> () has symbols", "an index map has dimensions alone"),
+        (AffineMap(1, 1, ()), "(d0)[s0] -> () has symbols", "an index map has only dimensions"),
     ],
 )
 def test_refused(value, message, why):

@@ -187,8 +187,8 @@ def test_compute_at_refuses_what_it_would_start_anew():
         "   |  for i in 4:\n"
         "   |    for k in 6:\n"
         "   |      block S    <-- here\n"
-        "  why: the update at (i=0, k=0) comes before the init at (i=0, k=5), which forgets it; at "
-        "the new place it would come after it, and count"
+        "  why: the update at (i=0, k=0) comes before the init at (i=0, k=5), which overwrites it; "
+        "at the new place it would come after the init and count"
     )
 
 

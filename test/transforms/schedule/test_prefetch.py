@@ -138,7 +138,7 @@ def test_a_loop_of_another_block():
         "   |      block B    <-- the block\n"
         "   |  for j in 40:    <-- the loop\n"
         "   |    block C\n"
-        "  why: the block reads ahead in a loop that it is in\n"
+        "  why: a block can only prefetch in a loop that contains it\n"
         "  try: loop=i\n"
         "  try: loop=k"
     )

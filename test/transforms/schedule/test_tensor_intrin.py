@@ -185,7 +185,7 @@ func.func @implementation(%A: ANY, %B: ANY) {
             "memref<4x4xf32, strided<[?, 1], offset: ?>>",
             "8x8x1xf32",
             "%v_i, %v_j, 0",
-            "a vector goes along the last dimension of A, the tile does not",
+            "vectors run along the last dimension of A, the tile does not",
         ),
     ],
 )
@@ -298,13 +298,13 @@ def test_what_is_no_intrinsic():
         f"%A[%i, 0] : {TILE}", "%A[%i, 0] : memref<3x4xf32>"))[0] == "KC3570"  # fmt: skip
     any_layout = "memref<4x4xf32, strided<[?, ?], offset: ?>>"
     why = refusal(ADD, implementation(any_layout))[1]
-    assert why == f"tir.load has a vector of {any_layout}, whose elements need not be consecutive"
+    assert why == f"tir.load has a vector of {any_layout}, whose elements may not be consecutive"
     why = refusal(ADD.replace("memref<4x4xf32>", "memref<?x4xf32>"), good)[1]
     assert why == "an argument is memref<?x4xf32>, not a buffer of constant shape"
     why = refusal(good, good)[1]
     assert why == "the description is loops around one block, and nothing else"
     why = refusal(ADD, good, init=good)[1]
-    assert why == "init and update come together: one starts what the other goes on with"
+    assert why == "init and update come together: one starts what the other continues"
     why = refusal(ADD, good, init=good, update=good)[1]
     assert why == "it has an init, but the block of its description has none"
     why = refusal(ADD, ADD + good)[1]
@@ -325,7 +325,7 @@ def test_names_are_taken_once():
         with pytest.raises(ScheduleError) as caught:
             TensorIntrin.register(name, ADD, implementation(TILE))
         assert caught.value.code == "KC3571"
-        assert caught.value.message == f"there is a tensor intrinsic '{name}' already"
+        assert caught.value.message == f"there is already a tensor intrinsic '{name}'"
     intrinsic = TensorIntrin.register("add_4x4", ADD, implementation(TILE), override=True)
     assert TensorIntrin.get("add_4x4") is intrinsic
 

@@ -123,14 +123,14 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //PARALLEL-NEXT:  why: a loop is restructured before it is given a kind of execution
 //PARALLEL-NEXT:  try: transform_block_layout first, then parallel one of the results
 
-//NEGATIVE:error[KC3503]: transform_block_layout: (i, j, k)->(i, j, k - 1) takes block C to iterations that no loop has
+//NEGATIVE:error[KC3503]: transform_block_layout: (i, j, k)->(i, j, k - 1) maps block C to iterations outside of any loop
 //NEGATIVE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //NEGATIVE-NEXT:   |  for i in 4:
 //NEGATIVE-NEXT:   |    for j in 8:
 //NEGATIVE-NEXT:   |      for k in 8:
 //NEGATIVE-NEXT:   |        block C    <-- here
 //NEGATIVE-NEXT:  why: [0, 0, 0] would be [0, 0, -1]
-//NEGATIVE-NEXT:  try: add what makes the least index 0
+//NEGATIVE-NEXT:  try: add an offset that makes the smallest index 0
 
 //CLASH:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 2, k) is not one to one on block C
 //CLASH-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
@@ -140,7 +140,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //CLASH-NEXT:   |        block C    <-- here
 //CLASH-NEXT:  why: iterations [0, 0, 0] and [0, 1, 0] would both be [0, 0, 0]
 //CLASH-NEXT:  try: factors that divide the extents
-//CLASH-NEXT:  try: split the loops: that handles tails
+//CLASH-NEXT:  try: split the loops, which handles tails
 
 //HOLE:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 3, j mod 3, k) is not one to one on block C
 //HOLE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
@@ -148,9 +148,9 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //HOLE-NEXT:   |    for j in 8:
 //HOLE-NEXT:   |      for k in 8:
 //HOLE-NEXT:   |        block C    <-- here
-//HOLE-NEXT:  why: iteration [0, 2, 2, 0] would be none of the block
+//HOLE-NEXT:  why: no iteration of the block would be mapped to [0, 2, 2, 0]
 //HOLE-NEXT:  try: factors that divide the extents
-//HOLE-NEXT:  try: split the loops: that handles tails
+//HOLE-NEXT:  try: split the loops, which handles tails
 
 //MIXED:error[KC3522]: transform_block_layout: result 0 of (i, j, k)->(i * 8 + k, j) mixes types of variables
 //MIXED-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
@@ -158,7 +158,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //MIXED-NEXT:   |    for j in 8:
 //MIXED-NEXT:   |      for k in 8:
 //MIXED-NEXT:   |        block C    <-- here
-//MIXED-NEXT:  why: it is of v_i (spatial), v_k (reduce): an instance would be neither free to run in any order nor an update
+//MIXED-NEXT:  why: it depends on v_i (spatial), v_k (reduce): an instance could neither run in any order nor be an update
 //MIXED-NEXT:  try: fuse spatial variables with spatial ones, reduce with reduce
 
 //ONCE:error[KC3522]: transform_block_layout: no result of (i, k)->(i) is a reduce variable

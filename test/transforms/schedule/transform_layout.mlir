@@ -253,8 +253,8 @@ func.func @dims(%A: memref<?x8xf32> {kc.shape = affine_map<()[n] -> (n, 8)>}, %B
 
 //SAME:warning[KC3511]: transform_layout changes nothing
 //SAME-NEXT:  --> {{.*}}transform_layout.mlir:14:3  %B = te.compute "B" [%i = 14, %j = 6] {
-//SAME-NEXT:  why: (i, j)->(i, j) leaves every element of B where it is
+//SAME-NEXT:  why: (i, j)->(i, j) leaves every element of B in place
 
 //NOPAD:warning[KC3512]: transform_layout: nothing of A gets the pad_value
 //NOPAD-NEXT:  --> {{.*}}transform_layout.mlir:14:3  %B = te.compute "B" [%i = 14, %j = 6] {
-//NOPAD-NEXT:  why: the function only reads it, so its padding is what the caller put there
+//NOPAD-NEXT:  why: the function only reads it, so its padding holds what the caller put there

@@ -155,13 +155,13 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //CLASHN-NEXT:   |      block T    <-- here
 //CLASHN-NEXT:  why: elements [6] and [13] (for n = 14) would both be at [6]
 
-//NEGATIVE:error[KC3503]: transform_layout: (i, j)->(i - 1, j) takes B to indices that no buffer has
+//NEGATIVE:error[KC3503]: transform_layout: (i, j)->(i - 1, j) maps B to indices outside of any buffer
 //NEGATIVE-NEXT:  --> {{.*}}transform_layout_invalid.mlir:27:3  %B = te.compute "B" [%i = 14, %j = 6] {
 //NEGATIVE-NEXT:   |  for i in 14:
 //NEGATIVE-NEXT:   |    for j in 6:
 //NEGATIVE-NEXT:   |      block B    <-- here
 //NEGATIVE-NEXT:  why: element [0, 0] would be at [-1, 0]
-//NEGATIVE-NEXT:  try: add what makes the least index 0
+//NEGATIVE-NEXT:  try: add an offset that makes the smallest index 0
 
 //HUGE:error[KC3503]: transform_layout: (i, j)->(i * 1000000000000, j * 1000) gives B the shape 13000000000001 x 5001
 //HUGE-NEXT:  --> {{.*}}transform_layout_invalid.mlir:27:3  %B = te.compute "B" [%i = 14, %j = 6] {
@@ -175,7 +175,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //OUTPUT-NEXT:   |  for i in 14:
 //OUTPUT-NEXT:   |    for j in 6:
 //OUTPUT-NEXT:   |      block C    <-- here
-//OUTPUT-NEXT:  why: the caller sees all of it, and nothing would be written there
+//OUTPUT-NEXT:  why: the caller sees the whole buffer, and nothing would be written to the padding
 //OUTPUT-NEXT:  try: pad_value=0
 //OUTPUT-NEXT:  try: a map whose factors divide the sizes of C
 
@@ -194,7 +194,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //PADRANK-NEXT:   |  func.call    <-- passes B as it is now
 //PADRANK-NEXT:  why: the shape of the argument would change, and that of what is passed would not
 
-//SYMBOL:error[KC3507]: transform_layout: no argument would tell n any more
+//SYMBOL:error[KC3507]: transform_layout: no argument would determine n any more
 //SYMBOL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:41:3  %T = te.compute "T" [%i = 4] reduce sum [%k = %n] {
 //SYMBOL-NEXT:   |  for i in 4:
 //SYMBOL-NEXT:   |    for k in n:
@@ -210,20 +210,20 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //CALL:error[KC3303]: transform_layout: A of block D is used by func.call
 //CALL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses A
-//CALL-NEXT:  why: what func.call does with it is not known
+//CALL-NEXT:  why: it is not known what func.call does with it
 
 //NAMELESS:error[KC3510]: transform_layout: dimension 0 of A has no name
 //NAMELESS-NEXT:  --> {{.*}}transform_layout_invalid.mlir:73:5  tir.block "B" (spatial %v in %n = %i) do {
 //NAMELESS-NEXT:   |  for i in n:
 //NAMELESS-NEXT:   |    block B    <-- here
-//NAMELESS-NEXT:  why: its size is asked for, and would not follow from the new shape
+//NAMELESS-NEXT:  why: its size is queried, and could not be computed from the new shape
 //NAMELESS-NEXT:  try: give the argument a kc.shape of symbolic sizes
 
 //PADLESS:error[KC3510]: transform_layout: a dimension of B has no name
 //PADLESS-NEXT:  --> {{.*}}transform_layout_invalid.mlir:73:5  tir.block "B" (spatial %v in %n = %i) do {
 //PADLESS-NEXT:   |  for i in n:
 //PADLESS-NEXT:   |    block B    <-- here
-//PADLESS-NEXT:  why: how much padding there is depends on a size that only the old shape tells
+//PADLESS-NEXT:  why: the amount of padding depends on a size that only the old shape determines
 //PADLESS-NEXT:  try: give the argument a kc.shape of symbolic sizes
 
 //VECTORS:error[KC3504]: transform_layout: A of block B is accessed by vectors
@@ -238,7 +238,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //STRIDES-NEXT:   |    block B    <-- here
 //STRIDES-NEXT:  why: its type is memref<8xf32, strided<[2]>>
 
-//SIZES:error[KC3504]: transform_layout: the size of a dimension of A is asked for that is not known
+//SIZES:error[KC3504]: transform_layout: the size of an unknown dimension of A is queried
 //SIZES-NEXT:  --> {{.*}}transform_layout_invalid.mlir:102:3  %n = memref.dim %A, %d : memref<8xf32>
 //SIZES-NEXT:   |  memref.dim    <-- here
 //SIZES-NEXT:  why: the dimensions change
@@ -248,7 +248,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //ALIGNED-NEXT:   |  for i in 14:
 //ALIGNED-NEXT:   |    for j in 6:
 //ALIGNED-NEXT:   |      block B    <-- here
-//ALIGNED-NEXT:  why: this is about its dimensions, which would not be there any more
+//ALIGNED-NEXT:  why: it refers to dimensions that would no longer exist
 //ALIGNED-NEXT:  try: transform_layout first, then storage_align
 
 //SEPARATED:error[KC3509]: transform_layout: B of block B has axis_separators
@@ -256,6 +256,6 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //SEPARATED-NEXT:   |  for i in 14:
 //SEPARATED-NEXT:   |    for j in 6:
 //SEPARATED-NEXT:   |      block B    <-- here
-//SEPARATED-NEXT:  why: this is about its dimensions, which would not be there any more
+//SEPARATED-NEXT:  why: it refers to dimensions that would no longer exist
 //SEPARATED-NEXT:  try: transform_layout first, then set_axis_separator
 //SEPARATED-NEXT:  try: name the new ones by axis_separator in the map

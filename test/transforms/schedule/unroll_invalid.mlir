@@ -6,7 +6,7 @@
 //SIZE-NEXT:  --> {{.*}}unroll_invalid.mlir:60:3  tir.for %z in %n {
 //SIZE-NEXT:   |  for z in n:    <-- here
 //SIZE-NEXT:   |    store to B
-//SIZE-NEXT:  why: the number of copies is part of the code
+//SIZE-NEXT:  why: the number of copies must be known at compile time
 //SIZE-NEXT:  try: split z by factors=?,4 and unroll z_i
 
 //KIND:error[KC3010]: unroll: loop i is parallel already

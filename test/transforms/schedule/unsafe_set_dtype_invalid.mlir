@@ -58,8 +58,8 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //OUTPUT-NEXT:   |    block I
 //OUTPUT-NEXT:   |    block N
 //OUTPUT-NEXT:   |    block C    <-- here
-//OUTPUT-NEXT:  why: where an argument is, and how it is laid out, is up to the caller
-//OUTPUT-NEXT:  try: cache_write gives block C a buffer of its own
+//OUTPUT-NEXT:  why: the caller decides where an argument is and how it is laid out
+//OUTPUT-NEXT:  try: cache_write gives block C its own buffer
 
 //DTYPE:error[KC3540]: unsafe_set_dtype: dtype float8 for elements of type f32
 //DTYPE-NEXT:  --> {{.*}}unsafe_set_dtype_invalid.mlir:18:5  tir.block "B" (spatial %v in 16 = %i) do {
@@ -89,7 +89,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //PRECISION-NEXT:   |    block N
 //PRECISION-NEXT:   |    block C
 //PRECISION-NEXT:  why: f16 has 11 bits of precision, and numbers up to 65504
-//PRECISION-NEXT:  try: unsafe, to agree to that
+//PRECISION-NEXT:  try: unsafe, if that is acceptable
 //PRECISION-NEXT:  try: dtype=float64
 
 //FRACTION:error[KC3541]: unsafe_set_dtype: B of block B as int32 changes results
@@ -100,7 +100,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //FRACTION-NEXT:   |    block N
 //FRACTION-NEXT:   |    block C
 //FRACTION-NEXT:  why: fractions are cut off, and what is outside of -2147483648 to 2147483647 is undefined
-//FRACTION-NEXT:  try: unsafe, to agree to that
+//FRACTION-NEXT:  try: unsafe, if that is acceptable
 //FRACTION-NEXT:  try: dtype=float64
 
 //ROUND:error[KC3541]: unsafe_set_dtype: I of block I as float32 changes results
@@ -111,7 +111,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //ROUND-NEXT:   |    block N
 //ROUND-NEXT:   |    block C
 //ROUND-NEXT:  why: f32 has 24 bits of precision: larger integers are rounded
-//ROUND-NEXT:  try: unsafe, to agree to that
+//ROUND-NEXT:  try: unsafe, if that is acceptable
 //ROUND-NEXT:  try: dtype=float64
 //ROUND-NEXT:  try: dtype=int64
 
@@ -123,7 +123,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //WRAP-NEXT:   |    block N
 //WRAP-NEXT:   |    block C
 //WRAP-NEXT:  why: what is outside of 0 to 65535 wraps around
-//WRAP-NEXT:  try: unsafe, to agree to that
+//WRAP-NEXT:  try: unsafe, if that is acceptable
 //WRAP-NEXT:  try: dtype=float64
 //WRAP-NEXT:  try: dtype=int64
 

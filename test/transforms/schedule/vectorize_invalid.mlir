@@ -17,7 +17,7 @@
 //SIZE-NEXT:  --> {{.*}}vectorize_invalid.mlir:79:3  tir.for %z in %n {
 //SIZE-NEXT:   |  for z in n:    <-- here
 //SIZE-NEXT:   |    store to B
-//SIZE-NEXT:  why: the number of lanes is part of the code
+//SIZE-NEXT:  why: the number of lanes must be known at compile time
 //SIZE-NEXT:  try: split z by factors=?,8 and vectorize z_i
 
 //NESTED:error[KC3044]: vectorize: loop i is around the vectorized loop j
@@ -26,7 +26,7 @@
 //NESTED-NEXT:   |    for j in 12 vectorized:    <-- vectorized
 //NESTED-NEXT:   |      for k in 8:
 //NESTED-NEXT:   |        block C
-//NESTED-NEXT:  why: a lane of a vector is one scalar: it holds no vectors and starts no threads
+//NESTED-NEXT:  why: a vector lane is a scalar: it cannot hold vectors or start threads
 //NESTED-NEXT:  try: reorder, or fuse j and i before vectorizing
 
 //CARRIED:error[KC3041]: vectorize: the iterations of x depend on each other

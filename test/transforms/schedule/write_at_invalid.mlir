@@ -177,14 +177,14 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //LANES-NEXT:   |      block C
 //LANES-NEXT:  why: the lanes of i would share one copy of C
 //LANES-NEXT:  try: write_at first, then vectorize
-//LANES-NEXT:  try: there is no loop where it is legal
+//LANES-NEXT:  try: it is not legal in any loop
 
 //CALL:error[KC3303]: write_at: C of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:88:5  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    block C
 //CALL-NEXT:   |    func.call    <-- uses C
-//CALL-NEXT:  why: what func.call does with it is not known
+//CALL-NEXT:  why: it is not known what func.call does with it
 
 func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
   tir.for %i in 4 {
@@ -208,7 +208,7 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in 0:    <-- then does not run
 //EMPTY-NEXT:   |      block C    <-- then its initial value
-//EMPTY-NEXT:  why: the initial value is stored where the reduction begins, and a copy in k would not be made
+//EMPTY-NEXT:  why: the initial value is stored where the reduction begins, and a copy in k would be skipped
 //EMPTY-NEXT:  try: legal: loop=i
 
 //TURNS:error[KC3408]: write_at: each thread would copy back what others write to B
@@ -217,7 +217,7 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 //TURNS-NEXT:   |    for k in 4:
 //TURNS-NEXT:   |      block B    <-- here
 //TURNS-NEXT:  why: threadIdx.x 0 copies back B[0], which threadIdx.x 1 writes; threads of threadIdx.x do not share local memory
-//TURNS-NEXT:  try: scope=shared is one copy for all threads of a block
+//TURNS-NEXT:  try: scope=shared: one copy for all threads of a block
 //TURNS-NEXT:  try: legal: loop=k
 
 //GRID:error[KC3409]: write_at: the copy of B would be in the kernel, but in no loop of blockIdx.x

@@ -156,11 +156,11 @@ func.func @called() {
 
 //UNKNOWN:warning[KC4209]: align-storage: axis 0 of B stays as it is
 //UNKNOWN-NEXT:  --> {{.*}}align_storage.mlir:75:3  %B = tir.alloc "B" (%n) {tir.storage_align = [array<i64: 0, 16, 0>]} : memref<4x3x?xf32>
-//UNKNOWN-NEXT:  why: the sizes inside of it are known at the call only
+//UNKNOWN-NEXT:  why: the sizes inside of it are known only at the call
 
 //STEPS:warning[KC4209]: align-storage: axis 0 of B stays as it is
 //STEPS-NEXT:  --> {{.*}}align_storage.mlir:81:3  %B = tir.alloc "B" (%n) {tir.storage_align = [array<i64: 0, 16, 1>]} : memref<4x?x6xf32>
-//STEPS-NEXT:  why: 6 elements are one step inside of it, and sizes are known at the call only
+//STEPS-NEXT:  why: 6 elements are one step inside of it, and sizes are known only at the call
 
 //CALLED:warning[KC4209]: align-storage: axis 0 of B stays as it is
 //CALLED-NEXT:  --> {{.*}}align_storage.mlir:89:3  %B = tir.alloc "B" {tir.storage_align = [array<i64: 0, 16, 1>]} : memref<4x8xf32>

@@ -3,7 +3,7 @@
 // CHECK: warning[KC3478]: double_buffer of T is left out: T is not filled first and then read in each iteration of i
 // CHECK-NEXT: --> {{.*}}inject_double_buffer_unfilled.mlir:12:5  %T = tir.alloc "T" {tir.double_buffer} : memref<1xf32>
 // CHECK-NEXT: why: nothing in loop i writes to it
-// CHECK-NEXT: try: double_buffer last, when the loops are as they shall be
+// CHECK-NEXT: try: use double_buffer last, when the loops are final
 // CHECK: %T = tir.alloc "T" : memref<1xf32>
 // CHECK-NEXT: tir.load
 

@@ -43,7 +43,7 @@ func.func @refused(%N: memref<5xindex>, %S: memref<5x3xi64>) {
     %m = tir.apply (%n * 3)
     tir.for %f in %m {
       %k, %l = tir.delinearize %f by [%n, %c3]
-      // expected-error@+1 {{KC4213: lower-init-block: the elements of S are not counted by loops of their own}}
+      // expected-error@+1 {{KC4213: lower-init-block: the elements of S have no loops of their own}}
       tir.block "S" (spatial %v_i in 5 = %i, spatial %v_l in 3 = %l, reduce %v_k in %n = %k * 2) init {
         %z = arith.constant 0 : i64
         tir.store %z, %S[%v_i, 0] : memref<5x3xi64>
@@ -105,7 +105,7 @@ func.func @rows_of_other_extents(%N: memref<5xindex>, %S: memref<5x3xi64>) {
     %m = tir.apply (%n * 3)
     tir.for %f in %m {
       %k, %l = tir.delinearize %f by [%n, %c3]
-      // expected-error@+1 {{KC4213: lower-init-block: the elements of S are not counted by loops of their own}}
+      // expected-error@+1 {{KC4213: lower-init-block: the elements of S have no loops of their own}}
       tir.block "S" (opaque %v_t in 5 = %t + 1, spatial %v_l in 3 = %l, reduce %v_k in %n = %k) init {
         %z = arith.constant 0 : i64
         tir.store %z, %S[%v_t, %v_l] : memref<5x3xi64>

@@ -8,7 +8,7 @@
 //CHECK-NEXT:   |    for q in 32 threadIdx.x:
 //CHECK-NEXT:   |      block C    <-- reads L
 //CHECK-NEXT:  why: threadIdx.x 0 reads L[31], which threadIdx.x 31 writes; threads of threadIdx.x do not share local memory
-//CHECK-NEXT:  try: all threads of a block see L in shared memory
+//CHECK-NEXT:  try: in shared memory, all threads of a block see L
 // The local memory of a thread, read by another one.
 func.func @turned(%A: memref<64xf32>, %C: memref<64xf32>) {
   %L = tir.alloc "L" : memref<64xf32, "local">
@@ -39,7 +39,7 @@ func.func @turned(%A: memref<64xf32>, %C: memref<64xf32>) {
 //CHECK-NEXT:   |    for q in 32:
 //CHECK-NEXT:   |      block C    <-- reads L
 //CHECK-NEXT:  why: block C is in no loop of threadIdx.x, so it would run in all of these threads, which do not share local memory
-//CHECK-NEXT:  try: all threads of a block see L in shared memory
+//CHECK-NEXT:  try: in shared memory, all threads of a block see L
 // What is in no loop of threadIdx.x runs in all of the threads.
 func.func @unbound(%A: memref<64xf32>, %C: memref<64xf32>) {
   %L = tir.alloc "L" : memref<64xf32, "local">
@@ -69,7 +69,7 @@ func.func @unbound(%A: memref<64xf32>, %C: memref<64xf32>) {
 //CHECK-NEXT:   |    block W    <-- writes W
 //CHECK-NEXT:   |    block C    <-- reads W
 //CHECK-NEXT:  why: threadIdx.x 0 reads W[63], which threadIdx.x 63 writes; a warp is 32 threads
-//CHECK-NEXT:  try: all threads of a block see W in shared memory
+//CHECK-NEXT:  try: in shared memory, all threads of a block see W
 // A warp is 32 threads.
 func.func @warps(%A: memref<64xf32>, %C: memref<64xf32>) {
   tir.for %p in 64 thread "threadIdx.x" {
@@ -96,7 +96,7 @@ func.func @warps(%A: memref<64xf32>, %C: memref<64xf32>) {
 //CHECK-NEXT:   |      block S    <-- writes S
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads S
-//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; blocks of threads are in no order, and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
 // Shared memory is that of a block of threads.
 func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   tir.for %t in 4 thread "threadIdx.x" {
@@ -126,7 +126,7 @@ func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //CHECK-NEXT:   |      block G    <-- writes G
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads G
-//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads are in no order, and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
 // Text can hold what bind would have refused.
 func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
   %G = tir.alloc "G" : memref<8xf32>
@@ -153,7 +153,7 @@ func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:159:5  tir.block "B" (spatial %v in 8 = %p) do {
 //CHECK-NEXT:   |  for p in 8 blockIdx.x:
 //CHECK-NEXT:   |    block B    <-- writes B
-//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; blocks of threads are in no order, and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; blocks of threads run in no order and do not wait for each other
 func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
   tir.for %p in 8 thread "blockIdx.x" {
     tir.block "B" (spatial %v in 8 = %p) do {
@@ -172,7 +172,7 @@ func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
 //CHECK-NEXT:   |    block B    <-- reads A
 //CHECK-NEXT:   |    for p in 8 blockIdx.x:
 //CHECK-NEXT:   |      block A    <-- writes A
-//CHECK-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which are in no order
+//CHECK-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
 func.func @all(%A: memref<8xf32>, %B: memref<1xf32>) {
   tir.for %t in 1 thread "threadIdx.x" {
     tir.block "B" (spatial %v in 1 = %t) do {
@@ -197,7 +197,7 @@ func.func @all(%A: memref<8xf32>, %B: memref<1xf32>) {
 //CHECK-NEXT:   |    block C    <-- reads L
 //CHECK-NEXT:   |  for p in 8 threadIdx.x:
 //CHECK-NEXT:   |    block L    <-- writes L
-//CHECK-NEXT:  why: local memory lasts as long as a thread, and is not there when block C at (i=0) reads L[0]
+//CHECK-NEXT:  why: local memory lasts only as long as a thread, and is gone when block C at (i=0) reads L[0]
 //CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
 //CHECK-NEXT:  try: set_scope puts L into global memory
 // Memory of threads is gone when the kernel has ended: the host cannot read it,
@@ -226,7 +226,7 @@ func.func @behind(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CHECK-NEXT:   |    block C    <-- reads S
 //CHECK-NEXT:   |  for i in 8:
 //CHECK-NEXT:   |    block S    <-- writes S
-//CHECK-NEXT:  why: shared memory lasts as long as a block of threads, and is not there when block C at (p=0) reads S[0]
+//CHECK-NEXT:  why: shared memory lasts only as long as a block of threads, and is gone when block C at (p=0) reads S[0]
 //CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
 //CHECK-NEXT:  try: set_scope puts S into global memory
 // nor fill it before,
@@ -255,7 +255,7 @@ func.func @filled(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CHECK-NEXT:   |    block C    <-- reads S
 //CHECK-NEXT:   |  for p in 8 threadIdx.x:
 //CHECK-NEXT:   |    block S    <-- writes S
-//CHECK-NEXT:  why: warp memory lasts as long as a warp, and is not there when block C at (p=0) reads S[0]
+//CHECK-NEXT:  why: warp memory lasts only as long as a warp, and is gone when block C at (p=0) reads S[0]
 //CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
 //CHECK-NEXT:  try: set_scope puts S into global memory
 // nor does it go from kernel to kernel,
@@ -283,7 +283,7 @@ func.func @another(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CHECK-NEXT:   |  for k in 4:
 //CHECK-NEXT:   |    for p in 8 threadIdx.x:
 //CHECK-NEXT:   |      block S    <-- reads S
-//CHECK-NEXT:  why: local memory lasts as long as a thread, and is not there when block S at (k=1, p=0) reads S[0]
+//CHECK-NEXT:  why: local memory lasts only as long as a thread, and is gone when block S at (k=1, p=0) reads S[0]
 //CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
 //CHECK-NEXT:  try: set_scope puts S into global memory
 // or from launch to launch.
@@ -314,7 +314,7 @@ func.func @earlier(%A: memref<8x4xf32>, %C: memref<8xf32>) {
 //CHECK-NEXT:   |      block A
 //CHECK-NEXT:   |    for p in 2 threadIdx.x:    <-- 2 threadIdx.x
 //CHECK-NEXT:   |      block B
-//CHECK-NEXT:  why: loops that are bound to threadIdx.x in one kernel are the same threads, so they have one extent
+//CHECK-NEXT:  why: loops bound to threadIdx.x in one kernel are the same threads, so their extents must be equal
 //CHECK-NEXT:  try: split p by factors=?,4
 //CHECK-NEXT:  try: bind p to another axis
 func.func @extents(%A: memref<8xf32>) {

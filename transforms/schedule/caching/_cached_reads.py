@@ -52,7 +52,7 @@ def _initialised_by(load: LoadOp) -> BlockOp | None:
 
 @dataclass
 class CachedReads:
-    """What ``readers`` read of ``buffer``, of which ``block`` is the one that the user named."""
+    """The reads of ``buffer`` in ``readers``, of which ``block`` is the one that the user named."""
 
     site: Site
     primitive: str
@@ -71,7 +71,7 @@ class CachedReads:
         return Caching(self.block, self.buffer, self.loads, place.anchor, fill=fill)
 
     def copied(self, place: Place) -> Part:
-        """What is copied at ``place``."""
+        """The part that is copied at ``place``."""
         return part_of(self.site, self.loads, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
@@ -133,10 +133,10 @@ class CachedReads:
                     "KC3619",
                     f"{self.primitive}: the reduction of block {block.label} may be empty",
                     at=block,
-                    mark={loop: "then does not run", block: f"then reads {name} all the same"},
+                    mark={loop: "then does not run", block: f"then still reads {name}"},
                     why=witness.undecided
-                    or f"the initial value is made of {name}, and a copy in "
-                    f"{describe(loop)} would not be made",
+                    or f"the initial value is computed from {name}, and a copy in {describe(loop)} "
+                    "would be skipped",
                 )
         return None
 

@@ -37,12 +37,12 @@ class _Updates:
         self.own = self.writes.own
 
     def parts(self, place: Place) -> tuple[Part, Part]:
-        """What is copied at ``place``, and what is written back."""
+        """The parts that are copied at ``place``, and written back."""
         fill = part_of(self.site, self.own, place.level)
         return fill, part_of(self.site, self.writes.stores, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
-        """What would see old values, or be overwritten by them."""
+        """The refusal of an access that would see old values, or be overwritten by them."""
         fill, flush = self.parts(place)
         everything = [*self.own, *self.writes.other_accesses]
         stores = [access for access in everything if isinstance(access, StoreOp)]

@@ -32,7 +32,7 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 @dataclass
 class CachedWrites:
-    """What ``block`` writes to ``buffer``, and ``consumers`` read of it in the new buffer."""
+    """The writes of ``block`` to ``buffer``, and the reads of ``consumers`` from the new buffer."""
 
     site: Site
     primitive: str
@@ -68,11 +68,11 @@ class CachedWrites:
         return Caching(self.block, self.buffer, self._redirected, place.anchor, flush=part)
 
     def copied(self, place: Place) -> Part:
-        """What is copied at ``place``."""
+        """The part that is copied at ``place``."""
         return part_of(self.site, self.stores, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
-        """What would get another value, or be lost."""
+        """The refusal of an access that would get another value, or be lost."""
         self._part = self.copied(place)
         self._redirected = [*self.stores]
         return (
@@ -104,7 +104,7 @@ class CachedWrites:
                     at=block,
                     mark={loop: "then does not run", block: "then its initial value"},
                     why="the initial value is stored where the reduction begins, and a copy in "
-                    f"{loop.label} would not be made",
+                    f"{loop.label} would be skipped",
                 )
         return None
 
@@ -338,12 +338,13 @@ class CachedWrites:
             at=block,
             mark={loop: axis, block: "here"},
             why=Undecided(
-                f"that threads do not {verb} what others write is not proven: {witness.undecided}"
+                f"it is not proven that threads do not {verb} what others write: "
+                f"{witness.undecided}"
             )
             if witness.undecided
             else f"{axis} {witness[reader]} {verbs} {name}{witness_text(space, witness)}, which "
             f"{axis} {witness[writer]} writes; threads of {axis} do not share {self.scope} memory",
-            hints=["scope=shared is one copy for all threads of a block"],
+            hints=["scope=shared: one copy for all threads of a block"],
         )
 
     def _is_combined(self, place: Place) -> bool:

@@ -115,7 +115,7 @@ def outermost_place(
         "KC3310",
         f"{primitive}: there is no place for a copy of {name}",
         at=block,
-        why=f"{name} is there in a vectorized loop only, whose lanes would share the copy",
+        why=f"{name} exists only in a vectorized loop, whose lanes would share the copy",
         hints=[f"{primitive} first, then vectorize"],
     )
 
@@ -229,7 +229,7 @@ def consumers_of(
                 f"{primitive}: block {consumer.label} cannot read a copy of {name} of block "
                 f"{block.label}",
                 at=consumer,
-                why=f"it is in another scope than block {block.label}"
+                why=f"it is not in the scope of block {block.label}"
                 if reads
                 else f"it does not read {name}",
             )
@@ -276,14 +276,14 @@ def plan_at_loop(
     site: Site, primitive: str, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
 ) -> Caching:
     """``plan`` of the loop that ``ref`` means; a refusal names the loops where it has none."""
-    why = "an iteration of the loop has a copy of what the block touches in it"
+    why = "each iteration of the loop gets a copy of what the block accesses in it"
     loop = loop_around(site, primitive, ref, block, why)
     try:
         return plan(loop)
     except ScheduleError as error:
         legal = [loop.label for loop in loop_tree.loops_around(block) if _is_legal(plan, loop)]
         where = f"legal: loop={' or loop='.join(legal)}"
-        error.hints = (*error.hints, where if legal else "there is no loop where it is legal")
+        error.hints = (*error.hints, where if legal else "it is not legal in any loop")
         raise
 
 

@@ -47,7 +47,7 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class _Instances(Part):
-    """What is copied: the elements at ``exprs`` of the variables ``of`` that the copy goes over."""
+    """The elements that are copied: those at ``exprs``, over the variables ``of`` of the copy."""
 
     of: tuple[int, ...]
     exprs: tuple[AffineExpr, ...]
@@ -368,19 +368,23 @@ def _require_cache(
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{primitive}: {map_} takes block {block.label} to indices that no buffer has",
+            f"{primitive}: {map_} maps block {block.label} to indices outside of any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
             else f"{_values(labels, left[0])}{domain.at(left[1])} would be at "
             f"{point_text([expr.eval(left[0], ()) for expr in exprs])}",
-            hints=["add what makes the least index 0"],
+            hints=["add an offset that makes the smallest index 0"],
         )
     elements = pattern.over_variables(of)
     rules: list[tuple[Sequence[AffineExpr], Sequence[AffineExpr], str]] = []
-    rules.append((exprs, elements, f"two elements of {name} would be one of the new buffer"))
+    rules.append(
+        (exprs, elements, f"two elements of {name} would share one element of the new buffer")
+    )
     if not is_read:  # a copy that is only read may hold an element more than once
-        rules.append((elements, exprs, f"two elements of the new buffer would be one of {name}"))
+        rules.append(
+            (elements, exprs, f"two elements of the new buffer would share one element of {name}")
+        )
     for index, told_apart, what in rules:
         clash = collision(index, domain.box, told_apart)
         if clash is None:
@@ -396,7 +400,7 @@ def _require_cache(
             if isinstance(clash, Undecided)
             else f"{what}: those of {_values(labels, clash.first)} and "
             f"{_values(labels, clash.second)}{domain.at(clash.parameters)}",
-            hints=[f"a map that tells {used}, and nothing else"] if map_ is not None else [],
+            hints=[f"a map that depends on exactly {used}"] if map_ is not None else [],
         )
     return shape
 
@@ -474,9 +478,9 @@ def require_pattern(
             label = value.name_hint if value is not None and value.name_hint else "a value"
             raise site.refuse(
                 "KC3530",
-                f"{primitive}: the index of {name} in block {block.label} is not of its variables "
-                "alone",
+                f"{primitive}: the index of {name} in block {block.label} does not depend on its "
+                "variables alone",
                 at=block,
-                why=f"it has {label} in it, for which the new buffer would have no dimension",
+                why=f"it contains {label}, for which the new buffer would have no dimension",
             )
     return Pattern(block, buffer, common, variables)

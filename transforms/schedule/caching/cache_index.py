@@ -127,8 +127,8 @@ class CacheIndex(Primitive):
                 at=block,
                 why=f"its indices occur at most {most} times"
                 if indices
-                else "the indices of its loads are a variable and a constant, or cannot be "
-                "computed elsewhere",
+                else "each index of its loads is a variable plus a constant, or cannot be computed "
+                "elsewhere",
                 hints=[f"cse_thresh={most - 1}"] if indices else (),
             )
         for index in taken:
@@ -185,10 +185,10 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
         raise site.refuse(
             "KC3605",
             f"cache_index: an index of block {block.label} is read from {name}, "
-            + ("maybe outside of it" if witness.undecided else "and outside of it"),
+            + ("possibly out of bounds" if witness.undecided else "and out of bounds"),
             at=block,
             why=witness.undecided
-            or f"it is computed for all values of the variables: {at} among them",
+            or f"it would be computed for all values of the variables, including {at}",
         )
 
 
@@ -206,8 +206,7 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
         "KC3310",
         f"cache_index: there is no place for the indices of block {block.label}",
         at=block,
-        why="what they are computed from is there in a vectorized loop only, whose lanes would "
-        "share the buffer",
+        why="their operands exist only in a vectorized loop, whose lanes would share the buffer",
         hints=["cache_index first, then vectorize"],
     )
 
@@ -215,7 +214,7 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
 def _objection(
     site: Site, block: BlockOp, index: Index, scope: str, place: Place
 ) -> ScheduleError | None:
-    """What an index is gathered from, if it changes; or blocks of threads that all compute it."""
+    """The refusal of an index whose sources change, or that many thread blocks would compute."""
     for buffer in dict.fromkeys(load.buffer for load in index.gathers):
         require_plain_uses(site, "cache_index", block, buffer)
         reads = _Gathered(site, "cache_index", block, buffer, scope, [block], index)
@@ -227,7 +226,7 @@ def _objection(
 
 @dataclass
 class _Gathered(CachedReads):
-    """What an index is gathered from: all of the buffer may be read where it is computed."""
+    """The reads that an index is computed from, which may reach all of the buffer."""
 
     index: Index
 

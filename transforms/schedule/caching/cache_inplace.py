@@ -83,7 +83,7 @@ class CacheInplace(Primitive):
                 "KC3601",
                 f"cache_inplace: block {block.label} does not write {name}",
                 at=block,
-                why="a copy that is not changed is not written back",
+                why="an unchanged copy need not be written back",
                 hints=[*_reads(site, block, buffer), *_updates(block)],
             )
         return plan_update(site, block, buffer, self.scope)

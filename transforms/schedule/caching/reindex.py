@@ -91,5 +91,5 @@ class Reindex(Primitive):
 
 
 def _scopes(scope: str, is_read: bool) -> list[str]:
-    """What makes the new buffer in the scope of the old one."""
+    """The options that give the new buffer the scope of the old one."""
     return [f"reindex_cache_{'read' if is_read else 'write'} scope={scope}"]

@@ -114,7 +114,7 @@ class RollingBuffer(Primitive):
                     f"rolling_buffer: loop {inner.label} is {inner.kind.data.value}",
                     at=inner,
                     mark={loop: "rolls here", inner: inner.kind.data.value},
-                    why=f"what is kept of {alloc.label} is for the iteration that comes next",
+                    why=f"what is kept of {alloc.label} is for the next iteration",
                 )
         for size in alloc.dynamic_sizes:
             if loop_tree.defined_inside(size, loop):
@@ -198,8 +198,8 @@ def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rollin
         at=block,
         why=f"each iteration of {common[-1].label} uses elements of its own, or all of them"
         if common
-        else f"no loop is around both block {block.label} and all that reads {name}",
-        hints=[f"compute_at block={block.label} at a loop of what reads {name}"]
+        else f"no loop contains both block {block.label} and all consumers of {name}",
+        hints=[f"compute_at block={block.label} at a loop around the consumers of {name}"]
         if not common
         else [],
     )
@@ -345,7 +345,7 @@ class Prover:
             if IterType.REDUCE in loop_tree.iter_types(around, block) and (
                 around is loop or around.dynamic_extent in moving
             ):
-                reason = f"what it reduces depends on {loop.label}"
+                reason = f"its reduction domain depends on {loop.label}"
         reduced = {
             value
             for around in loop_tree.loops_around(block)
@@ -355,11 +355,11 @@ class Prover:
         for constraint in block.predicate.data.constraints:
             used = {block.predicate_operands[dim] for dim in constraint.lhs.used_dims()}
             if used & reduced and used & moving:
-                reason = f"what it reduces depends on {loop.label}"
+                reason = f"its reduction domain depends on {loop.label}"
         if reason is not None:
             raise self.site.refuse(
                 "KC3494",
-                f"rolling_buffer: block {block.label} may compute another element in another "
+                f"rolling_buffer: block {block.label} may compute a different element in another "
                 f"iteration of {loop.label}",
                 at=block,
                 mark={loop: "rolls here", block: "the block"},
@@ -399,7 +399,7 @@ class Prover:
         return supplies
 
     def _require_written(self, load: LoadOp) -> None:
-        """What is read was written before, in this iteration or an earlier one."""
+        """Require that all that is read was written before, in this or an earlier iteration."""
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
         supplies = self._supplies(space, read, outside, None)
@@ -408,7 +408,7 @@ class Prover:
             raise self._lost(load, space, read, witness, "is not written by then")
 
     def _require_kept(self, load: LoadOp, store: StoreOp) -> None:
-        """What is read was not overwritten by another element in its place."""
+        """Require that nothing that is read was overwritten by another element in its place."""
         rolling = self.rolling
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
@@ -456,7 +456,7 @@ class Prover:
         )
 
     def _require_unchanged(self, load: LoadOp, store: StoreOp) -> None:
-        """What the block would have read now is what it read when it computed the element."""
+        """Require that the block would read now what it read when it computed the element."""
         rolling = self.rolling
         space = Space()
         now = space.instance(load)
@@ -493,5 +493,5 @@ class Prover:
                 mark={self.block: f"reads {read}", writer: f"writes {read}"},
                 why=witness.undecided
                 or f"{describe(writer)} writes{write.at(witness)}, after the element was computed"
-                f"{then.at(witness)}, and before it would be again{now.at(witness)}",
+                f"{then.at(witness)} and before it would be computed again{now.at(witness)}",
             )

@@ -1,4 +1,4 @@
-"""What is noted at a buffer: attributes ``tir.x`` of its alloc, or ``kc.x`` of the argument."""
+"""Notes at a buffer: attributes ``tir.x`` of its alloc, or ``kc.x`` of the argument."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def require_separators(
         "KC3515",
         f"{primitive}: axis separators {', '.join(map(str, separators))} for {buffer_name(buffer)}",
         at=block,
-        why="separators are in increasing order, once each"
+        why="separators must be in increasing order, without repeats"
         if not in_order
         else f"a separator stands between two of its {rank} dimensions: 1 to {rank - 1}"
         if rank > 1

@@ -89,13 +89,13 @@ def require_layout(
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{primitive}: {map_} takes {name} to indices that no buffer has",
+            f"{primitive}: {map_} maps {name} to indices outside of any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
             else f"element {point_text(left[0])}{old.at(left[1])} would be at "
             f"{point_text([expr.eval(left[0], ()) for expr in map_.results])}",
-            hints=["add what makes the least index 0"],
+            hints=["add an offset that makes the smallest index 0"],
         )
     known = [size.value for size in sizes if isinstance(size, AffineConstantExpr)]
     if math.prod(known) > LIMIT:
@@ -164,7 +164,7 @@ def require_movable(
         if isinstance(op, memref.DimOp) and IndexValues().constant(op.index) is None:
             raise site.refuse(
                 "KC3504",
-                f"{primitive}: the size of a dimension of {name} is asked for that is not known",
+                f"{primitive}: the size of an unknown dimension of {name} is queried",
                 at=op,
                 mark={op: "here"},
                 why="the dimensions change",
@@ -211,8 +211,8 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
             "KC4341",
             f"{primitive}: {name} has declared strides",
             at=block,
-            why="they are those of the dimensions it has now, not of those it would get",
-            hints=[f"cache_read or cache_write, and the layout of the copy of {name}"],
+            why="they belong to its current dimensions, not to the new ones",
+            hints=[f"use cache_read or cache_write, and change the layout of the copy of {name}"],
         )
     module = function.parent_op()
     roots = [*([module] if isinstance(module, ModuleOp) else []), *taken_out()]
@@ -231,7 +231,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
                 "KC3510",
                 f"{primitive}: dimension {parameter.dimension} of {name} has no name",
                 at=block,
-                why="its size is asked for, and would not follow from the new shape",
+                why="its size is queried, and could not be computed from the new shape",
                 hints=["give the argument a kc.shape of symbolic sizes"],
             )
         if not isinstance(parameter, str) or AffineExpr.dimension(n) in layout.new.sizes:
@@ -239,7 +239,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
         if not _is_told(site, parameter, besides=buffer):
             raise site.refuse(
                 "KC3507",
-                f"{primitive}: no argument would tell {parameter} any more",
+                f"{primitive}: no argument would determine {parameter} any more",
                 at=block,
                 why=f"{parameter} is known from the shape of {name}, which would be "
                 f"{_sizes_text(layout.new)}",

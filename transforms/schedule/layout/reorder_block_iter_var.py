@@ -56,8 +56,8 @@ class ReorderBlockIterVar(Primitive):
                 f"reorder_block_iter_var: order {','.join(map(str, self.order)) or '(none)'} for "
                 f"block {block.label}",
                 at=block,
-                why=f"it has {count} variables ({', '.join(block.names)}), each of which is named "
-                "once by its position",
+                why=f"it has {count} variables ({', '.join(block.names)}), each of which must be "
+                "given once by its position",
                 hints=[f"order={','.join(map(str, reversed(range(count))))}"] if count else [],
             )
         return block

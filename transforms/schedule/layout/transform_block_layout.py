@@ -152,8 +152,8 @@ class TransformBlockLayout(Primitive):
                     f"transform_block_layout: result {n} of {self.index_map} mixes types of "
                     "variables",
                     at=block,
-                    why=f"it is of {', '.join(used)}: an instance would be neither free to run in "
-                    "any order nor an update",
+                    why=f"it depends on {', '.join(used)}: an instance could neither run in any "
+                    "order nor be an update",
                     hints=["fuse spatial variables with spatial ones, reduce with reduce"],
                 )
             new_types.append(types.pop() if types else IterType.SPATIAL)
@@ -175,14 +175,14 @@ class TransformBlockLayout(Primitive):
         if left is not None:
             raise site.refuse(
                 "KC3503",
-                f"transform_block_layout: {map_} takes block {block.label} to iterations that no "
-                "loop has",
+                f"transform_block_layout: {map_} maps block {block.label} to iterations outside of "
+                "any loop",
                 at=block,
                 why=left.reason
                 if isinstance(left, Undecided)
                 else f"{point_text(left[0])}{old.at(left[1])} would be "
                 f"{point_text([expr.eval(left[0], ()) for expr in map_.results])}",
-                hints=["add what makes the least index 0"],
+                hints=["add an offset that makes the smallest index 0"],
             )
         clash = collision(map_.results, old.box)
         if clash is not None:
@@ -201,7 +201,8 @@ class TransformBlockLayout(Primitive):
                 block,
                 hole.reason
                 if isinstance(hole, Undecided)
-                else f"iteration {point_text(hole[0])}{old.at(hole[1])} would be none of the block",
+                else "no iteration of the block would be mapped to "
+                f"{point_text(hole[0])}{old.at(hole[1])}",
             )
         return sizes
 
@@ -211,7 +212,7 @@ class TransformBlockLayout(Primitive):
             f"transform_block_layout: {self.index_map} is not one to one on block {block.label}",
             at=block,
             why=why,
-            hints=["factors that divide the extents", "split the loops: that handles tails"],
+            hints=["factors that divide the extents", "split the loops, which handles tails"],
         )
 
     def _inverse(
@@ -261,7 +262,7 @@ class TransformBlockLayout(Primitive):
                 "reduction",
                 at=block,
                 why=f"where its reduce variables are 0, block {block.label} initialises, and "
-                "something else than its updates may see that",
+                "something other than its updates may see that",
             )
 
     @classmethod

@@ -146,7 +146,8 @@ class TransformLayout(Primitive):
         metadata={"help": "what new elements hold: a number, or (i, j)->(value)"},
     )
     assume_injective_transform: bool = field(
-        default=False, metadata={"help": "take the map to be injective where no proof is found"}
+        default=False,
+        metadata={"help": "assume that the map is injective where that cannot be proven"},
     )
 
     def check(self, site: Site) -> Plan:
@@ -186,7 +187,7 @@ class TransformLayout(Primitive):
                 "KC3509",
                 f"transform_layout: {buffer_name(buffer)} of block {block.label} has {key}",
                 at=block,
-                why="this is about its dimensions, which would not be there any more",
+                why="it refers to dimensions that would no longer exist",
                 hints=[f"transform_layout first, then {what}"]
                 + (["name the new ones by axis_separator in the map"] if key == SEPARATORS else []),
             )
@@ -206,9 +207,9 @@ class TransformLayout(Primitive):
                 "KC3505",
                 f"transform_layout: the output {name} would have padding",
                 at=block,
-                why="the caller sees all of it, and nothing would be written there"
+                why="the caller sees the whole buffer, and nothing would be written to the padding"
                 if pieces is not None
-                else "which part that is, is too large a question",
+                else "the padded part is too complex to determine",
                 hints=["pad_value=0", f"a map whose factors divide the sizes of {name}"],
             )
         assert isinstance(buffer.type, MemRefType)
@@ -226,7 +227,7 @@ class TransformLayout(Primitive):
                 "KC3510",
                 f"transform_layout: a dimension of {name} has no name",
                 at=block,
-                why="how much padding there is depends on a size that only the old shape tells",
+                why="the amount of padding depends on a size that only the old shape determines",
                 hints=["give the argument a kc.shape of symbolic sizes"],
             )
         return pieces
@@ -236,13 +237,13 @@ class TransformLayout(Primitive):
     ) -> tuple[str, str, str] | None:
         name = buffer_name(layout.buffer)
         if layout.map.is_identity:
-            why = f"{layout.map} leaves every element of {name} where it is"
+            why = f"{layout.map} leaves every element of {name} in place"
             return "KC3511", "transform_layout changes nothing", why
         if self.pad_value is not None and not padding:
             why = (
                 "every element of the new shape holds one of the old shape"
                 if stores_to(layout.buffer)
-                else "the function only reads it, so its padding is what the caller put there"
+                else "the function only reads it, so its padding holds what the caller put there"
             )
             return "KC3512", f"transform_layout: nothing of {name} gets the pad_value", why
         return None
@@ -293,7 +294,7 @@ def _useful(buffer: SSAValue) -> Iterator[IndexMap]:
 
 @dataclass(frozen=True)
 class PadValue:
-    """What padding holds: a number, or a function of the new index, ``(i, j)->(i + j)``."""
+    """The value of padding: a number, or a function of the new index, ``(i, j)->(i + j)``."""
 
     value: int | float | IndexMap
 
@@ -326,7 +327,7 @@ class PadValue:
         value = self.value
         if isinstance(value, IndexMap):
             if len(value.results) != 1 or len(value.names) != rank:
-                return f"a function of the new index takes {rank} to one value"
+                return f"a function of the new index maps {rank} to one value"
             fits = isinstance(element, IndexType | AnyFloat) or (
                 isinstance(element, IntegerType) and element.width.data > 1
             )

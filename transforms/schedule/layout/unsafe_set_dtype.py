@@ -118,7 +118,7 @@ class UnsafeSetDtype(Primitive):
         }
     )
     dtype: str = field(metadata={"help": f"one of {', '.join(DTYPES)}"})
-    unsafe: bool = field(default=False, metadata={"help": "agree that results may change"})
+    unsafe: bool = field(default=False, metadata={"help": "accept that results may change"})
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -140,7 +140,7 @@ class UnsafeSetDtype(Primitive):
                 f"unsafe_set_dtype: {name} of block {block.label} as {self.dtype} changes results",
                 at=block,
                 why=changes,
-                hints=["unsafe, to agree to that", *_exact_hints(old)],
+                hints=["unsafe, if that is acceptable", *_exact_hints(old)],
             )
         if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and not self.unsafe:
             for load in loads_of(buffer):
@@ -173,9 +173,9 @@ class UnsafeSetDtype(Primitive):
             at=reader,
             mark={reader: f"reads {name}"},
             why=witness.undecided
-            or f"what is read of element {witness_text(space, witness)}{read.at(witness)} may, as "
-            f"{self.dtype}, convert to no {buffer.type.element_type}",
-            hints=["unsafe, to agree that it is undefined"],
+            or f"what is read of element {witness_text(space, witness)}{read.at(witness)} may not "
+            f"be convertible from {self.dtype} to {buffer.type.element_type}",
+            hints=["unsafe, if an undefined result is acceptable"],
         )
 
     def _element(self, site: Site, block: BlockOp, old: Attribute) -> Attribute:
@@ -202,7 +202,7 @@ class UnsafeSetDtype(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """What holds every value."""
+        """The types that hold every value."""
         for block in loop_tree.blocks(site.function):
             for buffer in buffers_written(block):
                 assert isinstance(buffer.type, MemRefType)
@@ -308,7 +308,7 @@ def _range(bits: int, *, is_unsigned: bool) -> tuple[int, int]:
 
 
 def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
-    """What values of type ``old`` lose in the type ``new``; None if nothing."""
+    """How values of type ``old`` change in the type ``new``, in words; None if they do not."""
     if old == new:
         return None
     if isinstance(new, AnyFloat):

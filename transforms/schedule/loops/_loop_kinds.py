@@ -1,4 +1,4 @@
-"""What parallel, vectorize and bind share: a loop whose iterations run at the same time."""
+"""Shared by parallel, vectorize and bind: a loop whose iterations run at the same time."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
 
 
 def _instead(primitive: str, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
-    """What to do where ``loop`` is a reduction of ``block``."""
+    """Hints for a ``loop`` that is a reduction of ``block``."""
     spatial = [loop.label for loop in loop_tree.spatial_loops(block)] if block is not None else []
     hints = [f"{primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
     if axis is not None:
         hints.append(f"bind {loop.label} to threadIdx.x: its threads combine their values")
     if axis is not None or not spatial:
-        hints.append("rfactor gives partial results that can be computed at the same time")
+        hints.append("rfactor makes partial results that can be computed in parallel")
     return hints
 
 

@@ -114,7 +114,7 @@ class Fuse(Primitive):
                 "KC3034",
                 f"fuse: the extent of {inner.label} depends on {outer.label}",
                 at=inner,
-                why="only a box of iterations can be numbered by one loop",
+                why="fuse needs a rectangular iteration space",
             )
         self._check_empty(site, loops)
         wanted = "_".join(loop.label for loop in loops) + "_fused"
@@ -132,8 +132,8 @@ class Fuse(Primitive):
                         "KC3036",
                         f"fuse: the reduction loop {loop.label} of {block.label} may be empty",
                         at=loop,
-                        why=f"{block.label} is then its initial value, which a fused loop that "
-                        "does not run would not write",
+                        why=f"{block.label} is then its initial value, which the fused loop would "
+                        "not write as it does not run",
                         hints=["fuse spatial loops and reduction loops separately"],
                     )
 

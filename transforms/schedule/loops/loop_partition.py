@@ -121,7 +121,7 @@ class LoopPartition(Primitive):
         if extent is not None and known >= extent:
             raise site.refuse(
                 "KC3462",
-                f"loop_partition: the parts {self.factors} of loop {loop.label} leave no rest",
+                f"loop_partition: the parts {self.factors} of loop {loop.label} leave no remainder",
                 at=loop,
                 why=f"they have {known} iterations and the loop has {extent}",
                 hints=_smaller(self.factors, extent),

@@ -97,7 +97,7 @@ class Merge(Primitive):
                 "KC3450",
                 f"merge: {len(loops)} loop to merge" if loops else "merge: no loops to merge",
                 at=loops[0] if loops else site.function,
-                why="merge makes one loop out of two or more that stand side by side",
+                why="merge joins two or more sibling loops",
                 hints=["loops=i,j"],
             )
         nests = sibling_nests(site, loops)
@@ -117,7 +117,7 @@ class Merge(Primitive):
                 "KC3450",
                 f"merge: {len(self.blocks)} of {len(self.loops)} loops have a block",
                 at=site.function,
-                why="a block for each loop tells which loop of that name is meant",
+                why="one block per loop says which loop of that name is meant",
             )
         loops: list[ForOp] = []
         for n, ref in enumerate(self.loops):
@@ -247,7 +247,7 @@ def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
 
 
 def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
-    """What stands between the first and the last of the nests, in order."""
+    """The ops between the first and the last of the nests, in order."""
     tops = {nest[0] for nest in nests}
     between: list[Operation] = []
     op: Operation | None = nests[0][0].next_op
@@ -261,7 +261,7 @@ def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
 def _movable(
     site: Site, nests: Sequence[Sequence[ForOp]], between: Sequence[Operation], scope: Scope
 ) -> list[Operation]:
-    """What of ``between`` comes before the merged nest; refuses (KC3456) what can stay nowhere."""
+    """The ops of ``between`` that go before the merged nest; refuses (KC3456) those that cannot."""
     tops = [nest[0] for nest in nests]
     before: list[Operation] = []
     behind: list[Operation] = []
@@ -322,7 +322,7 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
                     f"merge: loop {loop.label} is inside {outer.label}",
                     at=loop,
                     mark={loop: "here", outer: "also named"},
-                    why="merged loops stand side by side; fuse makes one of nested loops",
+                    why="merge joins sibling loops; fuse joins nested ones",
                     hints=[f"fuse loops={outer.label},{loop.label}"],
                 )
     paths = [_path(site, loop) for loop in loops]
@@ -344,12 +344,12 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
             first, second = nests[0][-1], nest[-1]
             raise site.refuse(
                 "KC3453",
-                f"merge: loops {first.label} and {second.label} are not equally deep",
+                f"merge: loops {first.label} and {second.label} are at different depths",
                 at=first,
                 mark=to_be_merged([first, second]),
                 beside=[second],
-                why=f"{len(nests[0])} and {len(nest)} loops, counted from where they part, do not "
-                "pair up",
+                why=f"below their common parent there are {len(nests[0])} and {len(nest)} loops, "
+                "which do not pair up",
                 hints=_pairs(nests[0], nest),
             )
     order = {op: n for n, op in enumerate(home.ops)}
@@ -422,7 +422,7 @@ def _difference(space: Space, place: Instance, witness: Witness) -> str | Undeci
         return "they cannot be proven equal: they are not affine"
     sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(witness).items())
     where = place.at(witness) + (f" for {sizes}" if sizes else "")
-    return f"they are not equal{where}" if where else "merged loops run the same iterations"
+    return f"they are not equal{where}" if where else "merged loops must run the same iterations"
 
 
 def _cut(first: ForOp, second: ForOp) -> list[str]:

@@ -74,8 +74,8 @@ class Parallel(Primitive):
                 f"{concurrent.label}",
                 at=loop,
                 mark={loop: "here", concurrent: concurrent.kind_text},
-                why="threads are not started from threads or from vector lanes",
-                hints=_INSTEAD.get(concurrent.kind.data, ["parallel a loop outside"]),
+                why="a thread or a vector lane cannot start threads",
+                hints=_INSTEAD.get(concurrent.kind.data, ["parallelize an outer loop instead"]),
             )
         require_concurrent(site, "parallel", loop)
         return loop
@@ -102,12 +102,12 @@ class Parallel(Primitive):
                 "KC3045",
                 f"parallel: loop {plan.label} has one iteration",
                 location=CALL_SITE.get(),
-                why="there is nothing to share between threads",
+                why="there is no work to share between threads",
             )
         return set_kind(plan, ForKind.PARALLEL)
 
 
 _INSTEAD = {
-    ForKind.PARALLEL: ["one loop of a nest is parallel; two can be fused into one before"],
-    ForKind.THREAD: ["bind: the loops of a kernel are blocks and threads, or serial"],
+    ForKind.PARALLEL: ["only one loop of a nest can be parallel; fuse two of them first"],
+    ForKind.THREAD: ["use bind: loops of a kernel are bound to blocks and threads, or serial"],
 }

@@ -113,7 +113,7 @@ class Reorder(Primitive):
         return Plan(chain, order, asked)
 
     def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
-        """What runs at the same time may still do so when it holds more loops than before."""
+        """Require that concurrent loops stay concurrent with the loops they newly hold."""
         for n, loop in enumerate(order):
             kind = loop.kind.data
             gained = [inner for inner in order[n + 1 :] if chain.index(inner) < chain.index(loop)]
@@ -129,7 +129,7 @@ class Reorder(Primitive):
                     f"reorder: the vectorized loop {loop.label} around the {threads[0].kind_text} "
                     f"loop {threads[0].label}",
                     at=loop,
-                    why="a lane of a vector is one scalar: it starts no threads",
+                    why="a vector lane is a scalar: it cannot start threads",
                     hints=[f"keep {threads[0].label} outside {loop.label}"],
                 )
             conflict = concurrent_conflict(chain, order[: n + 1])

@@ -159,8 +159,8 @@ class Split(Primitive):
                 at=loop,
                 why=f"{extent} iterations are not a multiple of {product}"
                 if known
-                else f"that {loop_tree.extent_text(loop.extent_value)} is a multiple of the "
-                "factors is not known",
+                else f"{loop_tree.extent_text(loop.extent_value)} is not known to be a multiple of "
+                "the factors",
                 hints=_dividing_hints(extent) if known else ["disable-predication=false"],
             )
         divides = self.disable_predication
@@ -178,7 +178,7 @@ class Split(Primitive):
                     "KC3024",
                     f"split: names {','.join(self.names)} for {count} loops",
                     at=loop,
-                    why="each new loop needs a name of its own, an identifier that is not taken",
+                    why="each new loop needs its own name, an identifier that is not in use",
                 )
             return self.names
         ends = ["o", "i"] if count == 2 else [str(n) for n in range(count)]

@@ -64,7 +64,7 @@ class Unroll(Primitive):
                 "KC3047",
                 f"unroll: the extent of {loop.label} is not a constant",
                 at=loop,
-                why="the number of copies is part of the code",
+                why="the number of copies must be known at compile time",
                 hints=[f"split {loop.label} by factors=?,4 and unroll {loop.label}_i"],
             )
         return loop

@@ -68,7 +68,7 @@ class Vectorize(Primitive):
                 "KC3043",
                 f"vectorize: the extent of {loop.label} is not a constant",
                 at=loop,
-                why="the number of lanes is part of the code",
+                why="the number of lanes must be known at compile time",
                 hints=[f"split {loop.label} by factors=?,8 and vectorize {loop.label}_i"],
             )
         conflicting_loops = (
@@ -86,7 +86,7 @@ class Vectorize(Primitive):
                 f"{conflicting.label}",
                 at=loop,
                 mark={loop: "here", conflicting: conflicting.kind_text},
-                why="a lane of a vector is one scalar: it holds no vectors and starts no threads",
+                why="a vector lane is a scalar: it cannot hold vectors or start threads",
                 hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"],
             )
         conflict = lane_conflict(loop)

@@ -92,7 +92,7 @@ def _attribute(value: Any) -> Attribute:
         "KC3343",
         f"annotate: {value!r} cannot be the value of an annotation",
         location=CALL_SITE.get(),
-        why="values are None, bool, int (64 bits), float, str, and lists and dicts of them",
+        why="a value is None, a bool, an int (64 bits), a float, a str, or a list or dict of these",
     )
 
 
@@ -144,14 +144,14 @@ def require_new(site: Site, primitive: str, op: Annotated, key: str, value: Attr
             "KC3343",
             f"{primitive}: {key!r} cannot be the name of an annotation",
             at=op,
-            why="it is printed with the IR, and half of a surrogate pair is no character",
+            why="it is printed with the IR, and half of a surrogate pair is not a character",
         )
     old = annotations_of(op).get(key)
     if old is None or old == value:
         return
     raise site.refuse(
         "KC3340",
-        f"{primitive}: {describe(op)} has the annotation '{key}' already",
+        f"{primitive}: {describe(op)} already has the annotation '{key}'",
         at=op,
         why=f"its value is {old}, not {value}",
         hints=[f"unannotate {key} first"],

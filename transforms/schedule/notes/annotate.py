@@ -41,7 +41,7 @@ from kc.transforms.schedule.notes._annotations import (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is annotated, and the value."""
+    """The annotated op, and the value."""
 
     op: Annotated
     value: Attribute

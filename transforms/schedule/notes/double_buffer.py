@@ -77,8 +77,8 @@ class DoubleBuffer(Primitive):
                 "KC3202",
                 f"double_buffer: {name} of block {block.label} is an output",
                 at=block,
-                why="the caller reads one buffer when the function is done, not two halves",
-                hints=[f"cache_write gives block {block.label} a buffer of its own"],
+                why="the caller reads a single buffer when the function is done, not two halves",
+                hints=[f"cache_write gives block {block.label} its own buffer"],
             )
         for store in stores_to(buffer):
             if not loop_tree.is_inside(store, block):
@@ -117,7 +117,7 @@ class DoubleBuffer(Primitive):
                 f"double_buffer: loop {plan.loop.label}, which fills and reads "
                 f"{plan.alloc.label}, has no next iteration",
                 location=CALL_SITE.get() or location_of(plan.loop),
-                why="there is nothing to fill ahead",
+                why="there is nothing to fill in advance",
             )
         plan.alloc.attributes[MARK] = UnitAttr()
         return Rewritten()

@@ -101,9 +101,9 @@ class Pragma(Primitive):
         if self.pragma_type not in _KNOWN:
             warn(
                 "KC3344",
-                f"pragma: '{self.pragma_type}' is not a pragma of TVM's",
+                f"pragma: '{self.pragma_type}' is not a pragma of TVM",
                 location=CALL_SITE.get() or location_of(plan.loop),
-                why="nothing in kc looks at it, so only tools of your own can",
+                why="nothing in kc reads it; only your own tools can use it",
                 hints=suggest(self.pragma_type, [*_PRIMITIVES, *_KNOWN], "the pragmas are"),
             )
         set_annotations(plan.loop, {**annotations_of(plan.loop), plan.key: plan.value})

@@ -107,7 +107,7 @@ class Prefetch(Primitive):
                 at=block,
                 mark={block: "the block", loop: "the loop"},
                 beside=[loop],
-                why="the block reads ahead in a loop that it is in",
+                why="a block can only prefetch in a loop that contains it",
                 hints=[f"loop={outer.label}" for outer in loop_tree.loops_around(block)[:3]],
             )
         for outer in [*loop_tree.loops_around(loop), loop]:
@@ -117,7 +117,7 @@ class Prefetch(Primitive):
                     f"prefetch: loop {outer.label} is vectorized",
                     at=loop,
                     mark={loop: "the loop", outer: "vectorized"},
-                    why="the lanes of a vector are one access: there is no next one",
+                    why="the lanes of a vector are one access, so there is no next iteration",
                     hints=["prefetch in a loop around it"],
                 )
         if not 0 <= self.offset < 2**31:
@@ -125,7 +125,7 @@ class Prefetch(Primitive):
                 "KC3482",
                 f"prefetch: offset {self.offset} for loop {loop.label}",
                 at=loop,
-                why="what is looked ahead to are 0 to 2^31 - 1 iterations",
+                why="the offset must be 0 to 2^31 - 1 iterations",
                 hints=["offset=1"],
             )
         name = buffer_name(buffer)
@@ -146,11 +146,12 @@ class Prefetch(Primitive):
         if not moves:
             raise site.refuse(
                 "KC3483",
-                f"prefetch: what block {block.label} reads of {name} does not move with loop "
+                f"prefetch: what block {block.label} reads of {name} does not change with loop "
                 f"{loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"reads {name}"},
-                why="its indices are not affine in the loop, or each iteration reads the same",
+                why="its indices are not affine in the loop, or each iteration reads the same "
+                "elements",
             )
         return Plan(loop, part, root.position)
 
@@ -192,14 +193,14 @@ class Prefetch(Primitive):
     def _warn(self, plan: Plan) -> None:
         loop = plan.loop
         if self.offset == 0:
-            why = "the next thing that is done is to read it"
+            why = "it is read immediately afterwards"
         elif loop.kind.data is ForKind.PARALLEL:
             why = "the next iterations of a parallel loop may run on other cores"
         else:
             return
         warn(
             "KC3484",
-            f"prefetch: looking {self.offset} ahead in loop {loop.label} is of little use",
+            f"prefetch: prefetching {self.offset} ahead in loop {loop.label} is of little use",
             location=CALL_SITE.get() or location_of(loop),
             why=why,
             hints=["offset=1"] if self.offset == 0 else ["prefetch in a serial loop"],

@@ -1,4 +1,4 @@
-"""What compute_at and reverse_compute_at share: a loop of the neighbours, and a place in it."""
+"""Shared by compute_at and reverse_compute_at: a loop of the neighbours, and a place in it."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class AtLoop(Primitive):
         if loop_tree.is_inside(block, loop):
             raise site.refuse(
                 "KC3213",
-                f"{primitive}: block {block.label} is in loop {loop.label} already",
+                f"{primitive}: block {block.label} is already in loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: "the block"},
-                why="a block is moved into a loop that it is not in",
+                why="a block can only be moved into a loop that does not contain it",
                 hints=hints,
             )
 
@@ -120,7 +120,7 @@ class AtLoop(Primitive):
             legal.append(str(choice.loop))
         if legal:
             return (f"legal: loop={' or loop='.join(legal)}",)
-        return ("there is no loop at which it is legal",)
+        return ("it is not legal at any loop",)
 
     @classmethod
     def _choices(cls, block: BlockOp) -> Iterator[Self]:

@@ -36,7 +36,7 @@ def require_inputs(
                 "KC3208",
                 f"{primitive}: block {definition.block.label} cannot be computed {where}",
                 at=definition.block,
-                why=f"it writes the buffer {alloc.label}, which is not known there",
+                why=f"it writes buffer {alloc.label}, which is not available there",
             )
 
 

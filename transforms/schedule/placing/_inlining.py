@@ -19,7 +19,7 @@ from kc.transforms.schedule._blocks import Position
 
 @dataclass(frozen=True)
 class Argument:
-    """What a variable of the block is: an affine expression over ``operands``."""
+    """The value of a variable of the block: an affine expression over ``operands``."""
 
     expr: AffineExpr
     operands: Sequence[SSAValue]

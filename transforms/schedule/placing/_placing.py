@@ -233,14 +233,14 @@ class _Prover:
                 + f" for all that is needed {self.where}",
                 at=block,
                 why=witness.undecided
-                or f"it is not run for {at}, which the box around all reads contains",
+                or f"it does not run for {at}, which is in the bounding box of all reads",
             )
         if block.is_reduction:
             require_once(self.site, self.primitive, self.definition, self.anchor)
             require_init_first(self.site, self.primitive, self.definition, self.anchor)
 
     def require_unchanged(self) -> None:
-        """What an instance of the block reads has the same value at the new place."""
+        """Require that what the block reads has the same value at the new place."""
         space = Space()
         block = self.definition.block
         new = space.place(self.anchor)
@@ -270,8 +270,8 @@ def require_once(site: Site, primitive: str, definition: Definition, anchor: Ope
             + " more than once for the same values of its variables",
             at=block,
             why=witness.undecided
-            or f"it does{first.at(witness)} and{second.at(witness)}; a reduction "
-            "adds up what it runs for",
+            or f"it does{first.at(witness)} and{second.at(witness)}, and a reduction accumulates "
+            "each time it runs",
         )
 
 
@@ -299,7 +299,7 @@ def require_init_first(
             at=block,
             why=witness.undecided
             or f"the update{update.at(witness)} comes before the init{init.at(witness)}, which "
-            "forgets it; at the new place it would come after it, and count",
+            "overwrites it; at the new place it would come after the init and count",
         )
 
 
@@ -410,8 +410,8 @@ def build(
 
 
 def went(loop: ForOp, plan: Placing) -> str:
-    """What became of a loop that the block has left."""
-    return f"{loop.label} went when block {plan.definition.block.label} moved"
+    """A sentence on a loop that was removed when the block left it."""
+    return f"{loop.label} was removed when block {plan.definition.block.label} moved"
 
 
 def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:

@@ -99,7 +99,7 @@ class ComputeAt(AtLoop):
                 "KC3203",
                 f"compute_at: nothing reads {names} of block {block.label}",
                 at=block,
-                why="a block is computed at a loop of what reads it",
+                why="compute_at moves a block into a loop around its consumers",
             )
         loop = loop_near(site, "compute_at", self.loop, block, users, "consumers")
         self.require_outside(
@@ -107,7 +107,7 @@ class ComputeAt(AtLoop):
             "compute_at",
             block,
             loop,
-            hints=[f"compute_root puts {block.label} outside of all loops first"],
+            hints=[f"move {block.label} outside of all loops with compute_root first"],
         )
         same_scope(site, "compute_at", block, [loop])
         outside = [user for user in users if not loop_tree.is_inside(user, loop)]
@@ -118,8 +118,8 @@ class ComputeAt(AtLoop):
                 f"compute_at: {readers} reads {names} outside of loop {loop.label}",
                 at=outside[0],
                 mark={loop: "the loop", outside[0]: f"reads {names}"},
-                why=f"all consumers of block {block.label} must be in the loop that it is "
-                "computed in",
+                why=f"all consumers of block {block.label} must be in the loop at which it is "
+                "computed",
             )
         if not is_before(block, loop):
             raise site.refuse(
@@ -127,7 +127,7 @@ class ComputeAt(AtLoop):
                 f"compute_at: loop {loop.label} comes before block {block.label}",
                 at=loop,
                 mark={loop: "the loop", block: "the block"},
-                why=f"what is read there was written in an earlier iteration, not by the "
+                why="the loop reads values of an earlier iteration, not those of the "
                 f"{block.label} that would be moved",
             )
         require_scalar_place(site, "compute_at", block.label, loop)

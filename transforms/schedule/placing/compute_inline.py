@@ -92,7 +92,8 @@ class ComputeInline(Primitive):
                 "KC3220",
                 f"compute_inline: block {block.label} is a reduction",
                 at=block,
-                why="an element is the result of many iterations, which an expression cannot hold",
+                why="an element is the result of many iterations, which a single expression cannot "
+                "compute",
                 hints=["compute_at computes it inside a loop of its consumer"],
             )
         (alloc,) = require_private(site, "compute_inline", definition)
@@ -102,7 +103,7 @@ class ComputeInline(Primitive):
                 "KC3203",
                 f"compute_inline: nothing reads {alloc.label} of block {block.label}",
                 at=block,
-                why="there is no place to compute it at",
+                why="there is no consumer to inline it into",
             )
         places = definition.positions()
         for place, extent, name in zip(places, block.extents, block.names, strict=True):
@@ -111,8 +112,8 @@ class ComputeInline(Primitive):
                     "KC3221",
                     f"compute_inline: block {block.label} does not store at its own variables",
                     at=block,
-                    why=f"no index of the store is {name}, plus a constant, so {name} is not known "
-                    "from the element that is read",
+                    why=f"no index of the store is {name} plus a constant, so {name} cannot be "
+                    "derived from the element that is read",
                 )
         for load in loads:
             self._check_load(site, definition, load)
@@ -170,7 +171,7 @@ class ComputeInline(Primitive):
         what = f"block {block.label} was inlined into {into}"
         loops = own_loops(block)
         for loop in loops:
-            site.remember(loop.label, f"{loop.label} went with block {block.label}: {what}")
+            site.remember(loop.label, f"{loop.label} was removed with block {block.label}: {what}")
         erase_with_loops(block)
         plan.alloc.detach()
         plan.alloc.erase()

@@ -87,7 +87,7 @@ class ComputeRoot(Primitive):
                 f"compute_root: nothing reads {' and '.join(alloc.label for alloc in allocs)} of "
                 f"block {block.label}",
                 at=block,
-                why="a block is computed for what reads it",
+                why="compute_root computes a block for its consumers",
             )
         if block.is_reduction:
             self._require_finished(site, definition)
@@ -108,8 +108,8 @@ class ComputeRoot(Primitive):
                 f"compute_root: block {block.label} cannot be computed at the root",
                 at=block,
                 mark={definition.users[0]: "reads"},
-                why=f"it is in the init of {describe(definition.scope)}, and read in the body "
-                "alone",
+                why=f"it is in the init of {describe(definition.scope)}, but only the body reads "
+                "it",
             )
         placing = plan_placing(site, "compute_root", definition, anchor, home, "at the root")
         for alloc in allocs:

@@ -113,7 +113,7 @@ class ReverseComputeAt(AtLoop):
                 "KC3230",
                 f"{what}: no block writes what block {block.label} reads",
                 at=block,
-                why="a block is computed at a loop of what writes its inputs",
+                why="reverse_compute_at moves a block into a loop around its producers",
             )
         loop = loop_near(site, what, self.loop, block, sources, "producers")
         self.require_outside(site, what, block, loop)
@@ -130,7 +130,7 @@ class ReverseComputeAt(AtLoop):
         if not is_before(loop, block):
             raise site.refuse(
                 "KC3214",
-                f"{what}: loop {loop.label} comes behind block {block.label}",
+                f"{what}: loop {loop.label} comes after block {block.label}",
                 at=loop,
                 mark={loop: "the loop", block: "the block"},
                 why="the block reads what was written before, not what the loop writes later",

@@ -104,7 +104,7 @@ class ReverseComputeInline(Primitive):
                 "KC3240",
                 f"reverse_compute_inline: block {block.label} has {len(sources)} producers",
                 at=block,
-                why=f"what it reads is written by {names}; one of them can take it in"
+                why=f"its inputs are written by {names}; it can be inlined into only one of them"
                 if sources
                 else "it reads nothing that a block writes",
                 hints=[f"compute_inline {producer.label} first" for producer in sources[1:]],
@@ -118,16 +118,16 @@ class ReverseComputeInline(Primitive):
                 f"reverse_compute_inline: {alloc.label} is also read by {names}",
                 at=source.block,
                 mark={source.block: f"writes {alloc.label}", block: "here"},
-                why=f"the buffer {alloc.label} would be gone",
+                why=f"buffer {alloc.label} would be removed",
             )
         if not is_before(source.block, block):
             raise site.refuse(
                 "KC3214",
-                f"reverse_compute_inline: block {source.block.label} comes behind block "
+                f"reverse_compute_inline: block {source.block.label} comes after block "
                 f"{block.label}",
                 at=block,
                 mark={source.block: f"writes {alloc.label}", block: "here"},
-                why="what is read was written in an earlier iteration",
+                why="it reads values of an earlier iteration",
             )
         loads, places = self._loads(site, definition, source)
         where = f"in block {source.block.label}"
@@ -158,18 +158,18 @@ class ReverseComputeInline(Primitive):
             if load.indices != first.indices or list(load.operands_of_map) != list(
                 first.operands_of_map
             ):
-                why = f"it reads several elements of {name} at a time"
+                why = f"it reads several elements of {name} at once"
         for place, extent, variable in zip(places, block.extents, block.names, strict=True):
             if place is None and extent != 1:
                 why = why or (
-                    f"no index of the load of {name} is {variable}, plus a constant, so {variable} "
-                    "is not known from the element that is written"
+                    f"no index of the load of {name} is {variable} plus a constant, so {variable} "
+                    "cannot be derived from the element that is written"
                 )
         if why is not None:
             raise site.refuse(
                 "KC3242",
-                f"reverse_compute_inline: block {block.label} does not go through {name} element "
-                "by element",
+                f"reverse_compute_inline: block {block.label} does not access {name} element by "
+                "element",
                 at=block,
                 why=why,
                 hints=[f"compute_inline {source.block.label}"],
@@ -224,7 +224,7 @@ class ReverseComputeInline(Primitive):
         what = f"block {block.label} was inlined into block {plan.source.block.label}"
         loops = own_loops(block)
         for loop in loops:
-            site.remember(loop.label, f"{loop.label} went with block {block.label}: {what}")
+            site.remember(loop.label, f"{loop.label} was removed with block {block.label}: {what}")
         store.detach()
         store.erase()
         erase_with_loops(block)
@@ -240,7 +240,8 @@ def _require_complete(site: Site, block: BlockOp) -> Definition:
             "KC3220",
             f"reverse_compute_inline: block {block.label} is a reduction",
             at=block,
-            why="an element is the result of many iterations, which an expression cannot hold",
+            why="an element is the result of many iterations, which a single expression cannot "
+            "compute",
             hints=["reverse_compute_at computes a block inside a loop of its producer"],
         )
     return definition

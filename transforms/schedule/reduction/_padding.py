@@ -42,9 +42,9 @@ def may_fail(block: Block) -> tuple[Operation, str] | None:
     """An op that does not take every value, and why, if there is one."""
     for op in block.walk():
         if isinstance(op, _MAY_FAIL) and _constant(op.operands[1]) in (None, 0, -1):
-            return op, "a divisor that is not there is 0"
+            return op, "a divisor in the padding is 0"
         if _may_be_undefined(op):
-            return op, "its result may be undefined for elements that are not there"
+            return op, "its result may be undefined for elements of the padding"
     return None
 
 

@@ -40,7 +40,7 @@ Iter = tuple[IterType, str, int | SSAValue]
 
 @dataclass(frozen=True)
 class Factoring:
-    """What becomes of a reduction over ``loop`` and the loops in ``rest``."""
+    """The plan for a reduction over ``loop`` and the loops in ``rest``."""
 
     loop: ForOp
     definition: Definition

@@ -85,7 +85,7 @@ from kc.transforms.schedule.base import (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is chosen by what, and the loop that the fill stands in front of."""
+    """The padding, and the loop that the fill goes in front of."""
 
     block: BlockOp
     loop: ForOp

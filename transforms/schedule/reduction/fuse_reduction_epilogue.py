@@ -111,7 +111,7 @@ class FuseReductionEpilogue(Primitive):
                     f"{WHAT}: block {definition.block.label} is "
                     + ("no reduction" if wanted else "a reduction"),
                     at=definition.block,
-                    why="a reduction takes in a block that is none",
+                    why="a reduction can only absorb a block that is not a reduction",
                 )
         (alloc,) = require_private(site, WHAT, reduction)
         if reduction.users != [after]:
@@ -123,7 +123,7 @@ class FuseReductionEpilogue(Primitive):
                 else f"{WHAT}: block {after.label} does not read {alloc.label}",
                 at=block,
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
-                why=f"the buffer {alloc.label} would be gone"
+                why=f"buffer {alloc.label} would be removed"
                 if readers
                 else "the epilogue combines the result of the reduction with something",
             )
@@ -131,10 +131,10 @@ class FuseReductionEpilogue(Primitive):
         if not is_before(block, after):
             raise site.refuse(
                 "KC3214",
-                f"{WHAT}: block {block.label} comes behind block {after.label}",
+                f"{WHAT}: block {block.label} comes after block {after.label}",
                 at=after,
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
-                why="what is read was written in an earlier iteration",
+                why="it reads values of an earlier iteration",
             )
         load = self._require_combination(site, reduction, epilogue)
         places = self._require_elements(site, reduction, epilogue, load)
@@ -155,14 +155,14 @@ class FuseReductionEpilogue(Primitive):
             op_name = stored.name if isinstance(stored, Operation) else "nothing"
             why = f"it stores the result of {op_name}; {name} is reduced by {step}"
         elif len(loads) != 1 or list(stored.operands).count(loads[0].result) != 1:
-            why = f"it does not combine one element of {name} with something else"
+            why = f"it does not combine a single element of {name} with another value"
         elif any(use.operation is not stored for use in loads[0].result.uses):
             why = f"the other operand of {step} depends on {name} too"
         if why is None:
             return loads[0]
         raise site.refuse(
             "KC3616",
-            f"{WHAT}: block {epilogue.block.label} is not one more step of the reduction "
+            f"{WHAT}: block {epilogue.block.label} is not another step of the reduction "
             f"{reduction.block.label}",
             at=epilogue.block,
             mark={reduction.block: "the reduction", epilogue.block: "the epilogue"},
@@ -179,15 +179,15 @@ class FuseReductionEpilogue(Primitive):
             if place is None and extent != 1:
                 raise site.refuse(
                     "KC3242",
-                    f"{WHAT}: block {after.label} does not go through {name} element by element",
+                    f"{WHAT}: block {after.label} does not access {name} element by element",
                     at=after,
-                    why=f"no index of the load of {name} is {variable}, plus a constant, so "
-                    f"{variable} is not known from the element that is written",
+                    why=f"no index of the load of {name} is {variable} plus a constant, so "
+                    f"{variable} cannot be derived from the element that is written",
                 )
         if element_at(epilogue.store, places, load) is None:
             raise site.refuse(
                 "KC3242",
-                f"{WHAT}: block {after.label} does not go through {name} element by element",
+                f"{WHAT}: block {after.label} does not access {name} element by element",
                 at=after,
                 why=f"the element of {buffer_name(epilogue.buffer)} that it writes depends on data",
             )
@@ -276,7 +276,7 @@ class FuseReductionEpilogue(Primitive):
         what = f"block {after.label} was fused into block {block.label}"
         loops = own_loops(after)
         for loop in loops:
-            site.remember(loop.label, f"{loop.label} went with block {after.label}: {what}")
+            site.remember(loop.label, f"{loop.label} was removed with block {after.label}: {what}")
         erase_with_loops(after)
         plan.alloc.detach()
         plan.alloc.erase()

@@ -90,7 +90,10 @@ class PadEinsum(Primitive):
 
     block: BlockRef = field(metadata={"help": "the einsum"})
     padding: tuple[int, ...] = field(
-        metadata={"help": "for each variable of the block, what its extent becomes a multiple of"}
+        metadata={
+            "help": "for each variable of the block, the number that its extent becomes a multiple "
+            "of"
+        }
     )
 
     def check(self, site: Site) -> PaddedEinsum | BlockOp:
@@ -113,7 +116,7 @@ class PadEinsum(Primitive):
                     f"pad_einsum: {block.names[n]} of block {block.label} is no index of "
                     f"{buffer_name(definition.buffer)}",
                     at=block,
-                    why="what is computed for the padding would be written over the result",
+                    why="what is computed for the padding would overwrite the result",
                     hints=[_padding_text(self.padding, [n])],
                 )
         for body in (body for region in block.regions for body in region.blocks):
@@ -200,9 +203,9 @@ def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
         if loop is None:
             why = why or f"{name} is not a loop that holds nothing but the block"
         elif loop in drivers:
-            why = why or f"{name} and another variable are one loop"
+            why = why or f"{name} and another variable are bound to the same loop"
         elif loop.extent_value != block.extents[n]:
-            why = why or f"{name} and its loop have not the same extent"
+            why = why or f"{name} and its loop have different extents"
         drivers.append(loop)
     first = own[0] if own else block
     parent = block.parent_op()
@@ -235,7 +238,7 @@ def _unit_loop(
 
 
 def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
-    """What ``op`` accesses: a variable of the block or a constant in each dimension."""
+    """The access of ``op``: a variable of the block or a constant in each dimension."""
     body = op.parent
     assert body is not None
     index = IndexValues()
@@ -252,8 +255,8 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
                 "KC3608",
-                f"pad_einsum: block {block.label} {verb} {buffer_name(op.buffer)} at another "
-                "index than a variable",
+                f"pad_einsum: block {block.label} {verb} {buffer_name(op.buffer)} at an index that "
+                "is not a variable",
                 at=block,
                 why="an einsum is made of elements whose indices are variables and constants",
             )
@@ -310,8 +313,8 @@ def _not_neutral(
         ]
         if not is_zero(update.term, zeros):
             return block.names[n], (
-                "what is added up is not a product of elements that are 0 in the padding: "
-                f"those with the index {block.names[n]}"
+                "the summands are not products of elements that are 0 in the padding: those with "
+                f"the index {block.names[n]}"
             )
     return None
 
@@ -369,7 +372,7 @@ class Access:
 
 @dataclass(frozen=True)
 class PaddedEinsum:
-    """What is padded to what."""
+    """A block with padded extents, and the buffers that are padded with it."""
 
     block: BlockOp
     padding: list[int]

@@ -238,14 +238,14 @@ class _Nest:
                 raise self._refuse(
                     "KC3332",
                     f"loop {loop.label} drives spatial and reduce variables of {label}",
-                    "its iterations are elements and parts of a reduction at once",
+                    "its iterations are both elements and parts of a reduction",
                     "rfactor first, then fuse",
                 )
             if not self.drives[loop] and loop.static_extent != 1:
                 raise self._refuse(
                     "KC3332",
                     f"loop {loop.label} drives no variable of {label}",
-                    "its iterations do the same again",
+                    "its iterations repeat the same work",
                     *(alternatives if loop is self.loop else []),
                 )
         outside = [loop for loop in self.reduce_loops if loop not in self.chain]
@@ -269,8 +269,8 @@ class _Nest:
             return
         raise self._refuse(
             "KC3334",
-            f"the init of {self.block.label} may run at other places than the start of its loops",
-            "it runs where all reduce variables are 0; that is not exactly where "
+            f"the init of {self.block.label} may run elsewhere than at the start of its loops",
+            "it runs where all reduce variables are 0, which is not exactly where "
             f"{_are(self.reduce_loops)} 0",
         )
 

@@ -272,9 +272,9 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
         if not isinstance(top, ForOp | BlockOp) or len(inner) > 1:
             raise site.refuse(
                 "KC3556",
-                f"blockize: {describe(top)} does not hold just one of the blocks",
+                f"blockize: {describe(top)} does not hold exactly one of the blocks",
                 at=top,
-                why="each block comes with the loops that only it is in",
+                why="each block is taken along with the loops that hold only that block",
             )
         holders.append(top)
     return holders
@@ -372,7 +372,7 @@ def outer_variable(
 def part_of(
     site: Site, space: Subspace, divisions: list[Division], positions: list[int | None]
 ) -> tuple[Part, list[AffineConstraintExpr]]:
-    """What becomes of a block, and the conditions that the new block gets from it."""
+    """The plan for a block, and the conditions that the new block gets from it."""
     block, index = space.block, space.index
     conditions = space.conditions()
     inner: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
@@ -389,7 +389,7 @@ def part_of(
                 "KC3553",
                 f"blockize: the predicate of block {block.label} does not divide at {loop.label}",  # pyright: ignore[reportAttributeAccessIssue]
                 at=loop,
-                why="a condition is about loops inside and outside, and not about the block's "
+                why="a condition depends on loops both inside and outside, and not on the block's "
                 "variables",
             )
     if conditions is None:
@@ -423,7 +423,7 @@ def part_of(
                 f"blockize: the extent {extent.name_hint or 'of a variable'} is computed in "
                 f"{describe(space.root)}",
                 at=space.root,
-                why="the new block has an extent made of it",
+                why="an extent of the new block is computed from it",
             )
     return Part(space, divisions, positions, inner, replaced), outer
 
@@ -441,7 +441,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     def refuse(why: str) -> ScheduleError:
         return site.refuse(
             "KC3555",
-            f"blockize: the init of block {block.label} cannot be that of the tile",
+            f"blockize: the init of block {block.label} cannot become that of the tile",
             at=block,
             mark={space.root: "the tile", block: "here"},
             why=why,
@@ -459,13 +459,13 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     if not driving <= zero or any(
         index.simplify(substitute(expr, at_zero)) != ZERO for expr in reduced
     ):
-        raise refuse("the start of the reduction is not where its loops in the tile start")
+        raise refuse("the reduction does not start where its loops in the tile start")
     loops = [loop for loop in inside if loop.var not in zero and loop.static_extent != 1]
     short = [loop for loop in inside if loop not in loops and may_not_begin(block, loop)]
     if short:
         raise refuse(f"loop {short[0].label} may have no iteration")
     if not {loop.var for loop in loops} <= determined(kept, index):
-        raise refuse("an iteration of the tile initialises what another one has summed up")
+        raise refuse("an iteration of the tile initialises what another one has accumulated")
     used = {value for expr in kept for value in space.roots(expr)}
     used |= {loop.dynamic_extent for loop in loops if loop.dynamic_extent is not None}
     variables = {loop.var for loop in inside}

@@ -151,7 +151,7 @@ class Matcher:
         mine = self.mine
         loops = [loop for loop in mine.loops if IterType.REDUCE not in mine.kinds(loop)]
         if [loop.static_extent for loop in loops] != [loop.static_extent for loop in init.loops]:
-            raise MismatchError("the loops of the init are others", init.block)
+            raise MismatchError("the loops of the init are different", init.block)
         twins = dict(zip(init.loops, loops, strict=True))
         # The roots of the two are numbered apart: the init is seen through those of the body.
         outer = init.block.parent_op()
@@ -231,12 +231,12 @@ class Matcher:
             raise MismatchError(f"a value is of type {mine.type}, not {theirs.type}", at, there)
         if mine.type == INDEX:
             if self._renamed(theirs) != self.mine.index.expr(mine):
-                raise MismatchError("an index that is used as a value is another", at, there)
+                raise MismatchError("an index that is used as a value is different", at, there)
             return
         op, twin = mine.owner, theirs.owner
         if not isinstance(op, Operation) or not isinstance(twin, Operation):
             if op is not twin:
-                raise MismatchError("a value is from outside of it", at, there)
+                raise MismatchError("a value comes from outside of it", at, there)
             return
         if op.name != twin.name:
             raise MismatchError(f"it computes {op.name}, not {twin.name}", op, twin)
@@ -306,7 +306,7 @@ class Matcher:
         matched = Matched(mine.buffer, tuple(base), dims)
         if known is not None and known != matched:
             raise MismatchError(
-                f"{buffer_name(mine.buffer)} is accessed from another place on than before",
+                f"{buffer_name(mine.buffer)} is accessed at a different base than before",
                 mine,
                 theirs,
             )
@@ -367,7 +367,7 @@ class Matcher:
         return self._in_my_loops(self.theirs.index.expr(value))
 
     def _aliases(self) -> None:
-        """What is written is one argument alone."""
+        """Require that no buffer that is written stands for two arguments."""
         written = {op.buffer for op in self.mine.block.body.walk() if isinstance(op, StoreOp)}
         args: dict[SSAValue, BlockArgument] = {}
         for arg, matched in self.match.buffers.items():
@@ -381,7 +381,7 @@ class Matcher:
 
 
 def _require_loads_first(block: Block) -> None:
-    """What a store has changed is not read again: a value is what it was at the start."""
+    """Require that no load follows a store to its buffer: a value is the one at the start."""
     written: set[SSAValue] = set()
     for op in block.ops:
         if isinstance(op, StoreOp):

@@ -107,7 +107,7 @@ class Subspace:
         """How far the inner part of ``expr`` reaches, for a refusal."""
         parts = self._parts(expr)
         if parts is None:
-            return "a part of it is about loops on both sides"
+            return "a part of it depends on loops on both sides"
         low, high = self.index.bounds(from_terms(parts["inner"], 0))
         names = " and ".join(
             dict.fromkeys(
@@ -120,8 +120,8 @@ class Subspace:
             return f"how far {names} reach{'es' * (' and ' not in names)} is not a constant"
         factor = gcd(*parts["outer"].values(), *parts["free"].values())
         return (
-            f"the part of {names} takes {high - low + 1} values, the rest goes in steps of "
-            f"{factor}, and the two must not meet"
+            f"the part with {names} takes {high - low + 1} values and the rest goes in steps of "
+            f"{factor}, so the two would overlap"
         )
 
     def conditions(self) -> list[AffineConstraintExpr] | None:
@@ -169,7 +169,7 @@ class Subspace:
         return all(self.side(value) == "free" for value in self.roots(atom))
 
     def domain_guards(self, divisions: Sequence[Division]) -> list[AffineConstraintExpr]:
-        """What keeps the outer variables in their domains where the loops outside do not.
+        """The conditions that keep outer variables in their domains where the outer loops do not.
 
         It holds wherever an instance of the block runs.
         """

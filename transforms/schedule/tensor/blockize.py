@@ -179,7 +179,7 @@ class Blockize(Primitive):
                         "new block",
                         at=block,
                         why=f"its variable {name} is bound to loops around all the blocks, and "
-                        "what several blocks do is not one reduction",
+                        "several blocks do not form one reduction",
                     )
                 positions.append(len(own))
                 own.append(outer_variable(kind, name, extent, division))
@@ -192,7 +192,7 @@ class Blockize(Primitive):
                     "different variables outside of the new block",
                     at=block,
                     mark={parts[0].space.block: listed(variables), block: listed(own)},
-                    why="each variable of the new block must be one of all blocks in it",
+                    why="each variable of the new block must be a variable of every block in it",
                 )
             part, conditions = part_of(
                 site, space, divisions, in_order_of(positions, own, variables)
@@ -203,7 +203,7 @@ class Blockize(Primitive):
                     f"blockize: blocks {parts[0].space.block.label} and {block.label} run in "
                     "different iterations of the loops around them",
                     at=block,
-                    why="the new block has one predicate",
+                    why="the new block can have only one predicate",
                 )
             predicate = conditions
             parts.append(part)

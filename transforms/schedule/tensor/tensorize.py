@@ -101,7 +101,7 @@ from kc.transforms.schedule.tensor._matching import (
 
 @dataclass
 class Plan:
-    """What takes the place of the body of a block, and of its init."""
+    """The functions that replace the body of a block, and its init."""
 
     intrin: TensorIntrin
     loop: ForOp | None
@@ -138,7 +138,7 @@ class Tensorize(Primitive):
         },
     )
     preserve_unit_iters: bool = field(
-        default=True, metadata={"help": "what blockize does with variables of extent 1"}
+        default=True, metadata={"help": "whether blockize keeps variables of extent 1"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -187,7 +187,7 @@ class Tensorize(Primitive):
 
 
 def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
-    """What leaves one block in ``loop``, of several."""
+    """Hints that leave one of several blocks in ``loop``."""
     blocks = loop_tree.blocks(loop)
     if len(blocks) < 2:
         return ()
@@ -220,7 +220,8 @@ def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
     if missing:
         raise site.refuse(
             "KC3561",
-            f"tensorize: {intrin.name} needs {' and '.join(missing)}, which the target has not",
+            f"tensorize: {intrin.name} needs {' and '.join(missing)}, which the target does not "
+            "have",
             at=at,
             why=f"the target is {site.target}",
             hints=[
@@ -250,7 +251,7 @@ def _plan(site: Site, intrin: TensorIntrin, block: BlockOp) -> Plan:
 def _chosen(
     site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest, theirs: Nest, match: Match
 ) -> Plan:
-    """What of the intrinsic does the body, and what the init."""
+    """The functions of the intrinsic for the body and for the init."""
     if not theirs.block.has_init or mine.block.has_init:
         return Plan(intrin, None, block, match, intrin.implementation)
     same_init = block.has_init and _is_same_init(block, mine, theirs)
@@ -266,10 +267,11 @@ def _chosen(
             "KC3567",
             f"tensorize: {intrin.name} starts the reduction of {mine.block.label} anew",
             at=block,
-            why="the intrinsic does the init with each tile, and the reduction goes on outside "
-            "of the tile"
+            why="the intrinsic initialises with each tile, and the reduction continues outside of "
+            "the tile"
             if not whole
-            else "the intrinsic does the init as well, and the block's is another one, or none",
+            else "the intrinsic also initialises, and the init of the block is different or "
+            "missing",
             hints=[f"declare {intrin.name} with init and update"],
         )
     return Plan(intrin, None, block, match, intrin.update, intrin.init if same_init else None)
@@ -403,7 +405,7 @@ def _wrong_layout(matched: Matched, parameter: BlockArgument) -> str | None:
                 f"not {step}"
             )
     if _has_vectors(parameter) and matched.dims[-1] != own.get_num_dims() - 1:
-        return f"a vector goes along the last dimension of {name}, the tile does not"
+        return f"vectors run along the last dimension of {name}, the tile does not"
     if _is_passed(parameter):
         if None in matched.dims:
             return f"a part of {name} with more dimensions than it has cannot be passed on"

@@ -142,7 +142,7 @@ class _Question:
         return ~holds if branch.then.is_ancestor(self.load) else holds
 
     def _own_stores(self) -> Sequence[Supply]:
-        """What the reader itself has stored there in between."""
+        """The stores of the reader's own thread in between."""
         space, read = self.space, self.read
         supplies: list[Supply] = []
         for use in self.load.buffer.uses:
@@ -190,7 +190,7 @@ def _refuse(site: Site, primitive: str, question: _Question, witness: Witness) -
         why = (
             f"{axis} {witness[question.reader]} reads {name}"
             f"{witness_text(question.space, witness)}, which {axis} "
-            f"{witness[question.writer]} writes; {question.absent_thread(witness)} does not come "
+            f"{witness[question.writer]} writes; {question.absent_thread(witness)} does not get "
             f"there, and all threads of a {'warp' if memory == 'warp' else 'block'} wait together"
         )
     return site.refuse(
@@ -205,6 +205,9 @@ def _refuse(site: Site, primitive: str, question: _Question, witness: Witness) -
             reader: f"reads {name}",
         },
         why=why,
-        hints=["a condition around each of them, instead of both, lets all threads wait between"],
+        hints=[
+            "put a condition around each of them instead of both, so that all threads can wait in "
+            "between"
+        ],
         beside=[writer],
     )

@@ -209,13 +209,13 @@ def _refuse_value(
     why = meeting.witness.undecided
     if why is None and not kernel.around(load, axis):
         why = f"{describe(reader)} is in no loop of {axis}, so it would run in all of these " + (
-            "blocks, which are in no order"
+            "blocks, which run in no order"
             if is_block
             else f"threads, which do not share {memory} memory"
         )
     elif why is None:
         rule = (
-            "blocks of threads are in no order, and do not wait for each other"
+            "blocks of threads run in no order and do not wait for each other"
             if is_block
             else f"threads of {axis} do not share {memory} memory"
         )
@@ -231,7 +231,7 @@ def _refuse_value(
         at=reader,
         mark=mark,
         why=why,
-        hints=[] if is_block else [f"all threads of a block see {name} in shared memory"],
+        hints=[] if is_block else [f"in shared memory, all threads of a block see {name}"],
         beside=[writer],
     )
 
@@ -288,7 +288,7 @@ def _refuse_warp(
         why=meeting.witness.undecided
         or f"threadIdx.x {meeting.number(0)} reads {name}{meeting.element}, which threadIdx.x "
         f"{meeting.number(1)} writes; a warp is {size} threads",
-        hints=[f"all threads of a block see {name} in shared memory"],
+        hints=[f"in shared memory, all threads of a block see {name}"],
         beside=[writer],
     )
 
@@ -369,7 +369,7 @@ def _require_apart(
         mark={second_writer: f"writes {name}", writer: f"writes {name}"},
         why=meeting.witness.undecided
         or f"{axis} {meeting.number(0)} and {axis} {meeting.number(1)} write "
-        f"{name}{meeting.element}; blocks of threads are in no order, and do not wait for each "
+        f"{name}{meeting.element}; blocks of threads run in no order and do not wait for each "
         "other",
         beside=[second_writer],
     )
@@ -390,7 +390,7 @@ def refuse_writer(
         f"{memory_scope(buffer)} memory",
         hints=[
             f"compute it in loop {bound_loop.label}",
-            "bind a loop that is around it too"
+            "bind a loop that also contains it"
             if primitive == "bind"
             else f"set_scope puts {name} into shared or local memory",
         ],
@@ -524,7 +524,7 @@ def _refuse_kept(
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=meeting.witness.undecided
-        or f"{memory} memory lasts as long as {lasts.get(memory, 'a thread')}, and is not there "
+        or f"{memory} memory lasts only as long as {lasts.get(memory, 'a thread')}, and is gone "
         f"when {describe(reader)}{meeting.first.at(meeting.witness)} reads {name}{meeting.element}",
         hints=[
             "compute_at or reverse_compute_at brings both into one kernel",

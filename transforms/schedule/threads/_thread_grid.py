@@ -37,7 +37,7 @@ def _refuse_reader(
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=undecided
         or f"{describe(reader)} is in no loop of {axis}, so it would run in all of these blocks, "
-        "which are in no order",
+        "which run in no order",
         beside=[writer],
     )
 
@@ -66,7 +66,7 @@ def copy_in_grid(
         if is_shared(scope, axis):
             why = f"every block along {axis} would write {written}, which is in {scope} memory"
         elif any(is_inside(store, kernel.root) and kernel.around(store, axis) for store in stores):
-            why = f"every block along {axis} would read what others write, and they are in no order"
+            why = f"every block along {axis} would read what others write, and they run in no order"
         if why is not None:
             return site.refuse(
                 "KC3409" if is_shared(scope, axis) else "KC3408",
@@ -89,7 +89,9 @@ def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> No
                 f"{alloc.label}",
                 location=CALL_SITE.get() or location_of(alloc),
                 why=f"{alloc.label} is in global memory, one for all threads",
-                hints=["set_scope before: a thread has local memory, its block shared memory"],
+                hints=[
+                    "use set_scope first: a thread has local memory, its block has shared memory"
+                ],
             )
 
 
@@ -111,7 +113,7 @@ def require_place_in_grid(
                 name = buffer_name(shared)
                 raise site.refuse(
                     "KC3414",
-                    f"{primitive}: every block along {axis} would add up {name}",
+                    f"{primitive}: every block along {axis} would accumulate {name}",
                     at=block,
                     mark={block: f"a reduction into {name}", loop: "the loop"},
                     why=f"{name} is in {memory_scope(shared)} memory, one for all of them, and "

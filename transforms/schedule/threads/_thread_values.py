@@ -47,7 +47,7 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
                 _require_same_work(site, kernel, outer, inner, op)
             elif isinstance(op, Access) and scope_of(op) is scope_of(inner):
                 raise _refuse_work(
-                    site, kernel, outer, inner, "what is done outside of blocks is not compared"
+                    site, kernel, outer, inner, "work outside of blocks is not compared"
                 )
 
 
@@ -101,8 +101,7 @@ def _refuse_work(
 ) -> Exception:
     return site.refuse(
         "KC3411",
-        f"bind: the iterations of {inner.label} are not work that the threads of {outer.label} "
-        "can share",
+        f"bind: the threads of {outer.label} cannot share the iterations of {inner.label}",
         at=kernel.loop,
         mark={outer: kernel.axis, inner: f"{kernel.axis}: one iteration in each thread"},
         why=why,
@@ -190,7 +189,7 @@ def _require_undisturbed(
             at=alloc,
             mark={loop: axis, alloc: f"each has its own now ({memory_scope(alloc.buffer)})"},
             why=conflict.explain(),
-            hints=[f"scope={scope} is one buffer for all of them; with local each has its own"],
+            hints=[f"scope={scope} means one buffer for all of them; with local each has its own"],
         )
 
 

@@ -32,7 +32,7 @@ def remember_binding(loop: ForOp) -> None:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is below ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``."""
+    """The kernel in ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``."""
 
     root: ForOp
     loop: ForOp
@@ -91,8 +91,8 @@ def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
                 here: f"{counts[0]} {axis}",
                 there: f"{counts[1]} {axis}" + (f", bound at {call}" if call is not None else ""),
             },
-            why=f"loops that are bound to {axis} in one kernel are the same threads, so they have "
-            "one extent",
+            why=f"loops bound to {axis} in one kernel are the same threads, so their extents must "
+            "be equal",
             hints=hints,
             beside=[there],
         )

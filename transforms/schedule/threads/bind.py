@@ -103,9 +103,9 @@ class Bind(Primitive):
         if loop.axis is not None:
             raise site.refuse(
                 "KC3401",
-                f"bind: loop {loop.label} is bound to {loop.axis} already",
+                f"bind: loop {loop.label} is already bound to {loop.axis}",
                 at=loop,
-                why="a loop is one axis, and other loops may have been bound to go with it",
+                why="a loop has one axis, and other loops may have been bound to match it",
                 hints=[f"split {loop.label} before it is bound, and bind both parts"],
             )
         require_serial(site, "bind", loop)
@@ -116,7 +116,7 @@ class Bind(Primitive):
                 "KC3406",
                 f"bind: the number of virtual threads of {loop.label} is not a constant",
                 at=loop,
-                why="each of them gets code and registers of its own",
+                why="each of them gets its own code and registers",
                 hints=[f"split {loop.label} by factors=?,2 and bind {loop.label}_i"],
             )
         require_one_extent(site, "bind", kernel)
@@ -141,7 +141,7 @@ class Bind(Primitive):
         if plan.axis == self.thread_axis:
             warn(
                 "KC3410",
-                f"bind: loop {plan.label} is bound to {plan.axis} already",
+                f"bind: loop {plan.label} is already bound to {plan.axis}",
                 location=CALL_SITE.get(),
                 why="nothing changes",
             )
@@ -151,7 +151,7 @@ class Bind(Primitive):
                 "KC3412",
                 f"bind: loop {plan.label} has one iteration",
                 location=CALL_SITE.get(),
-                why=f"there is one {self.thread_axis}, which nothing is shared with",
+                why=f"there is only one {self.thread_axis}, so no work is shared",
             )
         remember_binding(plan)
         return set_kind(plan, ForKind.THREAD, self.thread_axis)
@@ -177,9 +177,9 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
         f"{conflicting.kind_text} loop {conflicting.label}",
         at=loop,
         mark={loop: "here", conflicting: conflicting.kind_text},
-        why="a lane of a vector is one scalar: it has no threads"
+        why="a vector lane is a scalar: it has no threads"
         if is_lane
-        else "a thread of a CPU launches no kernels, and those of a GPU start no threads",
+        else "a CPU thread cannot launch kernels, and a GPU thread cannot start threads",
         hints=[f"reorder, so that {conflicting.label} is inside {loop.label}"]
         if is_lane
         else [f"bind {conflicting.label} instead of making it parallel"],
@@ -205,7 +205,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
             at=loop,
             mark={loop: axis, block: "the reduction"},
             why=why,
-            hints=["rfactor gives partial results, of which the last step is such a reduction"]
+            hints=["rfactor makes partial results, whose final reduction has this form"]
             + ([f"bind a spatial loop: {spatial}"] if spatial else []),
         )
     conflict = combining_conflict(loop, block, axis)
@@ -231,7 +231,7 @@ def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
     for inner in inside:
         if loop_tree.iter_types(inner, block) - {IterType.REDUCE}:
             return (
-                f"{inner.label} drives a spatial variable of {block.label}: in it there are "
-                "several results"
+                f"{inner.label} drives a spatial variable of {block.label}: it covers several "
+                "results"
             )
     return None

@@ -66,7 +66,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is added to the predicate, over the variables of loops, and what is noted."""
+    """The conditions that are added to the predicate, over the variables of loops, and the note."""
 
     block: BlockOp
     guards: Sequence[tuple[AffineConstraintExpr, Sequence[SSAValue]]]
@@ -121,7 +121,7 @@ class SetStorePredicate(Primitive):
             sides = _COMPARISON.split(part)
             sign = _COMPARISON.search(part)
             if sign is None or len(sides) != 2:
-                why = f"'{part.strip()}' is not one comparison"
+                why = f"'{part.strip()}' is not a single comparison"
                 raise self._no_condition(site, block, why, example)
             try:
                 lhs, rhs = (_affine(side, names) for side in sides)
@@ -164,7 +164,7 @@ class SetStorePredicate(Primitive):
                 "KC3421",
                 f"set_store_predicate: with '{self.condition}' block {block.label} stores nothing",
                 at=block,
-                why="there is no such thread",
+                why="no thread meets it",
             )
 
     def _require_stored(
@@ -206,8 +206,7 @@ class SetStorePredicate(Primitive):
             + ("may not" if witness.undecided else "does not")
             + " store all that it stores now",
             at=block,
-            why=witness.undecided
-            or f"no thread would do what it does for {at}{before.at(witness)}",
+            why=witness.undecided or f"no thread would do its work for {at}{before.at(witness)}",
         )
 
     @classmethod
