@@ -1,4 +1,4 @@
-"""cache_index: index expressions of a block are computed before, into buffers that it reads.
+"""cache_index: index expressions of a block are computed beforehand, into buffers that it reads.
 
 Before, ``cache-index block=B``::
 
@@ -26,14 +26,14 @@ After::
           %x = tir.load %A[%n0, %n1]
           tir.store %x, %B[%v_i, %v_j]
 
-Taken are the indices of loads that are more than a variable and a constant, the same one once:
-those that occur more than ``cse_thresh`` times. A buffer has a dimension for each variable of the
-block that the index depends on. What an index is gathered from (``%A[%I[%v_i]]``) is computed with
-it. Stores keep their indices, so that it stays known what is written.
+It takes the indices of loads that are more than a variable plus a constant and that occur more than
+``cse_thresh`` times; equal ones share a buffer. A buffer has a dimension for each variable of the
+block that the index depends on. Loads that an index is gathered from (``%A[%I[%v_i]]``) are
+computed with it. Stores keep their indices, so what is written stays known.
 
 *Legal when*
 
-1. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+1. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 2. KC3604: there is such an index, computed from variables and loads of the block by ops that cannot
    fail.
 3. KC3303, KC3605: what it is gathered from is used by nothing but loads and stores, and exists for

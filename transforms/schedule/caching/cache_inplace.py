@@ -1,4 +1,4 @@
-"""cache_inplace: a block updates a copy of a buffer, which is made before and written back after.
+"""cache_inplace: a block updates a copy of a buffer, made beforehand and written back afterwards.
 
 Before, ``cache-inplace block=A buffer=A scope=local``::
 
@@ -18,15 +18,15 @@ After::
       tir.block "A_local_back" (spatial %v0 in 16 = %ax0) do { %A[%v0] = %A_local[%v0] }
     }
 
-The first copy is the box around all that the block accesses, the second one that around what it
-writes; what it does not write keeps its value. Both stand as far out as nothing notices. The new
-buffer has the shape of the old one, so that indices stay.
+The first copy covers the bounding box of all that the block accesses, the second one that of what
+it writes; elements that it does not write keep their values. Both stand as far out as is legal. The
+new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
 1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores.
 2. KC3601: it writes the buffer too.
-3. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+3. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 4. KC3307: nothing else reads what the block has written before it is written back, or writes what
    was copied.
 5. KC3310: there is a place for the copies that is not in a vectorized loop.

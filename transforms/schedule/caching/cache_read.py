@@ -17,14 +17,14 @@ After::
 All blocks of the scope that read the buffer, and do not write it, read the copy from then on;
 ``consumers`` chooses some of them. The buffer may be an argument or not, and have any number of
 writers. The copy stands before the first of its readers, as far out as the buffer keeps its values
-between the copy and what reads it; it copies the box around all that is read there. The new buffer
-has the shape of the old one, so that indices stay (``compact-buffer-allocation`` makes it as small
-as what is used of it).
+between the copy and what reads it; it copies the bounding box of all that is read there. The new
+buffer has the shape of the old one, so indices do not change (``compact-buffer-allocation`` makes
+it as small as what is used of it).
 
 *Legal when*
 
 1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores.
-2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3304: the consumers are blocks of one scope, and read the buffer.
 4. KC3305: there is a place from which on no element is written before it is read.
 5. KC3310: this place is not in a vectorized loop.

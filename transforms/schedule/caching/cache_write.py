@@ -20,14 +20,15 @@ After::
 
 The init of a reduction and its updates go to the new buffer, once for each buffer that the block
 writes and that is named. ``consumers`` are blocks that read the new buffer from then on; all others
-read the old one. The copy stands behind the block, as far out as nothing notices that the old
-buffer is written later; it copies the box around all that the block writes there. The new buffer
-has the shape of the old one, so that indices stay. Other blocks may write the buffer too.
+read the old one. The copy stands behind the block, as far out as no other access notices that the
+old buffer is written later; it copies the bounding box of all that the block writes there. The new
+buffer has the shape of the old one, so indices do not change. Other blocks may write the buffer
+too.
 
 *Legal when*
 
 1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
-2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3306: the block writes all of the box.
 4. KC3307: nothing else reads or writes these elements between the block and the copy.
 5. KC3308: each read of the buffer by the block itself is always of what it has written before,

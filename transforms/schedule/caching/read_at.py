@@ -18,22 +18,22 @@ After::
         tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A_local[%v_i + 1] }
 
 All blocks in the loop that read the buffer, and do not write it, read the copy from then on; it
-stands before the first of them, and is of the box around what they read in one iteration. Its block
-is annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of
-the old one, so that indices stay.
+stands before the first of them, and covers the bounding box of what they read in one iteration. Its
+block is annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the
+shape of the old one, so indices do not change.
 
 *Legal when*
 
 1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores.
-2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists in the loop already.
 5. KC3305: no element is written between the copy and what is read.
-6. KC3211: the loop is not, and is not in, a vectorized one.
+6. KC3211: neither the loop nor one around it is vectorized.
 7. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
    what they write.
-8. KC3619: it is no loop of a reduction that may be empty, and in no such loop, if the initial value
-   is made of the buffer.
+8. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty, if the
+   initial value is computed from the buffer.
 
 TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
 """

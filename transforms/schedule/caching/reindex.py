@@ -20,10 +20,10 @@ After::
         tir.block "C" (spatial %v_i in 14 = %i, reduce %v_k in 3 = %k) ... do {
           %x = tir.load %X_reindex[%v_i, %v_k] : memref<14x3xf32>
 
-The new buffer has a dimension for each variable that the index depends on. So buffers meet the
-block in the layout that a tensor intrinsic wants, whatever theirs is. A block that writes the
-buffer writes the new one, which is copied back behind it. The copy stands as far out as values
-allow, and copies what is needed there.
+The new buffer has a dimension for each variable that the index depends on. So the block accesses
+buffers in the layout that a tensor intrinsic wants, whatever their own layout is. A block that
+writes the buffer writes the new one, which is copied back behind it. The copy stands as far out as
+values allow, and copies what is needed there.
 
 *Legal when*
 

@@ -20,14 +20,14 @@ After::
           %value = tir.load %C_local[%v1, %v0]
           tir.store %value, %C[%v0 * 8 + %v1]
 
-The map takes the variables of the block, all of them, to the index in the new buffer; one that it
-does not depend on makes no dimension. The new buffer is as large as its largest indices need. What
-else uses the old one keeps it. (``cache_write`` keeps the layout.)
+The map takes the variables of the block, all of them, to the index in the new buffer; a variable
+that it does not depend on adds no dimension. The new buffer is as large as its largest indices
+need. Other users of the old buffer keep it. (``cache_write`` keeps the layout.)
 
 *Legal when*
 
 1. KC3300, KC3303, KC3504: the block writes the buffer, which is used by nothing but loads and
-   stores of single elements. KC3301, KC3302: the target has the scope, and it buys something.
+   stores of single elements. KC3301, KC3302: the target has the scope, and benefits from it.
 2. KC3530: the block writes it at one index, a function of the block's variables.
 3. KC3306, KC3307, KC3308: all that is copied back is written, and nothing sees it before.
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that

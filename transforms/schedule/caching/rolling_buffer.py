@@ -24,8 +24,8 @@ After::
         tir.block "C" ... do { reads %B[%v_i mod 3, %v_j] and %B[(%v_i + 2) mod 3, %v_j] }
 
 Only the first iteration computes all three rows; each later one computes the one that is new, into
-the place of the one that is not needed any more. The outermost loop with which the part of the
-buffer moves, by less than its length, is the one along which it rolls.
+the place of the one that is no longer needed. The buffer rolls along the outermost loop that moves
+the part in use by less than its length.
 
 *Legal when*
 

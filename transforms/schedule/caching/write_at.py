@@ -20,22 +20,22 @@ After::
             do { %C[%v0] = %C_local[%v0] }
       }
 
-The block writes, and reads again, a new buffer; the box around what it writes in one iteration is
-copied behind it. The copy's block is annotated ``auto_copy``: its loops may be chosen for the
-target. The new buffer has the shape of the old one, so that indices stay.
+The block writes, and reads again, a new buffer; the bounding box of what it writes in one iteration
+is copied back after it. The copy's block is annotated ``auto_copy``: its loops may be chosen for
+the target. The new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
 1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
-2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
+2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists in the loop already.
 5. KC3306: the block writes all of the box.
 6. KC3307: nothing else reads or writes these elements between the block and the copy.
 7. KC3308: each read of the buffer by the block itself is always of what it has written before in
    the iteration (then it reads the new buffer), or never.
-8. KC3211: the loop is not, and is not in, a vectorized one.
-9. KC3619: it is no loop of a reduction that may be empty, and in no such loop.
+8. KC3211: neither the loop nor one around it is vectorized.
+9. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty.
 10. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the loop is in
     all loops of a kernel over blocks of threads.
 

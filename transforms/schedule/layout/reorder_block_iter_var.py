@@ -8,12 +8,12 @@ After::
 
     tir.block "C" (spatial %v_j in 4 = %j, spatial %v_i in 8 = %i) do { ... }
 
-The loops and what the block does stay. The order matters to what reads it: the loops that
-compute_at makes, and the variables that tensorize matches.
+The loops and the work of the block do not change. The order matters to what reads it: the loops
+that compute_at makes, and the variables that tensorize matches.
 
 *Legal when*
 
-1. KC3350: the order has the position of each variable once.
+1. KC3350: the order names the position of each variable exactly once.
 
 TVM: ``reorder_block_iter_var``.
 """

@@ -8,18 +8,19 @@ After::
 
     %B = tir.alloc "B" {tir.axis_separators = array<i64: 2>} : memref<4x8x16xf32>
 
-Memory has one axis as a rule: all dimensions are flattened into it. Some has several (a texture has
+Most memory has one axis, into which all dimensions are flattened; some has several (a texture has
 rows and columns). A separator ``n`` stands before dimension ``n``: dimensions between separators
 are flattened together, here 0 and 1 into one axis, and 2 is the other. It is noted at the buffer
 (``kc.axis_separators`` at an argument) for the lowering to such memory; flat memory ignores it, and
-results do not depend on it. New separators replace old ones, and none takes them away.
+results do not depend on it. New separators replace old ones; giving none removes them.
 
 ``transform_layout`` with ``axis_separator`` in its map does both at once.
 
 *Legal when*
 
 1. KC3300, KC3303: the block uses the buffer, which is allocated in the function or an argument.
-2. KC3515: separators are between dimensions of the buffer, in increasing order, once each.
+2. KC3515: separators stand between dimensions of the buffer, in increasing order and without
+   repeats.
 
 TVM: ``set_axis_separator``.
 """

@@ -11,10 +11,10 @@ After::
 *Legal when*
 
 1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
-2. KC3301: the target has the scope. One that buys nothing there gets a warning (KC3302).
-3. KC3320: the buffer is allocated in the function; where arguments are is up to the caller.
+2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
+3. KC3320: the buffer is allocated in the function; the caller decides where arguments are.
 4. KC3408: threads exchange no values in memory that they do not share.
-5. KC3415: threads do not disturb each other in a buffer that they come to share.
+5. KC3415: threads do not disturb each other in a buffer that they would then share.
 
 TVM: ``set_scope``. Halide: ``store_in``. Exo: ``set_memory``.
 """

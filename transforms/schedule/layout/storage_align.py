@@ -1,4 +1,4 @@
-"""storage_align: how far apart the elements along a dimension of a buffer shall be.
+"""storage_align: the distance between elements along a dimension of a buffer is constrained.
 
 Before, ``storage-align block=B buffer=B axis=-2 factor=32 offset=1``::
 
@@ -8,15 +8,15 @@ After::
 
     %B = tir.alloc "B" {tir.storage_align = [array<i64: 0, 32, 1>]} : memref<16x32xf32>
 
-The distance in elements between neighbours along the axis shall be ``factor * n + offset``: an
-offset keeps columns out of one cache set, or memory bank. The request is kept with the buffer
-(axis, factor, offset), and ``align-storage`` lays it out; results do not depend on it. A second
-one for the same axis replaces the first.
+The distance in elements between neighbours along the axis must be ``factor * n + offset``: an
+offset keeps columns out of the same cache set or memory bank. The request is kept with the buffer
+(axis, factor, offset), and ``align-storage`` lays it out; results do not depend on it. A second one
+for the same axis replaces the first.
 
 *Legal when*
 
 1. KC3300: the block writes the buffer.
-2. KC3320: the buffer is allocated in the function; the layout of arguments is up to the caller.
+2. KC3320: the buffer is allocated in the function; the caller decides the layout of arguments.
 3. KC3321: the axis is one of the buffer; -1 is the last.
 4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than
    the factor.

@@ -15,7 +15,7 @@ After::
 
 The map takes the variables of the block, in their order. Each result is a new variable, with a new
 loop around the block, in this order; buffers stay as they are (``transform_layout`` rearranges
-those). A predicate goes along.
+those). A predicate is transformed with them.
 
 *Legal when*
 
@@ -23,7 +23,8 @@ those). A predicate goes along.
 2. KC3520, KC3010, KC3011: each variable is bound to a loop of its own with the same extent; these
    are the innermost loops around the block, hold nothing else, and are serial and not annotated.
 3. KC3503, KC3521: the map takes the variables one to one to a box that starts at 0.
-4. KC3522: each result is of variables of one type, which is its type: spatial, reduce or opaque.
+4. KC3522: each result depends on variables of one type only, which is its type: spatial, reduce or
+   opaque.
 5. KC3523: no dependence is reversed by the new order.
 
 TVM: ``transform_block_layout``. Halide: ``split``, ``fuse`` and ``reorder`` of ``Var``.

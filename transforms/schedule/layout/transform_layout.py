@@ -16,19 +16,19 @@ After::
         tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
           tir.store %b, %B[%v_i floordiv 4, %v_j, %v_i mod 4] : memref<4x8x4xf32>
 
-All accesses of the buffer change, loops and blocks stay (``transform_block_layout`` rearranges
+All accesses of the buffer change, loops and blocks do not (``transform_block_layout`` rearranges
 those). The buffer is named by its name, by its position among those that the block writes, or as
 ``read:0`` and ``write:0`` (in Python ``("read", 0)``).
 
-The new shape is the least that holds the results of the map. If it has elements that no index is
-taken to (14 elements in rows of 4 need 16), these are padding. Nothing reads them, so a buffer of
+The new shape is the least that holds the results of the map. If it has elements to which no index
+is mapped (14 elements in rows of 4 need 16), these are padding. Nothing reads them, so a buffer of
 the function may leave them undefined; with ``pad_value``, a number or a function of the new index,
 blocks behind the last writer write it there (``B_pad``: as few conditions and iterations as the
 padding has). The padding of an output is seen by the caller, and needs a value.
 
-Of an argument, the function's signature changes: its type, and ``kc.shape`` where it has one.
-Callers pass arrays in the new layout. The padding of an array that is only read is what the caller
-put there.
+For an argument, the function's signature changes: its type, and ``kc.shape`` where it has one.
+Callers pass arrays in the new layout. The padding of an array that is only read holds what the
+caller put there.
 
 ``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) tells which dimensions
 form an axis of physical memory: see ``set_axis_separator``.
@@ -39,12 +39,13 @@ form an axis of physical memory: see ``set_axis_separator``.
    of single elements, and has no strides of its own.
 2. KC3501, KC3503, KC3515: the map takes as many indices as the buffer has dimensions, to indices
    that are at least 0, and separators stand between them.
-3. KC3502: no two elements are taken to the same place. This is proven, for all symbolic sizes;
-   ``assume_injective_transform`` replaces a proof that cannot be found, never one of the contrary,
-   and is noted at the buffer (``layout_assumed_injective``).
-4. KC3505: an output has no padding, or there is a ``pad_value``; KC3506: which elements can have.
-5. KC3507, KC3508, KC3510: of an argument, all symbolic sizes are still known from some argument,
-   nothing in the module calls the function, and no size is asked for that has no name.
+3. KC3502: no two elements are mapped to the same place. This is proven, for all symbolic sizes;
+   ``assume_injective_transform`` replaces a proof that cannot be found, never a disproof, and is
+   noted at the buffer (``layout_assumed_injective``).
+4. KC3505: an output has no padding, or there is a ``pad_value``; KC3506: a value that elements can
+   hold.
+5. KC3507, KC3508, KC3510: for an argument, all symbolic sizes are still known from some argument,
+   nothing in the module calls the function, and no unnamed size is queried.
 6. KC3509: nothing is noted about single dimensions of the buffer (storage_align, axis separators).
 
 A map that changes nothing (KC3511) and a pad_value without padding to write (KC3512) get a warning.

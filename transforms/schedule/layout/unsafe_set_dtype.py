@@ -15,22 +15,22 @@ After::
         %x = arith.extf %1 : f16 to f32
 
 Values are converted where they are stored, and back where they are loaded; nothing else changes. A
-type that holds every value of the old one keeps all results. Any other changes some: that is what
-``unsafe`` agrees to, what the buffer tells from then on, and what the warning KC3543 tells of.
-Integers of the IR have no sign: they are taken as signed, unless ``dtype`` is unsigned.
+type that holds every value of the old one keeps all results. Any other type changes some:
+``unsafe`` accepts that, the buffer is marked, and the warning KC3543 reports it. Integers of the IR
+have no sign: they are taken as signed, unless ``dtype`` is unsigned.
 
 *Legal when*
 
 1. KC3300, KC3303, KC3504: the block writes the buffer, which is used by nothing but loads and
    stores of single elements.
-2. KC3320: the buffer is allocated in the function; the type of arguments is up to the caller.
+2. KC3320: the buffer is allocated in the function; the caller decides the type of arguments.
 3. KC3540: there is a data type of that name, and a conversion to it and back.
 4. KC3541: the type holds every value of the old one, or ``unsafe`` is given. KC3544: and integers
    are held as floats, or may be, only where each element that is loaded was stored before.
 
-The type that the buffer has already gets a warning (KC3542).
+The current type of the buffer gets a warning (KC3542).
 
-TVM: ``unsafe_set_dtype`` (whose name alone tells that results change).
+TVM: ``unsafe_set_dtype`` (where only the name says that results change).
 """
 
 from __future__ import annotations

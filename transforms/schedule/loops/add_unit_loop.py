@@ -11,8 +11,8 @@ After::
       tir.for %u in 1 {
         tir.block "C" (spatial %v_i in 64 = %i) do { ... }
 
-The same happens around a loop with ``loop=i``. It gives a block that is in no loop one that other
-primitives take.
+With ``loop=i`` the new loop goes around a loop. A block without loops gets one that other
+primitives can take.
 
 *Legal when*
 

@@ -15,12 +15,13 @@ After::
 *Legal when*
 
 1. KC3010, KC3011: the loops are serial and carry no annotation.
-2. KC3033: there are at least two loops, named from the outside in, each directly in the other.
-3. KC3032: each loop is the only child of the one around it, but for guards (``tir.if`` without an
-   else), which go inside: into the predicates of blocks where all they hold is in blocks.
+2. KC3033: there are at least two loops, named from the outside in, each directly inside the one
+   before.
+3. KC3032: each loop is the only child of the one around it, except for guards (``tir.if`` without
+   an else), which go inside: into the predicates of blocks where all they hold is in blocks.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
-5. KC3036: a reduction loop that may run no iteration is not fused with one of elements, since the
-   initial value of the reduction would not be written.
+5. KC3036: a reduction loop that may have no iteration is not fused with a loop over elements, since
+   the initial value of the reduction would not be written.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
 ``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.

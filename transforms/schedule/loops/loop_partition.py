@@ -17,17 +17,18 @@ After::
             where (%i_o_1 * 8 + %i_i < 4) do {
 
 The factors are the numbers of iterations of the parts, in order; one of them may be open (``?``),
-and without an open one the rest is a part of its own at the end. The first part keeps the blocks;
-those of the others have a number behind their names. Block variables keep their extents and values,
-so a reduction starts (its init runs) in the part with its first element only, and conditions that
-always hold in a part are dropped there. With a symbolic extent the first parts have what there is.
+and without an open one the remainder becomes an extra part at the end. The first part keeps the
+blocks; those of the others have a number behind their names. Block variables keep their extents and
+values, so a reduction starts (its init runs) only in the part with its first element, and
+conditions that always hold in a part are dropped there. With a symbolic extent the first parts take
+as many iterations as there are.
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3460: there is at least one factor that is not open, and at most one that is.
 3. KC3461: each constant factor is at least 1. KC3023: symbolic ones are sizes of the function.
-4. KC3462: the factors leave at least one iteration for the open part, or for the rest.
+4. KC3462: the factors leave at least one iteration for the open part or the remainder.
 
 ``preserve-unit-iters=false`` puts 0 for the variable of a part of one iteration.
 

@@ -17,20 +17,19 @@ After::
       tir.for %k in 4 {
         tir.block "C" (spatial %v_i in 16 = %i_m, reduce %v_k in 4 = %k) ...
 
-The loops may be deeper below what holds them all: then the loops from there down to them are merged
-level by level, and what is merged in the end are the bodies of the loops that are named. Order in
-the text decides which body comes first. What stands between the nests is done before the merged
-one, or after it where it needs the first ones.
+The loops may be nested below their common parent: then the loops from there down to them are merged
+level by level, and finally the bodies of the named loops. Program order decides which body comes
+first. Ops between the nests run before the merged nest, or after it where they need the first ones.
 
 *Legal when*
 
 1. KC3450: there are at least two loops. KC3030: none is named twice.
 2. KC3451: none is inside another. KC3452: they are in the same block or function, and branch.
-3. KC3453: they are equally deep below what holds them all, KC3032 in perfect nests.
+3. KC3453: they are at the same depth below their common parent, KC3032 in perfect nests.
 4. KC3010, KC3011: the loops are serial and carry no annotation.
-5. KC3454: the extents are equal, level by level. Symbolic ones are proven so.
+5. KC3454: the extents are equal, level by level. Symbolic ones must be proven equal.
 6. KC3455: no iteration of a later loop needs to come after a later iteration of an earlier one.
-7. KC3456: what is in between does not need the earlier loops while the later ones need it.
+7. KC3456: ops in between do not need the earlier loops if the later ones need these ops.
 
 TVM: ``merge``. Halide: ``compute_with``. Exo: ``fuse``.
 """

@@ -13,7 +13,7 @@ After::
 1. KC3010: the loop is serial (or parallel already).
 2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
    or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
-3. KC3040, KC3041: no two iterations depend on each other; a reduction does.
+3. KC3040, KC3041: no two iterations depend on each other; those of a reduction do.
 
 TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
 """

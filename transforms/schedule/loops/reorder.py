@@ -1,6 +1,6 @@
-"""reorder: nested loops are exchanged.
+"""reorder: nested loops change their order.
 
-Before, ``reorder block=C loops=k,j`` (the order they shall have)::
+Before, ``reorder block=C loops=k,j`` (the new order)::
 
     tir.for %i in 16 {
       tir.for %j in 32 {
@@ -14,7 +14,7 @@ After::
         tir.for %j in 32 {
           tir.block "C" (...)
 
-The named loops exchange the places they have; loops in between stay where they are.
+The named loops exchange places; loops in between stay where they are.
 
 *Legal when*
 
@@ -24,9 +24,9 @@ The named loops exchange the places they have; loops in between stay where they 
    change places (the combiner is associative and commutative by declaration), its initialisation
    may not.
 4. KC3041: the iterations of a parallel or vectorized loop, and the blocks of a GPU, stay
-   independent with the loops that they come to hold (threads of a block are in lockstep, so the
-   place of their loop does not matter). KC3044: a vectorized loop comes to hold no parallel one and
-   none of threads.
+   independent with the loops that they newly hold (threads of a block are in lockstep, so the place
+   of their loop does not matter). KC3044: a vectorized loop does not come to hold a parallel loop
+   or a loop of threads.
 
 TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
 """

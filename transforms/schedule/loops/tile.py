@@ -14,9 +14,9 @@ After::
           tir.for %j_i in 32 {
             ...
 
-*Legal when* both splits are and exchanging ``i_i`` and ``j_o`` is (see split and reorder); all is
-tried on a copy first, so that a refusal changes nothing. KC3050: there are two loops and two
-factors; KC3030: the loops are two.
+*Legal when* both splits are legal, and so is exchanging ``i_i`` and ``j_o`` (see split and
+reorder); everything is tried on a copy first, so that a refusal changes nothing. KC3050: there are
+two loops and two factors; KC3030: the loops are distinct.
 
 TVM, Halide: ``tile``.
 """

@@ -16,9 +16,9 @@ The loop may hold serial loops (a matrix product's reduction): they stay loops, 
 2. KC3043: its extent is a constant.
 3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
    threads.
-4. KC3040, KC3041: no two iterations depend on each other; a reduction does. Only what a loop
-   without loops in it loads may be stored by a later iteration, behind the load: all lanes load
-   before any stores.
+4. KC3040, KC3041: no two iterations depend on each other; those of a reduction do. A later
+   iteration may store only what a loop without inner loops loads, after the load: all lanes load
+   before any lane stores.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 """

@@ -8,14 +8,14 @@ After::
 
     tir.for %i in 64 annotations {tune.unroll = 16 : i64} { ... }
 
-Annotations are for passes and tools that know of them; what the program computes does not depend on
+Annotations are for passes and tools that know them; what the program computes does not depend on
 them. An annotated loop is not restructured (KC3011), so that the annotation is not lost.
 
 *Legal when*
 
 1. KC3342: a loop or a block is named.
-2. KC3340: it does not have the key yet, or with the same value.
-3. KC3343: the value is none, a bool, an integer, a number, a string, or a list or dict of such.
+2. KC3340: it does not have the key yet, or has it with the same value.
+3. KC3343: the value is None, a bool, an integer, a number, a string, or a list or dict of these.
 
 TVM: ``annotate``.
 """

@@ -25,7 +25,7 @@ loop, and in each iteration fills the one that the next iteration reads.
 3. KC3470, KC3471: a serial loop both fills and reads it.
 4. KC3474, KC3472: each iteration fills it first, and reads nothing that it has not written.
 5. KC3473: what fills it does nothing else.
-6. KC3475, KC3476: what is read to fill it is there one iteration early.
+6. KC3475, KC3476: what is read to fill it is available one iteration early.
 
 A loop of one iteration has no next one: it gets a warning (KC3477).
 

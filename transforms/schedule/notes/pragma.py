@@ -1,4 +1,4 @@
-"""pragma: a loop gets a pragma of TVM's.
+"""pragma: a loop gets a pragma of TVM.
 
 Before, ``pragma loop=i pragma-type=auto_unroll_max_step value=16``::
 
@@ -13,9 +13,9 @@ the annotation ``pragma_`` and its name. One that TVM does not have gets a warni
 
 *Legal when*
 
-1. the primitive is, for the three that are one;
-2. KC3340: the loop does not have the pragma yet, or with the same value;
-3. KC3343: the value is none, a bool, an integer, a number, a string, or a list or dict of such.
+1. for the three primitives: the primitive is legal;
+2. KC3340: the loop does not have the pragma yet, or has it with the same value;
+3. KC3343: the value is None, a bool, an integer, a number, a string, or a list or dict of these.
 
 TVM (TE): ``pragma``.
 """

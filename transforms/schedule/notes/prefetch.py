@@ -15,16 +15,16 @@ After::
       tir.for %j in 32 {
         tir.block "C" ...
 
-One element a cache line (of 64 bytes) is named of all that the block reads of the buffer in an
-iteration of the loop, moved ahead by the offset. A prefetch neither reads nor writes and never
-fails, so the last iterations may name elements outside of the buffer.
+Of all that the block reads of the buffer in an iteration of the loop, moved ahead by the offset,
+one element per cache line (of 64 bytes) is prefetched. A prefetch neither reads nor writes and
+never fails, so the last iterations may name elements outside of the buffer.
 
 *Legal when*
 
 1. KC3300: the block reads the buffer.
 2. KC3480: the loop is around the block. KC3481: neither it nor one around it is vectorized.
 3. KC3482: the offset is at least 0 and less than 2^31.
-4. KC3485: the buffer is not one of a single iteration.
+4. KC3485: the buffer is not allocated in the loop.
 5. KC3483: what is read in an iteration is a box that moves with the loop.
 
 An offset of 0, and a parallel loop, whose next iteration may run elsewhere, get a warning (KC3484).

@@ -20,9 +20,9 @@ After::
       tir.for %j_1 in 16 {
         tir.block "C" ...
 
-The new loops run over a box of constant size around all that is read in one iteration of the loop,
-in the order of the block's variables; where it sticks out of the block's domain there is a
-predicate. Reductions are computed whole, with their init. The block's old loops go, splits
+The new loops run over a bounding box of constant size of all that is read in one iteration of the
+loop, in the order of the block's variables; where it sticks out of the block's domain there is a
+predicate. Reductions are computed whole, with their init. The block's old loops are removed, splits
 included. The buffer becomes private to one iteration of the loop (``compact-buffer-allocation``
 makes it as small as the box).
 
@@ -34,13 +34,14 @@ front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one itera
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction, which may be
    of several buffers.
 2. KC3202, KC3205: no buffer is an output, the block the only writer, loads the only readers.
-3. KC3203, KC3204: something reads it, and all that does is in the loop.
-4. KC3213, KC3214, KC3212: the block is not in the loop already, and comes before it, in one scope.
+3. KC3203, KC3204: something reads it, and all readers are in the loop.
+4. KC3213, KC3214, KC3212: the block is not already in the loop, and comes before it in the same
+   scope.
 5. KC3010, KC3011: the block's own loops are serial and carry no annotation.
 6. KC3211: neither the loop nor one around it is vectorized.
 7. KC3215: the index is a place before the first consumer.
 8. KC3206: all that is read in an iteration of the loop is computed in it before.
-9. KC3209: the block runs, once if it is a reduction, for all that the box contains.
+9. KC3209: the block runs for all that the box contains, and only once if it is a reduction.
 10. KC3207, KC3208: what the block reads is known, and still the same, at the new place.
 
 TVM, Halide: ``compute_at``. Exo: ``fuse`` of the producer's loops and the consumer's.

@@ -1,4 +1,4 @@
-"""compute_inline: a block is computed where its elements are read, and goes.
+"""compute_inline: a block is computed where its elements are read, and removed.
 
 Before, ``compute-inline block=B``::
 

@@ -16,9 +16,9 @@ After::
     tir.for %i in 14 {
       tir.block "C" ...
 
-The undoing of ``compute_at``: the nest stands before the first consumer's, has a loop for each
-variable of the block and computes what all consumers read; the block's old loops go. A block that
-has its own nest there already stays as it is.
+The inverse of ``compute_at``: the nest stands before that of the first consumer, has a loop for
+each variable of the block and computes what all consumers read; the block's old loops are removed.
+A block that already has its own nest there stays as it is.
 
 *Legal when*
 

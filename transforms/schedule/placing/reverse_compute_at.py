@@ -19,7 +19,7 @@ After::
 
 The new loops run over what the iteration of the loop completes, a box of constant size; where it
 sticks out of the block's domain there is a predicate. Each instance of the block runs exactly once.
-The block's old loops go, splits included. It may be an output, and a reduction.
+The block's old loops are removed, splits included. It may be an output, and a reduction.
 
 ``index`` says where in the loop: -1 at the end, -2 right behind the last producer, otherwise behind
 the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
@@ -28,7 +28,8 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
 2. KC3230: some block that writes what it reads is in the loop.
-3. KC3213, KC3214, KC3212: the block is not in the loop already, and comes behind it, in one scope.
+3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
+   scope.
 4. KC3010, KC3011: the block's own loops are serial and carry no annotation.
 5. KC3211: neither the loop nor one around it is vectorized.
 6. KC3215: the index is a place behind the last producer.

@@ -1,4 +1,4 @@
-"""reverse_compute_inline: a block is computed where its only input is made, and that buffer goes.
+"""reverse_compute_inline: a block is computed where its only input is, and that buffer is removed.
 
 Before, ``reverse-compute-inline block=C``::
 
@@ -33,7 +33,7 @@ consumer.
 2. KC3240: there is one block that writes what it reads.
 3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
 4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
-   is alone in one, but for a constant.
+   is alone in one, except for a constant.
 5. KC3243: the elements that are read are those that are written.
 6. KC3214, KC3207, KC3208: what the block reads is known, and the same, where the producer is.
 7. KC3232: nothing else uses the elements it writes between the new place and the old one.

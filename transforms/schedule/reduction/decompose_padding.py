@@ -1,4 +1,4 @@
-"""decompose_padding: a block that pads becomes one that fills and one that copies what is inside.
+"""decompose_padding: a padding block becomes one that fills and one that copies what is inside.
 
 Before, ``decompose-padding block=P loop=i``::
 
@@ -17,10 +17,10 @@ After::
       tir.block "P" (spatial %v_i in 140 = %i + 6) do { tir.store %A[%v_i - 6], %P[%v_i] }
     }
 
-The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value the
-constant. The new block stands before the loop; the loops from there on are copied, kinds included.
-The loops of the old block shrink to what is inside where conditions bound one of them; what is left
-becomes its predicate.
+The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value may be
+the constant. The new block stands before the loop; the loops from there on are copied, kinds
+included. Loops of the old block that conditions bound shrink to what is inside; the remaining
+conditions become its predicate.
 
 *Legal when*
 
@@ -31,7 +31,7 @@ becomes its predicate.
 5. KC3303, KC3613: nothing else in the loop uses an element before the block stores it.
 6. KC3618: whether and where the block stores does not depend on data that is loaded in the loop.
 
-A condition that always holds is a warning (KC3614): there is nothing to fill.
+A condition that always holds gets a warning (KC3614): there is nothing to fill.
 
 TVM: ``decompose_padding``; ``can_decompose_padding`` asks whether it is legal.
 """

@@ -23,22 +23,22 @@ After::
               do { %C_pad[%v_i, %v_j] += %A_pad[%v_i, %v_k] * %B_pad[%v_k, %v_j] }
     ... a block "C_crop" that copies the first 127 x 127 elements of %C_pad to %C
 
-``padding`` has a number for each variable of the block, 1 where it stays. ``decompose_padding``
-makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
+``padding`` has a number for each variable of the block, 1 where the extent does not change.
+``decompose_padding`` makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
 
 *Legal when*
 
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
-2. KC3606: there is a number, at least 1, for each variable; and no more iterations than 48 bits
-   count.
+2. KC3606: there is a number, at least 1, for each variable; and the number of iterations fits in 48
+   bits.
 3. KC3607: each variable is a loop of the block's own, and there is no predicate.
 4. KC3608: each index is a variable or a constant, and what is padded is an index of the result or
    reduced.
-5. KC3609: along a padded reduction all terms are 0, and the combiner does not change by it: sums
-   of products of padded elements. (Infinity times 0 is not 0.)
-6. KC3610: no op fails, or has an undefined result, on elements that are not there.
+5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
+   padded elements. (Infinity times 0 is not 0.)
+6. KC3610: no op fails, or has an undefined result, on elements of the padding.
 
-Nothing to pad is a warning (KC3611).
+A block without anything to pad gets a warning (KC3611).
 
 TVM: ``pad_einsum``.
 """

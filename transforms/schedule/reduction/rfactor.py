@@ -1,4 +1,4 @@
-"""rfactor: a loop of a reduction becomes spatial: partial results, and a reduction of these.
+"""rfactor: a loop of a reduction becomes spatial, with partial results that are then reduced.
 
 Before, ``rfactor block=C loop=k_o``::
 
@@ -34,11 +34,11 @@ leaves out are left out of the partial results.
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3330: the loop is around one block, and so are the loops of the block around it.
 3. KC3200, KC3331: the block is a reduction with a commutative combiner, and its init.
-4. KC3332: the loop drives reduce variables only, and each other one either spatial or reduce ones.
+4. KC3332: the loop drives only reduce variables, and each other loop either spatial or reduce ones.
 5. KC3333: all reduce loops are among those that hold only the block.
 6. KC3334: the init runs exactly where all reduce loops are at 0.
 7. KC3335: the factor axis is a dimension of the new buffer.
-8. KC3336: a predicate about the reduction leaves the first iterations in.
+8. KC3336: a predicate on the reduction does not exclude the first iterations.
 9. KC3337: sizes and what the init uses are known outside the loops.
 
 TVM, Halide: ``rfactor``.

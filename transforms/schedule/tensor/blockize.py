@@ -24,11 +24,12 @@ After::
                              reduce %v_k in 16 = %v_k_o * 8 + %k_i) do { ... }
 
 The new block is scheduled as one unit, or replaced by an instruction (``tensorize``). A variable
-that the loops inside make alone becomes one of extent 1 outside, unless ``preserve-unit-iters`` is
-false. The init of a reduction that goes on outside is that of the new block, for the whole tile;
-otherwise it stays. Conditions of the predicate go to the block whose variables they are about.
+that only the inner loops drive becomes one of extent 1 outside, unless ``preserve-unit-iters`` is
+false. The init of a reduction that continues outside becomes that of the new block, for the whole
+tile; otherwise it stays. Conditions of the predicate go to the block whose variables they
+constrain.
 
-``blocks=B,C`` puts neighbours (with the loops that only they are in) into one block; its variables
+``blocks=B,C`` puts neighbours (with the loops that hold only them) into one block; its variables
 are those that all of them have outside.
 
 *Legal when*
@@ -36,13 +37,13 @@ are those that all of them have outside.
 1. KC3550: a loop is named, or blocks are.
 2. KC3551: the loop holds one block, and nothing else; of several blocks each is alone in its loops.
 3. KC3552: each binding divides into a part from outside and one from inside.
-4. KC3553: each condition of the predicate divides so too.
+4. KC3553: each condition of the predicate divides in the same way.
 5. KC3554: what else is used inside follows from the variables of the new block.
-6. KC3555: the init of a divided reduction runs once an element, at the start of its loops.
+6. KC3555: the init of a divided reduction runs once per element, at the start of its loops.
 7. KC3556: several blocks are neighbours.
 8. KC3557: several blocks have the same variables outside, and no reduction goes on there.
 
-TVM: ``blockize``. Exo: none; Halide's ``compute_at`` with ``hoist`` comes near.
+TVM: ``blockize``. Exo: none; Halide's ``compute_at`` with ``hoist`` comes close.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""tensorize: what a loop or a block does is done by a tensor intrinsic.
+"""tensorize: a tensor intrinsic replaces a loop or a block.
 
 Before, ``tensorize loop=k_i tensor-intrin=dot_f32_4``::
 
@@ -25,13 +25,13 @@ After::
           tir.store %s, %C[%v_i_o] : memref<16xf32>
 
 An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) says what it does as loops around one
-block, and has code that does it. A loop becomes a block first (``blockize``). The body of the
-block is compared with the description: the same loops in the same order and the same operations, up
-to names and to where in a buffer the tile is. Which buffers it is about follows from the accesses.
+block, and has code that does it. A loop becomes a block first (``blockize``). The body of the block
+is compared with the description: the same loops in the same order and the same operations, up to
+names and the position of the tile in a buffer. The buffers follow from the accesses.
 
-Of a reduction that goes on outside of the tile, the body is done by the intrinsic's ``update``. The
-init is done by its ``init`` where it does the same, else it stays as loops. A description without
-an init is an update itself.
+For a reduction that continues outside of the tile, the intrinsic's ``update`` replaces the body.
+Its ``init`` replaces the init where it does the same; otherwise the init stays as loops. A
+description without an init is an update itself.
 
 *Legal when*
 
@@ -40,10 +40,10 @@ an init is an update itself.
 3. KC3562: the block does what the description says.
 4. KC3563: the tile is full: no predicate leaves iterations of it out.
 5. KC3564: buffers are laid out as the implementation needs them.
-6. KC3566: a loop or a block is named; of a loop, what blockize says.
-7. KC3567: a reduction that goes on outside of the tile has an intrinsic with an update.
+6. KC3566: a loop or a block is named; for a loop, the rules of blockize hold.
+7. KC3567: for a reduction that continues outside of the tile, the intrinsic has an update.
 
-TVM: ``tensorize``. Exo: ``replace``. Halide has none; its back ends look for patterns.
+TVM: ``tensorize``. Exo: ``replace``. Halide has no counterpart; its back ends match patterns.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ After::
 What this means is in :mod:`kc.dialects.tir.threads`: threads run in lockstep, and inside a loop of
 the same axis each thread runs its own iteration only. A reduction that is bound to ``threadIdx`` is
 combined across threads. Limits are those of the target (CUDA's on a CPU); extents that are not
-constants are checked when the kernel is launched. A loop that is bound to the axis already stays
-as it is, with a warning (KC3410); so does one of a single iteration get one (KC3412).
+constants are checked when the kernel is launched. A loop that is already bound to the axis stays as
+it is, with a warning (KC3410); a loop of a single iteration also gets one (KC3412).
 
 *Legal when*
 
@@ -24,9 +24,9 @@ as it is, with a warning (KC3410); so does one of a single iteration get one (KC
    parallel loop.
 4. KC3403: all loops of an axis in a kernel have the same extent. KC3406: the extent of a loop of
    virtual threads is a constant.
-5. KC3404, KC3405: the target has so many threads.
+5. KC3404, KC3405: the target has that many threads.
 6. KC3040, KC3041: no two iterations depend on each other, buffers that threads share considered.
-   KC3407: but ``threadIdx`` may combine values, where the loop and those in it drive nothing but
+   KC3407: only ``threadIdx`` may combine values, where the loop and those in it drive nothing but
    reduce variables of one block with an init.
 7. KC3411: in a loop of the same axis, the threads together do what each of them did.
 8. KC3408: no thread reads what only another one has written, unless they share that memory, and no

@@ -1,4 +1,4 @@
-"""set_store_predicate: of the threads that store the same, only some do.
+"""set_store_predicate: of the threads that store the same values, only some do.
 
 Before, ``set-store-predicate block=C condition="threadIdx.x == 0"``::
 
@@ -17,8 +17,8 @@ an axis, a store happens once; which thread does it is noted for the lowering, i
 
 *Legal when*
 
-1. KC3420: the condition is one, of loops around the block and axes of its kernel.
-2. KC3421: what is stored no longer is stored by another thread, at the same time, to the same
+1. KC3420: it is a condition on loops around the block and axes of its kernel.
+2. KC3421: what a thread no longer stores is stored by another thread, at the same time, to the same
    memory.
 
 TVM: ``set_store_predicate``.
