@@ -1,4 +1,4 @@
-"""align-storage: buffers get the distances between elements that storage_align asked for.
+"""align-storage: buffers get the distances between elements that storage_align requested.
 
 Before::
 
@@ -10,20 +10,18 @@ After::
     %B = tir.alloc "B" : memref<16x33xf32>
     ... tir.load %B[%i, %j] : memref<16x33xf32>
 
-The distance of neighbours along an axis is the size of all that is inside of it. So the dimension
-inside of the axis becomes larger, as little as gives ``factor * n + offset``; a size that is known
-at the call only grows by what is missing to the next multiple. Where this would take more than is
-missing (a dimension inside of it holds several elements), all dimensions inside become one first;
-for the last axis there is a new one::
+The distance of neighbours along an axis is the product of the sizes inside of it. So the next
+dimension grows by the least that gives ``factor * n + offset``; a size that is known only at the
+call grows to the next multiple. Where one step of that dimension is more than is missing (it holds
+several elements), all dimensions inside are merged into one first; the last axis gets a new one::
 
     memref<4x3x8xf32>, axis 0, factor 16 offset 1    becomes    memref<4x33xf32>  [%i, %j * 8 + %k]
     memref<8xf32>, axis 0, factor 4                  becomes    memref<8x4xf32>   [%i, 0]
 
-Axes are served from the last to the first. What cannot be served (KC4209: sizes inside the axis
-that are known at the call only and do not make one dimension, vectors along an axis that is spread,
-other users than loads and stores, more elements than a buffer may have) stays as it is, with a
-warning: results do not depend on it.
-Axis separators go with dimensions that become one.
+Axes are served from the last to the first. A request that cannot be served (KC4209: sizes inside
+the axis that are known only at the call and cannot be merged, vectors along an axis that is spread,
+users other than loads and stores, more elements than a buffer may have) is left out with a warning:
+results do not depend on it. Axis separators are dropped when dimensions are merged.
 
 Requires nothing, but is meant to run when buffers have their final shape
 (``compact-buffer-allocation``) and before ``vectorize-loop``.

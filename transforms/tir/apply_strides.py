@@ -10,13 +10,13 @@ After::
     func.func @f(%A: memref<?x64xf32, strided<[?, 1]>> {kc.strides = ["s0", 1]}) {
       %a = tir.load %A[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
 
-A stride is the distance of neighbours along a dimension in elements: a number, or a name for what
-the call finds at the array. Schedules see a plain argument, so that they are what they are without
+A stride is the distance of neighbours along a dimension in elements: a number, or a name for the
+value that the call finds at the array. Schedules see a plain argument, so they do not depend on
 strides, and a vector is loaded or stored as one where the innermost stride is 1. (TVM:
 ``tir.decl_buffer(shape, dtype, strides=...)`` in ``binds``.)
 
 Requires: nothing but loads, stores and prefetches uses the argument; KC4340 otherwise, as a view or
-a called function has a layout of its own.
+a called function has its own layout.
 """
 
 from __future__ import annotations

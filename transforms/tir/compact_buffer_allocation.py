@@ -1,4 +1,4 @@
-"""compact-buffer-allocation: a buffer is as small as what is used of it at a time.
+"""compact-buffer-allocation: a buffer shrinks to what is used of it at a time.
 
 Before::
 
@@ -25,12 +25,12 @@ After::
           %x = tir.load %B[%v_i - %i + 2, %v_j] : memref<3x16xf32>
 
 The buffer moves into the loop around all of its accesses in which it is smallest (the outermost of
-those), if every iteration reads only what it has written before: that is proven, else the buffer
-stays where it is. There it shrinks to the box around its accesses; indices are rebased.
+those), if every iteration provably reads only what it has written before; otherwise it stays where
+it is. There it shrinks to the bounding box of its accesses; indices are rebased.
 
 Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
-be over nothing, and still has its init, stays as it is (``lower-init-block`` may fill all of it).
-So do buffers that something else than ``tir.load`` and ``tir.store`` uses.
+be empty and still has its init stays as it is (``lower-init-block`` may fill all of it). So do
+buffers with users other than ``tir.load`` and ``tir.store``.
 
 TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.
 """

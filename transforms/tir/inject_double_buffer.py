@@ -31,10 +31,10 @@ After::
         tir.store %b, %C[%i, %j] : memref<8x16xf32>
 
 The buffers are those that the primitive ``double_buffer`` marked. Where later primitives made it
-impossible to fill one iteration ahead there is a warning (KC3478), and the buffer stays single.
+impossible to fill one iteration ahead, there is a warning (KC3478) and the buffer stays single.
 
-Requires that no blocks are left (``lower-blocks``), and that buffers are where and as large as they
-shall be (``compact-buffer-allocation``).
+Requires that no blocks are left (``lower-blocks``), and that buffers have their final place and
+size (``compact-buffer-allocation``).
 
 TVM: ``InjectDoubleBuffer``.
 """

@@ -22,13 +22,13 @@ After::
 The record is the last argument of every function with a body: how many accesses were wrong, which
 one came first (an entry of ``bound_checks``, an attribute of its function), its indices and the
 sizes of the memory. ``cf.assert`` with ``leaves`` ends the function, or this thread's part of a
-parallel loop, and not the process; what calls a function or has run a parallel loop looks at the
-record and leaves too, and so does every iteration of a parallel loop that starts after.
+parallel loop, and not the process; callers and code after a parallel loop check the record and
+leave too, and so does every later iteration of a parallel loop.
 
-Loads, stores, vectors of either kind, ``memref.copy`` and ``memref.subview`` are checked. A lane
-that is masked off is no access, nor is a part of size 0, nor a prefetch, which may be of anything.
-What a called C function does cannot be seen. (TVM: ``tir.transform.InstrumentBoundCheckers``, which
-runs before vectors exist and aborts.)
+Loads, stores, vectors of either kind, ``memref.copy`` and ``memref.subview`` are checked. A
+masked-off lane does not count as an access, nor does a part of size 0, nor a prefetch, which may
+name any address. Accesses in a called C function are not seen. (TVM:
+``tir.transform.InstrumentBoundCheckers``, which runs before vectors exist and aborts.)
 
 Requires: no ``tir`` is left (``convert-tir-to-scf``). Allocated memory is not freed when a
 function is left early.

@@ -20,10 +20,11 @@ After::
       }
     }
 
-Block variables become their bindings: affine maps and sets absorb them, other uses share a
+Block variables are replaced by their bindings: affine maps and sets absorb them, other uses share a
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
-(then it goes) or never does (then the block goes); existing ``tir.if`` are treated alike. Loops of
-no iteration go, and each ``tir.combine`` becomes the ops of its combiner.
+(then it is removed) or never does (then the block is removed); existing ``tir.if`` are treated
+alike. Loops without iterations are removed, and each ``tir.combine`` becomes the ops of its
+combiner.
 
 Requires: no block has an init region (``lower-init-block``).
 """

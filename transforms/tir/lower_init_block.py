@@ -19,12 +19,12 @@ After::
           tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 4 = %k)
               do { ... }
 
-The new block stands before the outermost loop that carries a reduce variable; the loops inside
-that one which carry spatial variables are copied, kind included. It runs in exactly the instances
-in which the block would have run its init, except that a reduction over nothing (a symbolic
-extent that is 0) is initialised too. Where the reordering is not provably without effect (another
-statement between touches the buffer, an iteration is repeated, ...) the init stays where it is,
-guarded by ``tir.if`` on the reduce variables.
+The new block stands before the outermost loop that carries a reduce variable; the loops inside that
+one which carry spatial variables are copied, kind included. It runs in exactly the instances in
+which the block would have run its init, except that an empty reduction (a symbolic extent that is
+0) is initialised too. Where the reordering is not provably without effect (another statement in
+between touches the buffer, an iteration is repeated, ...) the init stays where it is, guarded by
+``tir.if`` on the reduce variables.
 
 Requires nothing. Afterwards no block has an init region.
 """

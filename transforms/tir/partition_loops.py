@@ -1,4 +1,4 @@
-"""partition-loops: the iterations in which conditions always hold become a loop without them.
+"""partition-loops: iterations in which conditions always hold become a loop without these.
 
 Before::
 
@@ -21,12 +21,13 @@ After, with ``partition-const-loop``::
       tir.store %x, %C[%c3 * 32 + %i_i] : memref<100xf32>
     }
 
-Loops of an extent that is not a constant are cut, constant ones where ``partition_const_loop`` says
-so, and all that have ``pragma_loop_partition_hint``. A part of one iteration is its body, unless
-``no_unroll_loop_with_extent_one``. With ``unroll_loop_with_partition_hint_no_interval`` a loop with
-the hint, and without conditions that tell anything, is unrolled. Serial and parallel loops are cut,
-by ``tir.if`` conditions that are affine in the loop's variable and hold for all inner iterations.
-What is under conditions that never hold in a part goes.
+Loops with an extent that is not a constant are cut, loops with constant extents if
+``partition_const_loop`` is set, and all that have ``pragma_loop_partition_hint``. A part of one
+iteration becomes its body, unless ``no_unroll_loop_with_extent_one``. With
+``unroll_loop_with_partition_hint_no_interval`` a loop with the hint, but without usable conditions,
+is unrolled. Serial and parallel loops are cut, by ``tir.if`` conditions that are affine in the
+loop's variable and hold for all inner iterations. Code under conditions that never hold in a part
+is removed.
 
 TVM: ``LoopPartition``.
 

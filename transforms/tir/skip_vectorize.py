@@ -8,7 +8,8 @@ After::
 
     tir.for %i in 8 { ... }
 
-For targets without vectors, and to see whether vectorization is at fault. TVM: ``SkipVectorize``.
+For targets without vectors, and to find out whether vectorization is at fault. TVM:
+``SkipVectorize``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""unroll-loop: loops that are marked, and short ones where asked for, become copies of their body.
+"""unroll-loop: marked loops, and on request short ones, become copies of their body.
 
 Before::
 
@@ -13,15 +13,15 @@ After::
     %c1 = arith.constant 1 : index
     tir.store %x, %A[%c1 * 4] : memref<8xf32>
 
-A serial loop is unrolled by itself when nothing but unrolled loops is inside, no more than
-``auto_max_depth`` of them, and it leaves at most ``auto_max_step`` statements (stores, calls), or
-has at most ``auto_max_extent`` iterations, or, with ``unroll_local_access``, counts elements of a
-buffer of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_max_step`` and
-``pragma_unroll_explicit`` of a loop's annotations count for it and what is inside. Where unrolling
-is not ``explicit_unroll`` the loops are marked, and LLVM unrolls them. Loops of an extent that is
-not a constant, and loops around blocks (see ``lower-blocks``), stay as they are.
+A serial loop is unrolled automatically when it holds only unrolled loops, at most
+``auto_max_depth`` of them, and becomes at most ``auto_max_step`` statements (stores, calls), or has
+at most ``auto_max_extent`` iterations, or, with ``unroll_local_access``, iterates over elements of
+a buffer of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_max_step`` and
+``pragma_unroll_explicit`` in the annotations of a loop apply to it and all that is inside. Without
+``explicit_unroll`` the loops are only marked, and LLVM unrolls them. Loops of an extent that is not
+a constant, and loops around blocks (see ``lower-blocks``), stay as they are.
 
-KC4215: the copies of a loop would be more operations than can be compiled.
+KC4215: the copies of a loop would be too many operations to compile.
 
 TVM: ``UnrollLoop``.
 """

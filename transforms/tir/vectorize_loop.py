@@ -19,17 +19,18 @@ After, for vectors of 256 bits::
     ...
 
 A loop of up to four native vectors is one vector; a longer one becomes a loop over the widest
-vectors that divide it, or over native ones with a tail. Where the code needs a guard to hold in
-all lanes, or indices not to wrap around within a vector, and that is not known, both forms are
-made and a ``tir.if`` chooses. A branch that lanes take differently is done under a mask: for
+vectors that divide it, or over native ones with a tail. Where the code needs a guard to hold in all
+lanes, or indices not to wrap around within a vector, and neither is known, both forms are generated
+and a ``tir.if`` chooses. A branch that lanes take differently runs under a mask: for
 ``%x = scf.if %c -> (f32)``, which loads where ``%c`` holds and is 0 elsewhere::
 
     %x = vector.maskedload %A[%i, %j], %c, %zero : memref<64x100xf32>, vector<8xi1>, vector<8xf32>
 
-Inactive lanes access no memory and divide by nothing but 1; what all lanes agree on stays a branch.
+Inactive lanes access no memory and only divide by 1; a condition that all lanes agree on stays a
+branch.
 
 A loop that cannot be vectorized (its extent is not a constant, an iteration has a buffer of its
-own, ...) is run serially, with warning KC4211; so is one around another vectorized loop (KC4212).
+own, ...) runs serially, with warning KC4211; so does one around another vectorized loop (KC4212).
 
 Requires: no blocks (``lower-blocks``); the iterations of a vectorized loop are independent, which
 the primitive ``vectorize`` checks.

@@ -1,25 +1,26 @@
-"""verify-gpu-code: kernels fit the GPU: what memory carries, shared memory and threads of a block.
+"""verify-gpu-code: kernels fit the GPU: values passed through memory, shared memory, block sizes.
 
 It changes nothing. The sizes are those that buffers have once ``compact-buffer-allocation`` has run
-(it is run on a copy), so that what a schedule needs is known before code is generated. On its way a
-schedule may be what this refuses; in the end every value must come by memory that carries it.
+(it runs on a copy), so that the needs of a schedule are known before code is generated.
+Intermediate steps of a schedule may violate these rules; in the end every value must be passed
+through memory that its reader shares.
 
 *Legal when*
 
 1. KC3403: all loops of an axis in a kernel have the same extent.
 2. KC3408: a thread reads what it has written, or another one with which it shares that memory: a
    block of threads the shared memory, the threads of threadIdx.x in a warp the warp memory. Blocks
-   read nothing that others write.
-3. KC3409, KC3417: no two blocks write one element of global memory, but for what is the same
-   whichever of them computes it.
-4. KC3416: memory of threads is used in one launch of one kernel.
+   do not read what other blocks write.
+3. KC3409, KC3417: no two blocks write one element of global memory, except for values that are the
+   same whichever block computes them.
+4. KC3416: memory of threads is used within one launch of one kernel.
 5. KC3418: no thread reads what another one has written in a branch that not all of them take.
 6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
 7. KC3441: their sizes are constants.
 8. KC3442: a block has no more threads than the GPU allows.
 
 The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
-as alive at once. TVM: ``VerifyGPUCode`` (which says no without a reason).
+as alive at once. TVM: ``VerifyGPUCode`` (which gives no reason).
 """
 
 from __future__ import annotations
