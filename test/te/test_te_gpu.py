@@ -264,7 +264,7 @@ def test_memory_of_threads_that_is_read_behind_the_kernel(scope: str, lasts: str
         "   |  for i_c in 12 threadIdx.x:\n"
         "   |    for j_c in 6 blockIdx.x:\n"
         f"   |      block C_{scope}    <-- writes C_{scope}\n"
-        f"  why: {scope} memory lasts as long as {lasts}, and is not there when block C at (i=0, "
+        f"  why: {scope} memory lasts only as long as {lasts}, and is gone when block C at (i=0, "
         f"j=0) reads C_{scope}[0, 0]\n"
         "  try: compute_at or reverse_compute_at brings both into one kernel\n"
         f"  try: set_scope puts C_{scope} into global memory"

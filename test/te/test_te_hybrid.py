@@ -791,8 +791,8 @@ error[KC3403]: lower: tx has 8 threads of threadIdx.x, i 4
    |      store to c
    |    for i in 4 threadIdx.x:    <-- 4 threadIdx.x
    |      store to f
-  why: loops that are bound to threadIdx.x in one kernel are the same threads, \
-so they have one extent
+  why: loops bound to threadIdx.x in one kernel are the same threads, \
+so their extents must be equal
   try: split tx by factors=?,4
   try: bind tx to another axis""",
     threads_known_only_in_the_kernel: """\
@@ -805,7 +805,7 @@ error[KC3416]: lower: tir.load reads c, which tir.store writes in another kernel
    |    for i in ? threadIdx.x:
    |      tir.load    <-- reads c
    |      store to f
-  why: shared memory lasts as long as a block of threads, and is not there when \
+  why: shared memory lasts only as long as a block of threads, and is gone when \
 tir.load at (j=0, i=0) reads c[0]
   try: compute_at or reverse_compute_at brings both into one kernel
   try: set_scope puts c into global memory""",

@@ -63,7 +63,7 @@ class UnrollLoopPass(ModulePass):
     )
     auto_max_extent: int = field(
         default=0,
-        metadata={"help": "the most the most iterations of a serial loop that is always unrolled"},
+        metadata={"help": "the most iterations of a serial loop that is always unrolled"},
     )
     explicit_unroll: bool = field(
         default=True, metadata={"help": "copy bodies here; otherwise loops are marked for LLVM"}
