@@ -85,7 +85,7 @@ def test_annotating():
         'b5 = [1 : i64, ["y"]], b6 = {a = 1 : i64, "b c" = [false]}}'
     ) in text
     assert text_of(parse(text)) == text
-    with pytest.raises(ScheduleError, match="has the annotation 'l2' already") as caught:
+    with pytest.raises(ScheduleError, match="already has the annotation 'l2'") as caught:
         sch.annotate(i, "l2", 4)
     assert caught.value.code == "KC3340"
     with pytest.raises(ScheduleError, match="has no annotation 'l9'") as caught:
