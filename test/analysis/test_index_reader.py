@@ -35,6 +35,7 @@ READ_BY_ALL = {
     "arith.floordivsi %s, %m2 : index": lambda i: (5 - i) // 2,
     "tir.linearize [%i, %s] by [%c3, %c5]": lambda i: i * 5 + i - 5,
     "%j, %q = tir.delinearize %i by [%c3, %c5]": lambda i: i // 5,
+    "%j, %q = tir.delinearize %i by [%c5, %c1]": lambda i: i,
     "%p, %j = tir.delinearize %i by [%c3, %c5]": lambda i: i % 5,
     "%p, %j, %q = tir.delinearize %i by [%c5, %c3, %c3]": lambda i: i // 3 % 3,
 }
@@ -55,6 +56,7 @@ def program(computed: str, extent: int = 10) -> loop_tree.func.FuncOp:
     (function,) = loop_tree.functions(
         parse(f"""
         func.func @f(%A: memref<99xf32>, %B: memref<99xf32>) {{
+          %c1 = arith.constant 1 : index
           %c3 = arith.constant 3 : index
           %m2 = arith.constant -2 : index
           %c5 = arith.constant 5 : index

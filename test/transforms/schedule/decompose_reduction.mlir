@@ -96,3 +96,26 @@ te.func @sum(%A: tensor<10x10xf32>) -> tensor<10xf32> {
 // SPLIT-NEXT:   }
 // SPLIT-NEXT:   func.return
 // SPLIT-NEXT: }
+
+// RUN: kc-opt %s --decompose-reduction="func=no_loop block=S loop=i" | FileCheck %s --check-prefix=NOLOOP
+
+// A reduction that no loop drives.
+// NOLOOP-LABEL: func.func @no_loop
+// NOLOOP-NEXT:    tir.for %i_init in 4 {
+// NOLOOP:           tir.store %{{.*}}, %S[
+// NOLOOP:         tir.for %i in 4 {
+// NOLOOP-NEXT:      tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 1 = 0) do {
+func.func @no_loop(%A: memref<4xf32>, %S: memref<4xf32>) {
+  tir.for %i in 4 {
+    tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 1 = 0) init {
+      %z = arith.constant 0.0 : f32
+      tir.store %z, %S[%v_i] : memref<4xf32>
+    } do {
+      %a = tir.load %A[%v_i] : memref<4xf32>
+      %s = tir.load %S[%v_i] : memref<4xf32>
+      %t = arith.addf %s, %a : f32
+      tir.store %t, %S[%v_i] : memref<4xf32>
+    }
+  }
+  func.return
+}

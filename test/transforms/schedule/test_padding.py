@@ -23,11 +23,13 @@ from random_programs import (
     text_of,
     try_step,
 )
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 
 from kc.analysis import loop_tree
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import BlockRef, LoopRef
+from kc.transforms.schedule.reduction._padding import _may_be_undefined
 from kc.transforms.schedule.reduction.decompose_padding import can_decompose_padding
 
 
@@ -249,3 +251,13 @@ func.func @f(%A: memref<5xi32>, %B: memref<5xi32>) {
     assert results(module, [a, np.zeros(5, np.int32)])[1].tolist() == [1, 2, 3, 4, 5]
     copy = next(block for block in loop_tree.blocks(site.function) if block.label == "A_pad")
     assert loop_tree.loops_around(copy)[0].static_extent == 5
+
+
+@pytest.mark.parametrize(
+    ("amount", "undefined"), [(0, False), (31, False), (32, True), (33, True), (-1, True)]
+)
+@pytest.mark.parametrize("kind", [arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp])
+def test_a_shift_by_its_width_or_more_is_undefined(kind: type[Any], amount: int, undefined: bool):
+    number = arith.ConstantOp(IntegerAttr(1, i32))
+    by = arith.ConstantOp(IntegerAttr(amount, i32))
+    assert _may_be_undefined(kind(number, by)) is undefined
