@@ -151,3 +151,24 @@ te.func @product(%A: tensor<4x8xf32>, %B: tensor<8x6xf32>) -> tensor<4x6xf32> {
 // PRODUCT-NEXT:   }
 // PRODUCT-NEXT:   func.return
 // PRODUCT-NEXT: }
+
+// RUN: kc-opt %s --target=cuda --read-at="func=alike loop=t block=B buffer=A scope=local" | FileCheck %s --check-prefix=ALIKE
+
+// Every block of threads makes the copy, of what none of them writes.
+// ALIKE-LABEL: func.func @alike
+// ALIKE-NEXT:    tir.for %t in 4 thread "threadIdx.x" {
+// ALIKE-NEXT:      %A_local = tir.alloc "A_local" : memref<4x8xf32, "local">
+// ALIKE:           tir.for %p in 8 thread "blockIdx.x" {
+// ALIKE-NEXT:        tir.block "B"
+// ALIKE-NEXT:          %a = tir.load %A_local
+func.func @alike(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.for %p in 8 thread "blockIdx.x" {
+      tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %p) do {
+        %a = tir.load %A[%v, %w] : memref<4x8xf32>
+        tir.store %a, %B[%v, %w] : memref<4x8xf32>
+      }
+    }
+  }
+  func.return
+}
