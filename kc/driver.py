@@ -102,7 +102,7 @@ def _stages(
             )
         lowered = lower_schedule(inp, args, name, target, binds)
         for function in loop_tree.functions(lowered.tir):
-            require_kernels(Site(function, target), "lower")
+            require_kernels(Site(function, target, primitive="lower"))
         return [("te", lowered.te), ("tir", lowered.tir)]
     if binds:
         raise TEError(

@@ -246,7 +246,8 @@ class _Replay:
         if step.primitive == "compute-inline":
             _warn_of_schedule(step.stage, step.location)
         with called_from(step.location):
-            self._require_threads(step)
+            with self.site.acting(pass_class(step.primitive)):
+                self._require_threads(step)
             done = make_primitive(step, _References(self)).apply(self.site)
         self._follow(done)
         for axis, loop in zip(step.results, done.loops, strict=False):
@@ -265,7 +266,7 @@ class _Replay:
         if iterations != wanted:
             raise self.site.refuse(
                 "KC3145",
-                f"bind: loop {loop.label} has {iterations} iterations, "
+                f"loop {loop.label} has {iterations} iterations, "
                 f"{step.fields['thread_axis']} has {wanted}",
                 at=loop,
                 why="an axis of threads with a domain has that many threads",

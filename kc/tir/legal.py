@@ -96,7 +96,7 @@ def legal_choices(
             if not all(_same(getattr(candidate, key), value, site) for key, value in fixed.items()):
                 continue
             try:
-                candidate.check(site)
+                candidate.plan(site)
             except ScheduleError:
                 continue
             yield Choice(

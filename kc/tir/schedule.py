@@ -221,7 +221,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
                 binder = Binder(step, self._resolve)
                 chosen = session.make(step, binder.bind(args, kwargs))
                 with undecided(trusted=binder.unsafe):
-                    chosen.check(session.site_of(chosen))
+                    chosen.plan(session.site_of(chosen))
             except ScheduleError:
                 return False
             finally:

@@ -144,9 +144,9 @@ def test_primitives_agree():
     module = parse(PRODUCER_AND_CONSUMER)
     (function,) = loop_tree.functions(module)
     site = Site(function, Target.generic())
-    Parallel(LoopRef("i")).check(site)
+    Parallel(LoopRef("i")).plan(site)
     ComputeAt(BlockRef("B"), LoopRef("i")).apply(site)
-    Parallel(LoopRef("i")).check(site)
+    Parallel(LoopRef("i")).plan(site)
 
 
 def test_what_overlaps_is_refused_alike():

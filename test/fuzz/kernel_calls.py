@@ -172,7 +172,7 @@ def _legal(random: Random, site: Site, choices: list[Any]) -> Primitive | None:
     random.shuffle(choices)
     for step in choices[: 1 if random.random() < 0.3 else 6]:
         try:
-            step.check(site)
+            step.plan(site)
         except KCError:
             continue
         return step
@@ -206,7 +206,7 @@ def _remedy(random: Random, sch: tir.Schedule) -> Primitive | None:
             random.shuffle(moves)
             for step in moves[:10]:
                 with contextlib.suppress(KCError):
-                    step.check(site)
+                    step.plan(site)
                     return step
         for block in loop_tree.blocks(site.function):
             if name in map(loop_tree.buffer_name, buffers_written(block)):

@@ -34,7 +34,7 @@ class Layouts:
         def note(step: Primitive, site: Site, _: Rewritten) -> None:
             if isinstance(step, TransformLayout):
                 block = site.resolve_block(step.block)
-                buffer = find_buffer(site, step.name, block, step.buffer, "uses")
+                buffer = find_buffer(site, block, step.buffer, "uses")
                 if isinstance(buffer, BlockArgument):
                     self.maps.setdefault(buffer.index, []).append(step.index_map)
 

@@ -297,7 +297,7 @@ def _candidate(random: Random, cls: Any, site: Site, careless: float = 0.4) -> P
     with diagnostic_handler(lambda _: None):
         for candidate in candidates[:MAX_LEGAL]:
             try:
-                candidate.check(site)
+                candidate.plan(site)
             except ScheduleError:
                 continue
             return candidate

@@ -109,9 +109,7 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
     return [places.get(arg) for arg in block.body.block.args]
 
 
-def require_definition(
-    site: Site, primitive: str, block: BlockOp, *, updates: bool = False
-) -> Definition:
+def require_definition(site: Site, block: BlockOp, *, updates: bool = False) -> Definition:
     """``block`` as a definition, or a refusal (KC3200).
 
     With ``updates``, a reduction may be of several buffers, and leave out terms by a ``tir.if``.
@@ -121,10 +119,10 @@ def require_definition(
         return why
     raise site.refuse(
         "KC3200",
-        f"{primitive}: block {block.label} is neither complete nor a reduction",
+        f"block {block.label} is neither complete nor a reduction",
         at=block,
         why=why,
-        hints=[f"{primitive} takes blocks that compute each element of one buffer by itself"],
+        hints=[f"{site.primitive} takes blocks that compute each element of one buffer by itself"],
     )
 
 
@@ -211,18 +209,18 @@ def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
     return operands == list(store.operands_of_map)
 
 
-def require_private(site: Site, primitive: str, definition: Definition) -> list[AllocOp]:
+def require_private(site: Site, definition: Definition) -> list[AllocOp]:
     """The allocs of the buffers that ``definition`` defines; refuses outputs (KC3202) and buffers
     that other blocks write too, or that are used by anything but loads (KC3205)."""
-    return [_private(site, primitive, definition, buffer) for buffer in definition.buffers]
+    return [_private(site, definition, buffer) for buffer in definition.buffers]
 
 
-def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValue) -> AllocOp:
+def _private(site: Site, definition: Definition, buffer: SSAValue) -> AllocOp:
     block, name = definition.block, buffer_name(buffer)
     if not isinstance(buffer.owner, AllocOp):
         raise site.refuse(
             "KC3202",
-            f"{primitive}: {name} of block {block.label} is an output",
+            f"{name} of block {block.label} is an output",
             at=block,
             why="the caller reads all of it when the function is done",
             hints=[f"cache_write gives block {block.label} its own buffer"],
@@ -233,8 +231,7 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
             unit = unit_of(user, site.function)
             raise site.refuse(
                 "KC3212",
-                f"{primitive}: {describe(unit)} uses {name} outside of the scope of block "
-                f"{block.label}",
+                f"{describe(unit)} uses {name} outside of the scope of block {block.label}",
                 at=unit,
                 why="blocks can only be moved within the block or function that holds them",
             )
@@ -246,7 +243,7 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
         what = f"block {unit.label}" if isinstance(unit, BlockOp) else user.name
         raise site.refuse(
             "KC3205",
-            f"{primitive}: {name} is used by {what} too",
+            f"{name} is used by {what} too",
             at=unit,
             mark={block: "here", unit: f"uses {name}"},
             why=f"block {block.label} must be the only one that writes {name}, and only loads of "
@@ -255,13 +252,13 @@ def _private(site: Site, primitive: str, definition: Definition, buffer: SSAValu
     return buffer.owner
 
 
-def same_scope(site: Site, primitive: str, block: BlockOp, ops: Iterable[Operation]) -> None:
+def same_scope(site: Site, block: BlockOp, ops: Iterable[Operation]) -> None:
     """Refuse (KC3212) unless all of ``ops`` are in the scope of ``block``."""
     for op in ops:
         if scope_of(op) is not scope_of(block):
             raise site.refuse(
                 "KC3212",
-                f"{primitive}: {describe(op)} is not in the scope of block {block.label}",
+                f"{describe(op)} is not in the scope of block {block.label}",
                 at=op,
                 why="blocks can only be moved within the block or function that holds them",
             )
@@ -320,7 +317,6 @@ def captured(block: BlockOp) -> list[SSAValue]:
 
 def require_available(
     site: Site,
-    primitive: str,
     block: BlockOp,
     anchor: Operation,
     place: str,
@@ -339,7 +335,7 @@ def require_available(
             hint = []
         raise site.refuse(
             "KC3208",
-            f"{primitive}: block {block.label} cannot be computed {place}",
+            f"block {block.label} cannot be computed {place}",
             at=block,
             why=f"it uses {what} not known there",
             hints=hint,
@@ -351,7 +347,6 @@ def require_available(
 
 def require_unchanged(
     site: Site,
-    primitive: str,
     definition: Definition,
     space: Space,
     block: Instance,
@@ -366,7 +361,7 @@ def require_unchanged(
     for op in definition.block.walk():
         if not isinstance(op, LoadOp) or op.buffer in (*definition.buffers, *leave):
             continue
-        require_plain_uses(site, primitive, definition.block, op.buffer)
+        require_plain_uses(site, definition.block, op.buffer)
         for end in (first, second):
             same = space.same_buffer(op.buffer, block, end) if end is not block else []
             if not same:
@@ -377,7 +372,7 @@ def require_unchanged(
                 name = buffer_name(op.buffer)
                 raise site.refuse(
                     "KC3207",
-                    f"{primitive}: {name}, which block {definition.block.label} reads, is memory "
+                    f"{name}, which block {definition.block.label} reads, is memory "
                     "of another iteration at the new place",
                     at=definition.block,
                     mark={definition.block: f"reads {name}"},
@@ -406,7 +401,7 @@ def require_unchanged(
             name = buffer_name(op.buffer)
             raise site.refuse(
                 "KC3207",
-                f"{primitive}: {name}, which block {definition.block.label} reads, is written by "
+                f"{name}, which block {definition.block.label} reads, is written by "
                 f"{describe(writer)} in between",
                 at=definition.block,
                 mark={definition.block: f"reads {name}", writer: f"writes {name}"},

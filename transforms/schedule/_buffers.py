@@ -68,7 +68,7 @@ class BufferRef:
 How = Literal["reads", "writes", "uses"]
 
 
-def find_buffer(site: Site, primitive: str, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
+def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
     """The buffer of ``block`` that ``ref`` means, or a refusal (KC3300).
 
     Buffers are counted in the order of their first use. What a block both reads and writes (the
@@ -101,9 +101,9 @@ def find_buffer(site: Site, primitive: str, block: BlockOp, ref: BufferRef, how:
     listed = ", ".join(f"{n}: {name}" for n, name in enumerate(names))
     raise site.refuse(
         "KC3300",
-        f"{primitive}: block {block.label} {how} no buffer {ref}"
+        f"block {block.label} {how} no buffer {ref}"
         if not found
-        else f"{primitive}: block {block.label} {how} {len(found)} buffers '{ref}'",
+        else f"block {block.label} {how} {len(found)} buffers '{ref}'",
         at=block,
         why=f"it {how} {listed}" if names else f"it {how} none",
         hints=suggest(ref.target, names, "the buffers are")
@@ -112,7 +112,7 @@ def find_buffer(site: Site, primitive: str, block: BlockOp, ref: BufferRef, how:
     )
 
 
-def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> None:
+def require_plain_uses(site: Site, block: BlockOp, buffer: SSAValue) -> None:
     """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses, or a view."""
     base = base_buffer(buffer)
     if base is not buffer:
@@ -120,7 +120,7 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
         whole = buffer_name(base) if base is not None else "another buffer"
         raise site.refuse(
             "KC3303",
-            f"{primitive}: {name} of block {block.label} is a part of {whole}",
+            f"{name} of block {block.label} is a part of {whole}",
             at=block,
             why=f"what uses {whole} may use the same elements",
         )
@@ -133,22 +133,22 @@ def require_plain_uses(site: Site, primitive: str, block: BlockOp, buffer: SSAVa
         name = buffer_name(buffer)
         raise site.refuse(
             "KC3303",
-            f"{primitive}: {name} of block {block.label} is used by {user.name}",
+            f"{name} of block {block.label} is used by {user.name}",
             at=user,
             mark={user: f"uses {name}"},
             why=f"it is not known what {user.name} does with it",
         )
 
 
-def find_alloc(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> AllocOp:
+def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:
     """The alloc of ``buffer``; refuses arguments (KC3320) and views (KC3303)."""
     if isinstance(buffer.owner, AllocOp):
         return buffer.owner
-    require_noted(site, primitive, block, buffer)
+    require_noted(site, block, buffer)
     name = buffer_name(buffer)
     raise site.refuse(
         "KC3320",
-        f"{primitive}: {name} of block {block.label} is an argument of the function",
+        f"{name} of block {block.label} is an argument of the function",
         at=block,
         why="the caller decides where an argument is and how it is laid out",
         hints=[
@@ -165,14 +165,14 @@ def legal_caches(
     found: list[str] = []
     for name in primitives:
         try:
-            pass_class(name.replace("_", "-"))(BlockRef(block), BufferRef(buffer)).check(site)
+            pass_class(name.replace("_", "-"))(BlockRef(block), BufferRef(buffer)).plan(site)
         except ScheduleError:
             continue
         found.append(name)
     return found
 
 
-def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) -> None:
+def require_noted(site: Site, block: BlockOp, buffer: SSAValue) -> None:
     """Refuse (KC3303) what is no buffer of ``tir.alloc`` and no argument of the function."""
     owner = buffer.owner
     if isinstance(owner, AllocOp) or owner is site.function.body.block:
@@ -180,7 +180,7 @@ def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) 
     made = owner.name if isinstance(owner, Operation) else "a block"
     raise site.refuse(
         "KC3303",
-        f"{primitive}: {buffer_name(buffer)} of block {block.label} is made by {made}",
+        f"{buffer_name(buffer)} of block {block.label} is made by {made}",
         at=block,
         why="neither tir.alloc nor the caller defines it",
     )
@@ -189,20 +189,20 @@ def require_noted(site: Site, primitive: str, block: BlockOp, buffer: SSAValue) 
 # Scopes ---------------------------------------------------------------------------------------
 
 
-def require_scope(site: Site, primitive: str, scope: str) -> None:
+def require_scope(site: Site, scope: str) -> None:
     """Refuse (KC3301) a memory scope that the target does not have."""
     scopes = site.target.kind.scopes
     if scope in scopes:
         return
     raise ScheduleError(
         "KC3301",
-        f"{primitive}: target {site.target.kind} has no memory scope '{scope}'",
+        f"{site.primitive}: target {site.target.kind} has no memory scope '{scope}'",
         location=CALL_SITE.get() or location_of(site.function),
         hints=suggest(scope, scopes, "the scopes are"),
     )
 
 
-def warn_of_scope(site: Site, primitive: str, scope: str, block: BlockOp) -> None:
+def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
     """Warn (KC3302) of a scope that buys nothing on the target.
 
     A function with loops of threads is meant for another one.
@@ -211,7 +211,7 @@ def warn_of_scope(site: Site, primitive: str, scope: str, block: BlockOp) -> Non
     if useless and all(one.axis is None for one in loops(site.function)):
         warn(
             "KC3302",
-            f"{primitive}: the scope '{scope}' is useless on target {site.target.kind}",
+            f"{site.primitive}: the scope '{scope}' is useless on target {site.target.kind}",
             location=CALL_SITE.get() or location_of(block),
             why=useless,
             hints=["scope=global", "scope=local"],

@@ -79,14 +79,14 @@ def plain_nest(
     return wrap(loops, block, like)
 
 
-def loop_around(site: Site, primitive: str, ref: LoopRef, block: BlockOp, why: str) -> ForOp:
+def loop_around(site: Site, ref: LoopRef, block: BlockOp, why: str) -> ForOp:
     """The loop that ``ref`` means, which must be around ``block`` (KC3602); ``why`` says why."""
     loop = Site(site.function, site.target, BlockRef(block)).resolve_loop(ref)
     around = loop_tree.loops_around(block)
     if loop not in around:
         raise site.refuse(
             "KC3602",
-            f"{primitive}: loop {loop.label} is not around block {block.label}",
+            f"loop {loop.label} is not around block {block.label}",
             at=block,
             mark={loop: "the loop", block: "the block"},
             why=why,

@@ -136,10 +136,16 @@ class Site:
     """
 
     def __init__(
-        self, function: func.FuncOp, target: Target, block: BlockRef | None = None
+        self,
+        function: func.FuncOp,
+        target: Target,
+        block: BlockRef | None = None,
+        primitive: str = "",
     ) -> None:
         self.function = function
         self.target = target
+        self.primitive = primitive
+        """What is asked for, as Python writes it: what refusals begin with."""
         self._block = block
         self._nests: dict[int, _Nest] = {}
         """By ``id``: what is in the operations of the body that are as they were verified."""
@@ -247,6 +253,15 @@ class Site:
         makers = [buffer.owner for buffer in buffers if isinstance(buffer.owner, Operation)]
         return nests | {nest for op in (*users, *makers) if (nest := self.nest_of(op)) is not None}
 
+    @contextlib.contextmanager
+    def acting(self, primitive: type[Primitive]) -> Iterator[None]:
+        """While ``primitive`` is checked, or performed, here."""
+        outer, self.primitive = self.primitive, primitive.name.replace("-", "_")
+        try:
+            yield
+        finally:
+            self.primitive = outer
+
     def resolve_block(self, ref: BlockRef) -> BlockOp:
         """The block that ``ref`` means."""
         if isinstance(ref.target, BlockOp):
@@ -339,7 +354,7 @@ class Site:
         hints: Iterable[str] = (),
         beside: Iterable[Operation] = (),
     ) -> ScheduleError:
-        """A refusal, with the loop tree around ``at`` and the place marked.
+        """A refusal in the name of the primitive, with the loop tree around ``at``, marked there.
 
         The trees around ``beside`` are shown after it. Where ``why`` is :class:`Undecided`, so is
         the refusal.
@@ -351,7 +366,7 @@ class Site:
             marks[at] += f" (from {origin})"
         refusal = ScheduleError(
             code,
-            message,
+            f"{self.primitive}: {message}" if self.primitive else message,
             location=call or origin,
             why=None if why is None else str(why),
             facts=_shorten(loop_tree.render(self._trees(at, beside), marks)),
@@ -410,6 +425,11 @@ class Primitive(ABC):
     def rewrite(self, site: Site, plan: Any) -> Rewritten:
         """Change the IR as ``check`` planned."""
 
+    def plan(self, site: Site) -> Any:
+        """What ``check`` gives; its refusals are in the name of this primitive."""
+        with site.acting(type(self)):
+            return self.check(site)
+
     def apply(self, site: Site, *, unsafe: bool = False) -> Rewritten:
         """Check, then rewrite.
 
@@ -418,7 +438,7 @@ class Primitive(ABC):
         """
         with undecided(trusted=False):
             try:
-                plan = self.check(site)
+                plan = self.plan(site)
             except ScheduleError as refusal:
                 if not (unsafe and self.undecidable and refusal.undecided):
                     raise
@@ -431,7 +451,8 @@ class Primitive(ABC):
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
         named = self._named(site)
-        with site.changing(site.nests_around(named) if named else None):
+        touched = site.nests_around(named) if named else None
+        with site.acting(type(self)), site.changing(touched):
             done = self.rewrite(site, plan)
         try:
             site.verify()
@@ -443,7 +464,7 @@ class Primitive(ABC):
 
     def _apply_trusting(self, site: Site) -> Rewritten:
         with undecided(trusted=True) as reasons:
-            plan = self.check(site)
+            plan = self.plan(site)
         named = self._named(site)
         done = self._rewrite(site, plan)
         _note_unsafe([*done.loops, *done.blocks, *named], f"{self.name}: {'; '.join(reasons)}")
@@ -470,7 +491,7 @@ class Primitive(ABC):
         """Every choice of options that ``check`` accepts, where they can be listed."""
         for one in cls.candidates(site):
             try:
-                one.check(site)
+                one.plan(site)
             except ScheduleError:
                 continue
             yield one
@@ -528,26 +549,25 @@ def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
     return done
 
 
-def require_serial(site: Site, primitive: str, loop: ForOp) -> None:
+def require_serial(site: Site, loop: ForOp) -> None:
     """Refuse a loop that is already bound to a kind of execution or annotated."""
     if loop.kind.data is not ForKind.SERIAL:
         bound = loop.axis is not None
         raise site.refuse(
             "KC3010",
-            f"{primitive}: loop {loop.label} is {'bound to ' if bound else ''}{loop.kind_text} "
-            "already",
+            f"loop {loop.label} is {'bound to ' if bound else ''}{loop.kind_text} already",
             at=loop,
             why="a loop is restructured before it is given a kind of execution",
-            hints=[f"{primitive} first, then {_verb(loop.kind.data)} one of the results"],
+            hints=[f"{site.primitive} first, then {_verb(loop.kind.data)} one of the results"],
         )
     if loop.annotations is not None and loop.annotations.data:
         keys = ", ".join(loop.annotations.data)
         raise site.refuse(
             "KC3011",
-            f"{primitive}: loop {loop.label} is annotated ({keys})",
+            f"loop {loop.label} is annotated ({keys})",
             at=loop,
             why="the annotation is about this loop and would be lost",
-            hints=[f"{primitive} first, then annotate one of the results"],
+            hints=[f"{site.primitive} first, then annotate one of the results"],
         )
 
 
@@ -575,4 +595,4 @@ def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result])
     for before, after in zip(site.function.walk(), copy.walk(), strict=True):
         after.location = before.location
     twin = dict(zip(old, new, strict=True))
-    return run(Site(copy, site.target), lambda one: twin[one])
+    return run(Site(copy, site.target, primitive=site.primitive), lambda one: twin[one])

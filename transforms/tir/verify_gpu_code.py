@@ -65,7 +65,7 @@ class VerifyGpuCodePass(ModulePass):
             new.location = old.location
         pass_class("convert-te-to-tir")().apply(ctx, copy)
         for function in loop_tree.functions(copy):
-            require_kernels(Site(function, target), "verify-gpu-code")
+            require_kernels(Site(function, target, primitive=self.name))
         pass_class("compact-buffer-allocation")().apply(ctx, copy)
         for function in loop_tree.functions(copy):
             for kernel in _kernels(function):

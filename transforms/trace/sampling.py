@@ -287,7 +287,7 @@ class SampleComputeLocation(Query):
 
 def _is_legal(primitive: Any, site: Any) -> bool:
     try:
-        primitive.check(site)
+        primitive.plan(site)
     except ScheduleError:
         return False
     return True

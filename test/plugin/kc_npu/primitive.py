@@ -21,7 +21,7 @@ class NpuStream(Primitive):
 
     def check(self, site: Site) -> ForOp:
         loop = site.resolve_loop(self.loop)
-        require_serial(site, self.name, loop)
+        require_serial(site, loop)
         return loop
 
     def rewrite(self, site: Site, plan: Any) -> Rewritten:

@@ -207,7 +207,7 @@ def test_a_part_is_about_the_blocks_around_it():
         + "te.return %P20 : tensor<8xi32>\n}\n"
     )
     for name in ("cache-write", "cache-read"):
-        plan = pass_class(name)(BlockRef("P10"), BufferRef(0)).check(site_of(module))
+        plan = pass_class(name)(BlockRef("P10"), BufferRef(0)).plan(site_of(module))
         assert len((plan.fill or plan.flush).index.roots) == 1, name
 
 
@@ -284,6 +284,6 @@ def test_legal():
 def test_unknown_scope():
     module = lowered(CHAIN)
     with pytest.raises(ScheduleError) as caught:
-        pass_class("cache-read")(BlockRef("B"), BufferRef(0), "locl").check(site_of(module))
+        pass_class("cache-read")(BlockRef("B"), BufferRef(0), "locl").plan(site_of(module))
     assert caught.value.code == "KC3301"
     assert "local" in caught.value.hints[0]

@@ -229,5 +229,5 @@ def test_another_scope():
     module = lowered(text)
     loop = loop_tree.loops(loop_tree.functions(module)[0])[1]
     with pytest.raises(ScheduleError) as caught:
-        pass_class("compute-at")(BlockRef("B"), LoopRef(loop)).check(site_of(module))
+        pass_class("compute-at")(BlockRef("B"), LoopRef(loop)).plan(site_of(module))
     assert caught.value.code == "KC3212"

@@ -125,7 +125,7 @@ def test_the_alternative_is_legal():
     module = lowered(text)
     expected = results(module, args)
     with pytest.raises(ScheduleError) as caught:
-        fuse().check(site_of(module))
+        fuse().plan(site_of(module))
     (hint,) = caught.value.hints
     loop = hint.partition("loop=")[2].partition(":")[0]
     step = pass_class("reverse-compute-at")(BlockRef("D"), LoopRef(loop))

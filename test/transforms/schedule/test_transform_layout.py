@@ -288,7 +288,7 @@ def test_assumption_is_noted(monkeypatch: pytest.MonkeyPatch):
     module = lowered(CHAIN)
     options = (BlockRef("B"), BufferRef("B"), IndexMap.of(lambda i, j: [j, i]), None)
     with pytest.raises(ScheduleError) as caught:
-        pass_class("transform-layout")(*options).check(site_of(module))
+        pass_class("transform-layout")(*options).plan(site_of(module))
     assert (caught.value.code, caught.value.why) == ("KC3502", TOO_LARGE.reason)
     assert list(caught.value.hints) == ["assume_injective_transform, if it is"]
     pass_class("transform-layout")(*options, True).apply(site_of(module))

@@ -55,7 +55,6 @@ class CachedReads:
     """The reads of ``buffer`` in ``readers``, of which ``block`` is the one that the user named."""
 
     site: Site
-    primitive: str
     block: BlockOp
     buffer: SSAValue
     scope: str
@@ -87,9 +86,7 @@ class CachedReads:
         """Blocks of threads that all make the copy."""
         what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
         stores = stores_to(self.buffer)
-        return copy_in_grid(
-            self.site, self.primitive, self.block, place.anchor, what, target, stores
-        )
+        return copy_in_grid(self.site, self.block, place.anchor, what, target, stores)
 
     def _changed(self, place: Place) -> ScheduleError | None:
         """A write, in an execution of the level, between the copy and what is read."""
@@ -131,7 +128,7 @@ class CachedReads:
                 name = buffer_name(self.buffer)
                 return self.site.refuse(
                     "KC3619",
-                    f"{self.primitive}: the reduction of block {block.label} may be empty",
+                    f"the reduction of block {block.label} may be empty",
                     at=block,
                     mark={loop: "then does not run", block: f"then still reads {name}"},
                     why=witness.undecided
@@ -156,7 +153,7 @@ class CachedReads:
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3305",
-            f"{self.primitive}: {name} "
+            f"{name} "
             + ("may change" if witness.undecided else "changes")
             + f" between the copy and what {describe(reader)} reads",
             at=reader,

@@ -21,7 +21,7 @@ def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Cac
     """The cache in ``scope`` in which ``block`` updates ``buffer``; refuses (KC3307, KC3310,
     KC3408)."""
     updates = _Updates(site, block, buffer, scope)
-    place = outermost_place(site, "cache_inplace", block, buffer, [block], updates.objection)
+    place = outermost_place(site, block, buffer, [block], updates.objection)
     fill, flush = updates.parts(place)
     return Caching(block, buffer, updates.own, place.anchor, fill, flush)
 
@@ -33,7 +33,7 @@ class _Updates:
         self.site = site
         self.block = block
         self.buffer = buffer
-        self.writes = CachedWrites(site, "cache_inplace", block, buffer, scope)
+        self.writes = CachedWrites(site, block, buffer, scope)
         self.own = self.writes.own
 
     def parts(self, place: Place) -> tuple[Part, Part]:
@@ -89,7 +89,7 @@ class _Updates:
         mark = {unit: f"{verb} {name}", self.block: f"updates {name}"}
         return self.site.refuse(
             "KC3307",
-            f"cache_inplace: {describe(unit)} {verb} {name} before it would be copied back",
+            f"{describe(unit)} {verb} {name} before it would be copied back",
             at=unit,
             mark=mark,
             why=witness.undecided or f"{describe(unit)}{instance.at(witness)} {verb} {what}",

@@ -35,7 +35,6 @@ class CachedWrites:
     """The writes of ``block`` to ``buffer``, and the reads of ``consumers`` from the new buffer."""
 
     site: Site
-    primitive: str
     block: BlockOp
     buffer: SSAValue
     scope: str
@@ -99,8 +98,7 @@ class CachedWrites:
             if IterType.REDUCE in loop_tree.iter_types(loop, block):
                 return self.site.refuse(
                     "KC3619",
-                    f"{self.primitive}: the reduction of block {block.label} over {empty[0]} may "
-                    "be empty",
+                    f"the reduction of block {block.label} over {empty[0]} may be empty",
                     at=block,
                     mark={loop: "then does not run", block: "then its initial value"},
                     why="the initial value is stored where the reduction begins, and a copy in "
@@ -126,7 +124,7 @@ class CachedWrites:
                 verb = "reads" if isinstance(use, LoadOp) else "writes"
                 return self.site.refuse(
                     "KC3307",
-                    f"{self.primitive}: {describe(unit)} {verb} {name} before it would be copied",
+                    f"{describe(unit)} {verb} {name} before it would be copied",
                     at=unit,
                     mark={self.block: f"writes {name}", unit: f"{verb} {name}"},
                     why=witness.undecided
@@ -177,13 +175,13 @@ class CachedWrites:
         name, label = buffer_name(self.buffer), self.block.label
         hints: list[str] = []
         if self.block.is_reduction and not self.block.has_init:
+            primitive = self.site.primitive
             hints.append(
-                f"{self.primitive} before decompose_reduction: the init then belongs to the block"
+                f"{primitive} before decompose_reduction: the init then belongs to the block"
             )
         return self.site.refuse(
             "KC3308",
-            f"{self.primitive}: block {label} reads {name} both as it was before and as it "
-            "writes it",
+            f"block {label} reads {name} both as it was before and as it writes it",
             at=self.block,
             why=old.undecided
             or f"it reads element {witness_text(space, old)} before it writes it, others after",
@@ -195,7 +193,7 @@ class CachedWrites:
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3600",
-            f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
+            f"{describe(reader)} reads elements of {name} that block "
             f"{self.block.label} "
             + ("may not have written" if isinstance(why, Undecided) else "has not written"),
             at=reader,
@@ -237,7 +235,7 @@ class CachedWrites:
                 reader, writer = unit_of(load, scope), unit_of(other_store, scope)
                 return self.site.refuse(
                     "KC3600",
-                    f"{self.primitive}: {describe(reader)} "
+                    f"{describe(reader)} "
                     + ("may read" if witness.undecided else "reads")
                     + f" elements of {name} that {describe(writer)} has written",
                     at=reader,
@@ -265,7 +263,7 @@ class CachedWrites:
         name = buffer_name(self.buffer)
         return self.site.refuse(
             "KC3306",
-            f"{self.primitive}: block {self.block.label} "
+            f"block {self.block.label} "
             + ("may not write" if witness.undecided else "does not write")
             + f" all of {name} that would be copied",
             at=self.block,
@@ -278,9 +276,7 @@ class CachedWrites:
         """Blocks of threads that all copy back."""
         name = buffer_name(self.buffer)
         what, target = f"the copy of {name}", (name, loop_tree.memory_scope(self.buffer))
-        return copy_in_grid(
-            self.site, self.primitive, self.block, place.anchor, what, target, self.stores
-        )
+        return copy_in_grid(self.site, self.block, place.anchor, what, target, self.stores)
 
     def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
         """Something that one thread writes and another one reads, or copies back with ``part``,
@@ -334,7 +330,7 @@ class CachedWrites:
             title = f"{describe(block)} reads what another thread writes to {name}"
         return self.site.refuse(
             "KC3408",
-            f"{self.primitive}: {title}",
+            f"{title}",
             at=block,
             mark={loop: axis, block: "here"},
             why=Undecided(

@@ -68,7 +68,6 @@ class Place:
 
 def cached_buffer(
     site: Site,
-    primitive: str,
     block: BlockRef,
     buffer: BufferRef,
     scope: str,
@@ -79,10 +78,10 @@ def cached_buffer(
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
     named = site.resolve_block(block)
-    cached = find_buffer(site, primitive, named, buffer, how)
-    require_scope(site, primitive, scope)
-    require_plain_uses(site, primitive, named, cached)
-    require_copies_apart(site, primitive, named, cached, scope)
+    cached = find_buffer(site, named, buffer, how)
+    require_scope(site, scope)
+    require_plain_uses(site, named, cached)
+    require_copies_apart(site, named, cached, scope)
     return named, cached
 
 
@@ -92,7 +91,6 @@ Objection = Callable[[Place], ScheduleError | None]
 
 def outermost_place(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     users: Sequence[Operation],
@@ -113,10 +111,10 @@ def outermost_place(
     name = buffer_name(buffer)
     raise refusal or site.refuse(
         "KC3310",
-        f"{primitive}: there is no place for a copy of {name}",
+        f"there is no place for a copy of {name}",
         at=block,
         why=f"{name} exists only in a vectorized loop, whose lanes would share the copy",
-        hints=[f"{primitive} first, then vectorize"],
+        hints=[f"{site.primitive} first, then vectorize"],
     )
 
 
@@ -137,12 +135,11 @@ class Caching:
     def build(
         self,
         site: Site,
-        primitive: str,
         scope: str,
         annotations: Mapping[str, Attribute] | None = None,
     ) -> Rewritten:
         """Make the buffer and the copies, blocks of the buffer's name with ``annotations``."""
-        warn_of_scope(site, primitive, scope, self.block)
+        warn_of_scope(site, scope, self.block)
         part = self.fill or self.flush
         assert part is not None
         sizes = realize(site, part, self.block)
@@ -214,7 +211,7 @@ def choices(
 
 
 def consumers_of(
-    site: Site, primitive: str, block: BlockOp, buffer: SSAValue, refs: Sequence[BlockRef]
+    site: Site, block: BlockOp, buffer: SSAValue, refs: Sequence[BlockRef]
 ) -> list[Operation]:
     """The blocks of ``refs``, in order, which must read ``buffer`` in the scope of ``block``."""
     scope = scope_of(block)
@@ -226,8 +223,7 @@ def consumers_of(
             name = buffer_name(buffer)
             raise site.refuse(
                 "KC3304",
-                f"{primitive}: block {consumer.label} cannot read a copy of {name} of block "
-                f"{block.label}",
+                f"block {consumer.label} cannot read a copy of {name} of block {block.label}",
                 at=consumer,
                 why=f"it is not in the scope of block {block.label}"
                 if reads
@@ -246,7 +242,6 @@ AUTO_COPY = {"auto_copy": IntegerAttr(1, i64)}
 
 def place_in_loop(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     loop: ForOp,
@@ -254,14 +249,14 @@ def place_in_loop(
     objection: Objection,
 ) -> Place:
     """The place of ``users`` in ``loop``; raises the objection, KC3211 or KC3603."""
-    require_scalar_place(site, primitive, f"copy of {buffer_name(buffer)}", loop)
+    require_scalar_place(site, f"copy of {buffer_name(buffer)}", loop)
     level = loop.body.block
     place = Place(level, first_of(level, users))
     if not is_available(buffer, place.anchor):
         name = buffer_name(buffer)
         raise site.refuse(
             "KC3603",
-            f"{primitive}: {name} of block {block.label} does not exist yet in loop {loop.label}",
+            f"{name} of block {block.label} does not exist yet in loop {loop.label}",
             at=block,
             mark={loop: "the loop", block: "the block"},
             why=f"{name} is allocated further inside",
@@ -273,11 +268,11 @@ def place_in_loop(
 
 
 def plan_at_loop(
-    site: Site, primitive: str, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
+    site: Site, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
 ) -> Caching:
     """``plan`` of the loop that ``ref`` means; a refusal names the loops where it has none."""
     why = "each iteration of the loop gets a copy of what the block accesses in it"
-    loop = loop_around(site, primitive, ref, block, why)
+    loop = loop_around(site, ref, block, why)
     try:
         return plan(loop)
     except ScheduleError as error:

@@ -127,10 +127,10 @@ class Reindexing:
     """For each dimension of the buffer whether the copy must not touch what is outside of it."""
     is_read: bool
 
-    def build(self, site: Site, primitive: str, scope: str) -> Rewritten:
+    def build(self, site: Site, scope: str) -> Rewritten:
         """Make the cache and the copy; the block accesses the cache."""
         block, buffer, anchor = self.pattern.block, self.pattern.buffer, self.place.anchor
-        warn_of_scope(site, primitive, scope, block)
+        warn_of_scope(site, scope, block)
         home = anchor.parent
         assert home is not None
         old = buffer.type
@@ -229,7 +229,6 @@ def _less(expr: AffineExpr, size: int | SSAValue, index: IndexValues) -> AffineC
 
 def plan_reindexing(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     map_: IndexMap | None,
@@ -244,21 +243,21 @@ def plan_reindexing(
     KC3503, KC3504, KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites`
     object.
     """
-    require_movable(site, primitive, block, buffer)
+    require_movable(site, block, buffer)
     own = [op for op in block.walk() if isinstance(op, LoadOp | StoreOp) and op.buffer is buffer]
     pattern = require_pattern(
-        site, primitive, block, buffer, [op for op in own if isinstance(op, LoadOp) is is_read]
+        site, block, buffer, [op for op in own if isinstance(op, LoadOp) is is_read]
     )
     of = pattern.used()
     exprs = [AffineExpr.dimension(n) for n in range(len(of))]
     if map_ is not None:
         what = f"block {block.label} has the variables {', '.join(block.names) or '(none)'}"
-        require_rank(site, primitive, block, map_, len(block.types), what)
+        require_rank(site, block, map_, len(block.types), what)
         of = sorted({*of, *(n for expr in map_.results for n in depends_on(expr))})
         position = {n: AffineExpr.dimension(k) for k, n in enumerate(of)}
         exprs = [substitute(expr, position) for expr in map_.results]
-    _require_elements(site, primitive, pattern, of, own)
-    shape = _require_cache(site, primitive, pattern, of, exprs, map_, is_read)
+    _require_elements(site, pattern, of, own)
+    shape = _require_cache(site, pattern, of, exprs, map_, is_read)
     elements = tuple(pattern.over_variables(of))
     sizes = sizes_of(site, buffer)
 
@@ -268,9 +267,9 @@ def plan_reindexing(
         return _Instances(buffer, intervals, sizes, bound, tuple(of), elements, block)
 
     cached = (
-        _Reads(site, primitive, block, buffer, scope, [block], part=part)
+        _Reads(site, block, buffer, scope, [block], part=part)
         if is_read
-        else _Writes(site, primitive, block, buffer, scope, part=part)
+        else _Writes(site, block, buffer, scope, part=part)
     )
 
     def objection(place: Place) -> ScheduleError | None:
@@ -279,16 +278,16 @@ def plan_reindexing(
             if not isinstance(size, int) and not is_available(size, place.anchor):
                 return site.refuse(
                     "KC3532",
-                    f"{primitive}: the extent of {block.names[n]} of block {block.label} is not "
+                    f"the extent of {block.names[n]} of block {block.label} is not "
                     "known where the copy would be",
                     at=block,
                     why="the new buffer has a dimension of this size",
                 )
         return cached.objection(place)
 
-    place = outermost_place(site, primitive, block, buffer, [block], objection)
+    place = outermost_place(site, block, buffer, [block], objection)
     accesses = cached.caching(place).accesses
-    require_pattern(site, primitive, block, buffer, accesses)
+    require_pattern(site, block, buffer, accesses)
     region = part(place)
     return Reindexing(
         pattern,
@@ -319,7 +318,7 @@ def _reduce_loops(block: BlockOp) -> list[ForOp]:
 
 
 def _require_elements(
-    site: Site, primitive: str, pattern: Pattern, of: Sequence[int], accesses: Sequence[Access]
+    site: Site, pattern: Pattern, of: Sequence[int], accesses: Sequence[Access]
 ) -> None:
     """Refuse (KC3530) a cache without elements, of which a reduction over nothing initialises one
     all the same."""
@@ -340,7 +339,7 @@ def _require_elements(
         if is_empty:
             raise site.refuse(
                 "KC3530",
-                f"{primitive}: the init of block {block.label} accesses "
+                f"the init of block {block.label} accesses "
                 f"{buffer_name(pattern.buffer)} for no value of {block.names[n]}",
                 at=block,
                 why=f"{block.names[n]} {'has' if size == 0 else 'may have'} no values; init runs "
@@ -351,7 +350,6 @@ def _require_elements(
 
 def _require_cache(
     site: Site,
-    primitive: str,
     pattern: Pattern,
     of: Sequence[int],
     exprs: Sequence[AffineExpr],
@@ -368,7 +366,7 @@ def _require_cache(
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{primitive}: {map_} maps block {block.label} to indices outside of any buffer",
+            f"{map_} maps block {block.label} to indices outside of any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
@@ -392,7 +390,7 @@ def _require_cache(
         used = ", ".join(block.names[n] for n in pattern.used())
         raise site.refuse(
             "KC3531",
-            f"{primitive}: "
+            ""
             + (f"{map_}" if map_ is not None else f"the index of {name} in block {block.label}")
             + (" may mix elements" if isinstance(clash, Undecided) else " mixes elements"),
             at=block,
@@ -450,7 +448,7 @@ def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
 
 
 def require_pattern(
-    site: Site, primitive: str, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
+    site: Site, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
 ) -> Pattern:
     """How ``block`` accesses ``buffer``: always at one index, of its variables (KC3530)."""
     values = IndexValues()
@@ -465,7 +463,7 @@ def require_pattern(
         if common is not None and common != index:
             raise site.refuse(
                 "KC3530",
-                f"{primitive}: block {block.label} accesses {name} at several indices",
+                f"block {block.label} accesses {name} at several indices",
                 at=block,
                 why="the new buffer has one element for each value of the block's variables",
                 hints=_copies(site, block, buffer),
@@ -478,7 +476,7 @@ def require_pattern(
             label = value.name_hint if value is not None and value.name_hint else "a value"
             raise site.refuse(
                 "KC3530",
-                f"{primitive}: the index of {name} in block {block.label} does not depend on its "
+                f"the index of {name} in block {block.label} does not depend on its "
                 "variables alone",
                 at=block,
                 why=f"it contains {label}, for which the new buffer would have no dimension",

@@ -116,14 +116,14 @@ class CacheIndex(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        require_scope(site, "cache_index", self.scope)
+        require_scope(site, self.scope)
         indices = indices_of(block)
         taken = _with_readers([index for index in indices if len(index.uses) > self.cse_thresh])
         if not taken:
             most = max((len(index.uses) for index in indices), default=0)
             raise site.refuse(
                 "KC3604",
-                f"cache_index: block {block.label} has no index worth a buffer",
+                f"block {block.label} has no index worth a buffer",
                 at=block,
                 why=f"its indices occur at most {most} times"
                 if indices
@@ -145,7 +145,7 @@ class CacheIndex(Primitive):
                     yield cls(BlockRef(block), scope)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        warn_of_scope(site, "cache_index", self.scope, plan.block)
+        warn_of_scope(site, self.scope, plan.block)
         start = plan.block.body.block.first_op
         assert start is not None
         nests = [
@@ -184,7 +184,7 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
         at = ", ".join(f"{label}={witness[dim]}" for label, dim in point.items() if witness.point)
         raise site.refuse(
             "KC3605",
-            f"cache_index: an index of block {block.label} is read from {name}, "
+            f"an index of block {block.label} is read from {name}, "
             + ("possibly out of bounds" if witness.undecided else "and out of bounds"),
             at=block,
             why=witness.undecided
@@ -204,7 +204,7 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
             return place
     raise refusal or site.refuse(
         "KC3310",
-        f"cache_index: there is no place for the indices of block {block.label}",
+        f"there is no place for the indices of block {block.label}",
         at=block,
         why="their operands exist only in a vectorized loop, whose lanes would share the buffer",
         hints=["cache_index first, then vectorize"],
@@ -216,12 +216,12 @@ def _objection(
 ) -> ScheduleError | None:
     """The refusal of an index whose sources change, or that many thread blocks would compute."""
     for buffer in dict.fromkeys(load.buffer for load in index.gathers):
-        require_plain_uses(site, "cache_index", block, buffer)
-        reads = _Gathered(site, "cache_index", block, buffer, scope, [block], index)
+        require_plain_uses(site, block, buffer)
+        reads = _Gathered(site, block, buffer, scope, [block], index)
         refusal = reads.objection(place)
         if refusal is not None:
             return refusal
-    return copy_in_grid(site, "cache_index", block, place.anchor, "the index", ("it", scope))
+    return copy_in_grid(site, block, place.anchor, "the index", ("it", scope))
 
 
 @dataclass

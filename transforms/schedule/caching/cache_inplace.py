@@ -74,14 +74,12 @@ class CacheInplace(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(
-            site, "cache_inplace", self.block, self.buffer, self.scope, "reads"
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
         if buffer not in buffers_written(block):
             name = buffer_name(buffer)
             raise site.refuse(
                 "KC3601",
-                f"cache_inplace: block {block.label} does not write {name}",
+                f"block {block.label} does not write {name}",
                 at=block,
                 why="an unchanged copy need not be written back",
                 hints=[*_reads(site, block, buffer), *_updates(block)],
@@ -94,7 +92,7 @@ class CacheInplace(Primitive):
             yield cls(*choice)
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, "cache_inplace", self.scope)
+        return plan.build(site, self.scope)
 
 
 def _reads(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:

@@ -82,11 +82,9 @@ class CacheRead(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(
-            site, "cache_read", self.block, self.buffer, self.scope, "reads"
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
         readers = (
-            consumers_of(site, "cache_read", block, buffer, self.consumers)
+            consumers_of(site, block, buffer, self.consumers)
             if self.consumers
             else all_readers(block, buffer)
         )
@@ -107,14 +105,14 @@ class CacheRead(Primitive):
                 yield cls(block, buffer, scope, (block,))
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, "cache_read", self.scope)
+        return plan.build(site, self.scope)
 
 
 def _plan(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, readers: Sequence[Operation]
 ) -> Caching:
-    reads = CachedReads(site, "cache_read", block, buffer, scope, readers)
-    place = outermost_place(site, "cache_read", block, buffer, readers, reads.objection)
+    reads = CachedReads(site, block, buffer, scope, readers)
+    place = outermost_place(site, block, buffer, readers, reads.objection)
     return reads.caching(place)
 
 

@@ -95,10 +95,8 @@ class CacheWrite(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(
-            site, "cache_write", self.block, self.buffer, self.scope, "writes"
-        )
-        consumers = consumers_of(site, "cache_write", block, buffer, self.consumers)
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "writes")
+        consumers = consumers_of(site, block, buffer, self.consumers)
         try:
             return _plan(site, block, buffer, self.scope, consumers)
         except ScheduleError as error:
@@ -119,16 +117,14 @@ class CacheWrite(Primitive):
                     yield cls(block, buffer, scope, (BlockRef(reader),))
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, "cache_write", self.scope)
+        return plan.build(site, self.scope)
 
 
 def _plan(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
 ) -> Caching:
-    writes = CachedWrites(site, "cache_write", block, buffer, scope, consumers)
-    place = outermost_place(
-        site, "cache_write", block, buffer, [block], writes.objection, consumers
-    )
+    writes = CachedWrites(site, block, buffer, scope, consumers)
+    place = outermost_place(site, block, buffer, [block], writes.objection, consumers)
     return writes.caching(place)
 
 

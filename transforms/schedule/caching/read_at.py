@@ -80,17 +80,17 @@ class ReadAt(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(site, "read_at", self.block, self.buffer, self.scope, "reads")
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
         return plan_at_loop(
-            site, "read_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
+            site, block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
         )
 
     def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
         readers = [
             reader for reader in all_readers(block, buffer) if loop_tree.is_inside(reader, loop)
         ]
-        reads = CachedReads(site, "read_at", block, buffer, self.scope, readers)
-        place = place_in_loop(site, "read_at", block, buffer, loop, readers, reads.objection)
+        reads = CachedReads(site, block, buffer, self.scope, readers)
+        place = place_in_loop(site, block, buffer, loop, readers, reads.objection)
         return reads.caching(place)
 
     @classmethod
@@ -99,4 +99,4 @@ class ReadAt(Primitive):
             yield cls(*choice)
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, "read_at", self.scope, AUTO_COPY)
+        return plan.build(site, self.scope, AUTO_COPY)

@@ -69,16 +69,12 @@ class Reindex(Primitive):
 
     def check(self, site: Site) -> Reindexing:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "reindex", block, self.buffer, "uses")
-        require_plain_uses(site, "reindex", block, buffer)
+        buffer = find_buffer(site, block, self.buffer, "uses")
+        require_plain_uses(site, block, buffer)
         is_read = self.buffer.side == "read" or buffer not in buffers_written(block)
-        require_copies_apart(
-            site, "reindex", block, buffer, "global", _scopes(memory_scope(buffer), is_read)
-        )
+        require_copies_apart(site, block, buffer, "global", _scopes(memory_scope(buffer), is_read))
         name = f"{buffer_name(buffer)}_reindex"
-        return plan_reindexing(
-            site, "reindex", block, buffer, None, name, "global", is_read=is_read
-        )
+        return plan_reindexing(site, block, buffer, None, name, "global", is_read=is_read)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -87,7 +83,7 @@ class Reindex(Primitive):
                 yield cls(BlockRef(block), BufferRef(buffer))
 
     def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
-        return plan.build(site, "reindex", "global")
+        return plan.build(site, "global")
 
 
 def _scopes(scope: str, is_read: bool) -> list[str]:

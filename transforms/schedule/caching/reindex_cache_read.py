@@ -76,12 +76,9 @@ class ReindexCacheRead(Primitive):
     )
 
     def check(self, site: Site) -> Reindexing:
-        block, buffer = cached_buffer(
-            site, "reindex_cache_read", self.block, self.buffer, self.scope, "reads"
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
         return plan_reindexing(
             site,
-            "reindex_cache_read",
             block,
             buffer,
             self.index_map,
@@ -100,4 +97,4 @@ class ReindexCacheRead(Primitive):
             yield cls(block, buffer, scope, IndexMap(names, results))
 
     def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
-        return plan.build(site, "reindex_cache_read", self.scope)
+        return plan.build(site, self.scope)

@@ -76,12 +76,9 @@ class ReindexCacheWrite(Primitive):
     )
 
     def check(self, site: Site) -> Reindexing:
-        block, buffer = cached_buffer(
-            site, "reindex_cache_write", self.block, self.buffer, self.scope, "writes"
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "writes")
         return plan_reindexing(
             site,
-            "reindex_cache_write",
             block,
             buffer,
             self.index_map,
@@ -101,4 +98,4 @@ class ReindexCacheWrite(Primitive):
             yield cls(block, buffer, scope, IndexMap(names, results))
 
     def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
-        return plan.build(site, "reindex_cache_write", self.scope)
+        return plan.build(site, self.scope)

@@ -101,9 +101,9 @@ class RollingBuffer(Primitive):
 
     def check(self, site: Site) -> Rolling:
         block = site.resolve_block(self.block)
-        find_buffer(site, "rolling_buffer", block, self.buffer, "writes")
-        definition = require_definition(site, "rolling_buffer", block)
-        (alloc,) = require_private(site, "rolling_buffer", definition)
+        find_buffer(site, block, self.buffer, "writes")
+        definition = require_definition(site, block)
+        (alloc,) = require_private(site, definition)
         common = _common_loops(definition.buffer)
         rolling = _find(site, definition, common)
         loop = rolling.loop
@@ -111,7 +111,7 @@ class RollingBuffer(Primitive):
             if inner.kind.data is not ForKind.SERIAL:
                 raise site.refuse(
                     "KC3491",
-                    f"rolling_buffer: loop {inner.label} is {inner.kind.data.value}",
+                    f"loop {inner.label} is {inner.kind.data.value}",
                     at=inner,
                     mark={loop: "rolls here", inner: inner.kind.data.value},
                     why=f"what is kept of {alloc.label} is for the next iteration",
@@ -120,7 +120,7 @@ class RollingBuffer(Primitive):
             if loop_tree.defined_inside(size, loop):
                 raise site.refuse(
                     "KC3495",
-                    f"rolling_buffer: the sizes of {alloc.label} depend on loop {loop.label}",
+                    f"the sizes of {alloc.label} depend on loop {loop.label}",
                     at=loop,
                     mark={loop: "rolls here", alloc: "here"},
                     why="one buffer serves all iterations of the loop",
@@ -194,7 +194,7 @@ def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rollin
                     )
     raise site.refuse(
         "KC3490",
-        f"rolling_buffer: no part of {name} is used again in the next iteration of a loop",
+        f"no part of {name} is used again in the next iteration of a loop",
         at=block,
         why=f"each iteration of {common[-1].label} uses elements of its own, or all of them"
         if common
@@ -359,7 +359,7 @@ class Prover:
         if reason is not None:
             raise self.site.refuse(
                 "KC3494",
-                f"rolling_buffer: block {block.label} may compute a different element in another "
+                f"block {block.label} may compute a different element in another "
                 f"iteration of {loop.label}",
                 at=block,
                 mark={loop: "rolls here", block: "the block"},
@@ -447,7 +447,7 @@ class Prover:
             why = witness.undecided
         return self.site.refuse(
             "KC3492",
-            f"rolling_buffer: {describe(reader)} "
+            f"{describe(reader)} "
             + ("may not find" if witness.undecided else "does not find")
             + f" all that it reads in {self.rolling.length} elements of {self.name}",
             at=reader,
@@ -486,7 +486,7 @@ class Prover:
             writer, read = rolling.definition.unit(store), buffer_name(load.buffer)
             raise self.site.refuse(
                 "KC3493",
-                f"rolling_buffer: {read}, which block {self.block.label} reads, "
+                f"{read}, which block {self.block.label} reads, "
                 + ("may be" if witness.undecided else "is")
                 + f" written by {describe(writer)} in loop {rolling.loop.label}",
                 at=self.block,

@@ -86,16 +86,14 @@ class WriteAt(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(
-            site, "write_at", self.block, self.buffer, self.scope, "writes"
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "writes")
         return plan_at_loop(
-            site, "write_at", block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
+            site, block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
         )
 
     def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
-        writes = CachedWrites(site, "write_at", block, buffer, self.scope)
-        place = place_in_loop(site, "write_at", block, buffer, loop, [block], writes.objection)
+        writes = CachedWrites(site, block, buffer, self.scope)
+        place = place_in_loop(site, block, buffer, loop, [block], writes.objection)
         return writes.caching(place)
 
     @classmethod
@@ -104,4 +102,4 @@ class WriteAt(Primitive):
             yield cls(*choice)
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, "write_at", self.scope, AUTO_COPY)
+        return plan.build(site, self.scope, AUTO_COPY)

@@ -59,7 +59,6 @@ def separators_attr(separators: Sequence[int]) -> Attribute | None:
 
 def require_separators(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     separators: Sequence[int],
@@ -74,7 +73,7 @@ def require_separators(
         return
     raise site.refuse(
         "KC3515",
-        f"{primitive}: axis separators {', '.join(map(str, separators))} for {buffer_name(buffer)}",
+        f"axis separators {', '.join(map(str, separators))} for {buffer_name(buffer)}",
         at=block,
         why="separators must be in increasing order, without repeats"
         if not in_order

@@ -72,7 +72,6 @@ class Layout:
 
 def require_layout(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     map_: IndexMap,
@@ -82,14 +81,14 @@ def require_layout(
     name = buffer_name(buffer)
     old = shape_of(site, buffer)
     rank = len(old.sizes)
-    require_rank(site, primitive, block, map_, rank, f"{name} has {_count(rank, 'dimension')}")
+    require_rank(site, block, map_, rank, f"{name} has {_count(rank, 'dimension')}")
     sizes = tuple(extent(expr, old.box) for expr in map_.results)
     new = Shape(sizes, old.parameters)
     left = outside(map_.results, old.box, sizes)
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{primitive}: {map_} maps {name} to indices outside of any buffer",
+            f"{map_} maps {name} to indices outside of any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
@@ -101,7 +100,7 @@ def require_layout(
     if math.prod(known) > LIMIT:
         raise site.refuse(
             "KC3503",
-            f"{primitive}: {map_} gives {name} the shape {_sizes_text(new)}",
+            f"{map_} gives {name} the shape {_sizes_text(new)}",
             at=block,
             why=f"a buffer has at most {LIMIT} elements",
         )
@@ -109,7 +108,7 @@ def require_layout(
     if isinstance(clash, Collision) or (clash is not None and not assume_injective):
         raise site.refuse(
             "KC3502",
-            f"{primitive}: {map_} "
+            f"{map_} "
             + ("is" if isinstance(clash, Collision) else "may be")
             + f" not injective on {name}",
             at=block,
@@ -122,16 +121,14 @@ def require_layout(
     return Layout(buffer, map_, old, new, clash is not None)
 
 
-def require_rank(
-    site: Site, primitive: str, block: BlockOp, map_: IndexMap, rank: int, why: str
-) -> None:
+def require_rank(site: Site, block: BlockOp, map_: IndexMap, rank: int, why: str) -> None:
     """Refuse (KC3501) a map of another number of indices than ``rank``."""
     if len(map_.names) == rank:
         return
     names = ", ".join("ijklmn"[n : n + 1] or f"i{n}" for n in range(rank))
     raise site.refuse(
         "KC3501",
-        f"{primitive}: {map_} takes {_count(len(map_.names), 'index', 'indices')}",
+        f"{map_} takes {_count(len(map_.names), 'index', 'indices')}",
         at=block,
         why=why,
         hints=[f"index_map=({names})->(...)"],
@@ -140,7 +137,6 @@ def require_rank(
 
 def require_movable(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     why: str = "neighbours along the last dimension may be elsewhere in the new layout",
@@ -155,7 +151,7 @@ def require_movable(
     if not isinstance(type_.layout, NoneAttr):
         raise site.refuse(
             "KC3504",
-            f"{primitive}: {name} of block {block.label} has a layout in memory",
+            f"{name} of block {block.label} has a layout in memory",
             at=block,
             why=f"its type is {type_}",
         )
@@ -164,7 +160,7 @@ def require_movable(
         if isinstance(op, memref.DimOp) and IndexValues().constant(op.index) is None:
             raise site.refuse(
                 "KC3504",
-                f"{primitive}: the size of an unknown dimension of {name} is queried",
+                f"the size of an unknown dimension of {name} is queried",
                 at=op,
                 mark={op: "here"},
                 why="the dimensions change",
@@ -175,11 +171,11 @@ def require_movable(
         if value is not None and value.type != type_.element_type:
             raise site.refuse(
                 "KC3504",
-                f"{primitive}: {name} of block {block.label} is accessed by vectors",
+                f"{name} of block {block.label} is accessed by vectors",
                 at=op,
                 mark={op: f"a {value.type}"},
                 why=why,
-                hints=[f"{primitive} before vectorize-loop"],
+                hints=[f"{site.primitive} before vectorize-loop"],
             )
 
 
@@ -195,7 +191,7 @@ def point_text(values: Sequence[int]) -> str:
 # Arguments ------------------------------------------------------------------------------------
 
 
-def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: Layout) -> None:
+def require_argument_layout(site: Site, block: BlockOp, layout: Layout) -> None:
     """Refuse a new shape of an argument that callers could not give.
 
     KC4341: an argument that has strides of its own; KC3507: a symbolic size that no argument would
@@ -209,7 +205,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
     if buffer_attribute(function, buffer, "strides") is not None:
         raise site.refuse(
             "KC4341",
-            f"{primitive}: {name} has declared strides",
+            f"{name} has declared strides",
             at=block,
             why="they belong to its current dimensions, not to the new ones",
             hints=[f"use cache_read or cache_write, and change the layout of the copy of {name}"],
@@ -220,7 +216,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
         if isinstance(op, func.CallOp) and op.callee.root_reference == function.sym_name:
             raise site.refuse(
                 "KC3508",
-                f"{primitive}: {name} is an argument of @{function.sym_name.data}, which is called",
+                f"{name} is an argument of @{function.sym_name.data}, which is called",
                 at=op,
                 mark={op: f"passes {name} as it is now"},
                 why="the shape of the argument would change, and that of what is passed would not",
@@ -229,7 +225,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
         if isinstance(parameter, DimensionSize) and _asks_for_size(buffer):
             raise site.refuse(
                 "KC3510",
-                f"{primitive}: dimension {parameter.dimension} of {name} has no name",
+                f"dimension {parameter.dimension} of {name} has no name",
                 at=block,
                 why="its size is queried, and could not be computed from the new shape",
                 hints=["give the argument a kc.shape of symbolic sizes"],
@@ -239,7 +235,7 @@ def require_argument_layout(site: Site, primitive: str, block: BlockOp, layout: 
         if not _is_told(site, parameter, besides=buffer):
             raise site.refuse(
                 "KC3507",
-                f"{primitive}: no argument would determine {parameter} any more",
+                f"no argument would determine {parameter} any more",
                 at=block,
                 why=f"{parameter} is known from the shape of {name}, which would be "
                 f"{_sizes_text(layout.new)}",

@@ -53,8 +53,7 @@ class ReorderBlockIterVar(Primitive):
         if sorted(self.order) != list(range(count)):
             raise site.refuse(
                 "KC3350",
-                f"reorder_block_iter_var: order {','.join(map(str, self.order)) or '(none)'} for "
-                f"block {block.label}",
+                f"order {','.join(map(str, self.order)) or '(none)'} for block {block.label}",
                 at=block,
                 why=f"it has {count} variables ({', '.join(block.names)}), each of which must be "
                 "given once by its position",

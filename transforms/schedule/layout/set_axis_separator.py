@@ -62,11 +62,11 @@ class SetAxisSeparator(Primitive):
 
     def check(self, site: Site) -> SSAValue:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "set_axis_separator", block, self.buffer, "uses")
-        require_noted(site, "set_axis_separator", block, buffer)
+        buffer = find_buffer(site, block, self.buffer, "uses")
+        require_noted(site, block, buffer)
         assert isinstance(buffer.type, MemRefType)
         rank = buffer.type.get_num_dims()
-        require_separators(site, "set_axis_separator", block, buffer, self.axis_separators, rank)
+        require_separators(site, block, buffer, self.axis_separators, rank)
         return buffer
 
     @classmethod

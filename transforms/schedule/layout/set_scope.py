@@ -70,11 +70,11 @@ class SetScope(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "set_scope", block, self.buffer, "writes")
-        require_scope(site, "set_scope", self.scope)
-        require_plain_uses(site, "set_scope", block, buffer)
-        alloc = find_alloc(site, "set_scope", block, buffer)
-        require_scope_of_threads(site, "set_scope", alloc, self.scope)
+        buffer = find_buffer(site, block, self.buffer, "writes")
+        require_scope(site, self.scope)
+        require_plain_uses(site, block, buffer)
+        alloc = find_alloc(site, block, buffer)
+        require_scope_of_threads(site, alloc, self.scope)
         return Plan(alloc, block)
 
     @classmethod
@@ -86,7 +86,7 @@ class SetScope(Primitive):
                         yield cls(BlockRef(block), BufferRef(buffer), scope)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        warn_of_scope(site, "set_scope", self.scope, plan.block)
+        warn_of_scope(site, self.scope, plan.block)
         buffer = plan.alloc.buffer
         Rewriter.replace_value_with_new_type(buffer, cache_type(buffer, self.scope))
         return Rewritten()

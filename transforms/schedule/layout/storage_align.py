@@ -71,14 +71,14 @@ class StorageAlign(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "storage_align", block, self.buffer, "writes")
-        alloc = find_alloc(site, "storage_align", block, buffer)
+        buffer = find_buffer(site, block, self.buffer, "writes")
+        alloc = find_alloc(site, block, buffer)
         rank = len(alloc.buffer.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
         name = buffer_name(buffer)
         if not -rank <= self.axis < rank:
             raise site.refuse(
                 "KC3321",
-                f"storage_align: {name} has no axis {self.axis}",
+                f"{name} has no axis {self.axis}",
                 at=block,
                 why=f"it has {rank} dimension{'s' * (rank != 1)}",
                 hints=[f"axis={n}" for n in range(rank)],
@@ -86,7 +86,7 @@ class StorageAlign(Primitive):
         if self.factor < 1 or not 0 <= self.offset < self.factor:
             raise site.refuse(
                 "KC3322",
-                f"storage_align: factor {self.factor} and offset {self.offset} for {name}",
+                f"factor {self.factor} and offset {self.offset} for {name}",
                 at=block,
                 why="a distance of factor * n + offset needs factor >= 1 and 0 <= offset < factor",
                 hints=[f"factor={self.factor} offset={self.offset % self.factor}"]
@@ -96,7 +96,7 @@ class StorageAlign(Primitive):
         if self.factor > LIMIT:
             raise site.refuse(
                 "KC3322",
-                f"storage_align: factor {self.factor} and offset {self.offset} for {name}",
+                f"factor {self.factor} and offset {self.offset} for {name}",
                 at=block,
                 why=f"a buffer has at most {LIMIT} elements",
             )

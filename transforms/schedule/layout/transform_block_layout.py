@@ -92,7 +92,6 @@ class TransformBlockLayout(Primitive):
         count = len(block.types)
         require_rank(
             site,
-            "transform_block_layout",
             block,
             map_,
             count,
@@ -131,14 +130,13 @@ class TransformBlockLayout(Primitive):
         if why is not None:
             raise site.refuse(
                 "KC3520",
-                f"transform_block_layout: block {block.label} is not in a loop of its own for each "
-                "variable",
+                f"block {block.label} is not in a loop of its own for each variable",
                 at=block,
                 why=why,
                 hints=["transform_block_layout before split, fuse and compute_at"] if count else [],
             )
         for loop in loops:
-            require_serial(site, "transform_block_layout", loop)
+            require_serial(site, loop)
         return loops
 
     def _types(self, site: Site, block: BlockOp) -> list[IterType]:
@@ -150,8 +148,7 @@ class TransformBlockLayout(Primitive):
                 used = [f"{block.names[k]} ({block.types[k].value})" for k in dims]
                 raise site.refuse(
                     "KC3522",
-                    f"transform_block_layout: result {n} of {self.index_map} mixes types of "
-                    "variables",
+                    f"result {n} of {self.index_map} mixes types of variables",
                     at=block,
                     why=f"it depends on {', '.join(used)}: an instance could neither run in any "
                     "order nor be an update",
@@ -161,7 +158,7 @@ class TransformBlockLayout(Primitive):
         if block.has_init and IterType.REDUCE not in new_types:
             raise site.refuse(
                 "KC3522",
-                f"transform_block_layout: no result of {self.index_map} is a reduce variable",
+                f"no result of {self.index_map} is a reduce variable",
                 at=block,
                 why=f"block {block.label} initialises where its reduce variables are 0",
                 hints=["keep one of extent 1"],
@@ -176,8 +173,7 @@ class TransformBlockLayout(Primitive):
         if left is not None:
             raise site.refuse(
                 "KC3503",
-                f"transform_block_layout: {map_} maps block {block.label} to iterations outside of "
-                "any loop",
+                f"{map_} maps block {block.label} to iterations outside of any loop",
                 at=block,
                 why=left.reason
                 if isinstance(left, Undecided)
@@ -210,7 +206,7 @@ class TransformBlockLayout(Primitive):
     def _not_bijective(self, site: Site, block: BlockOp, why: str) -> Exception:
         return site.refuse(
             "KC3521",
-            f"transform_block_layout: {self.index_map} is not one to one on block {block.label}",
+            f"{self.index_map} is not one to one on block {block.label}",
             at=block,
             why=why,
             hints=["factors that divide the extents", "split the loops, which handles tails"],
@@ -248,7 +244,7 @@ class TransformBlockLayout(Primitive):
         if conflict is not None:
             raise site.refuse(
                 "KC3523",
-                f"transform_block_layout: the order of {self.index_map} "
+                f"the order of {self.index_map} "
                 + ("cannot be proven to keep" if conflict.undecided else "changes")
                 + " the result",
                 at=block,
@@ -259,8 +255,7 @@ class TransformBlockLayout(Primitive):
         if block.has_init and any(moved) and simple_nest(chain[0]) is None:
             raise site.refuse(
                 "KC3523",
-                f"transform_block_layout: the order of {self.index_map} moves the start of the "
-                "reduction",
+                f"the order of {self.index_map} moves the start of the reduction",
                 at=block,
                 why=f"where its reduce variables are 0, block {block.label} initialises, and "
                 "something other than its updates may see that",

@@ -153,14 +153,13 @@ class TransformLayout(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "transform_layout", block, self.buffer, "uses")
-        require_plain_uses(site, "transform_layout", block, buffer)
-        require_noted(site, "transform_layout", block, buffer)
-        require_movable(site, "transform_layout", block, buffer)
+        buffer = find_buffer(site, block, self.buffer, "uses")
+        require_plain_uses(site, block, buffer)
+        require_noted(site, block, buffer)
+        require_movable(site, block, buffer)
         self._require_no_notes(site, block, buffer)
         layout = require_layout(
             site,
-            "transform_layout",
             block,
             buffer,
             self.index_map,
@@ -168,13 +167,12 @@ class TransformLayout(Primitive):
         )
         require_separators(
             site,
-            "transform_layout",
             block,
             buffer,
             self.index_map.separators,
             len(self.index_map.results),
         )
-        require_argument_layout(site, "transform_layout", block, layout)
+        require_argument_layout(site, block, layout)
         padding = self._padding(site, block, layout)
         return Plan(block, layout, padding, self._warning(layout, padding))
 
@@ -186,7 +184,7 @@ class TransformLayout(Primitive):
             what = "set_axis_separator" if key == SEPARATORS else key
             raise site.refuse(
                 "KC3509",
-                f"transform_layout: {buffer_name(buffer)} of block {block.label} has {key}",
+                f"{buffer_name(buffer)} of block {block.label} has {key}",
                 at=block,
                 why="it refers to dimensions that would no longer exist",
                 hints=[f"transform_layout first, then {what}"]
@@ -206,7 +204,7 @@ class TransformLayout(Primitive):
         if self.pad_value is None or pieces is None:
             raise site.refuse(
                 "KC3505",
-                f"transform_layout: the output {name} would have padding",
+                f"the output {name} would have padding",
                 at=block,
                 why="the caller sees the whole buffer, and nothing would be written to the padding"
                 if pieces is not None
@@ -218,7 +216,7 @@ class TransformLayout(Primitive):
         if problem is not None:
             raise site.refuse(
                 "KC3506",
-                f"transform_layout: pad_value {self.pad_value} for {name}",
+                f"pad_value {self.pad_value} for {name}",
                 at=block,
                 why=problem,
                 hints=["pad_value=0"],
@@ -226,7 +224,7 @@ class TransformLayout(Primitive):
         if any(isinstance(parameter, DimensionSize) for parameter in layout.new.parameters):
             raise site.refuse(
                 "KC3510",
-                f"transform_layout: a dimension of {name} has no name",
+                f"a dimension of {name} has no name",
                 at=block,
                 why="the amount of padding depends on a size that only the old shape determines",
                 hints=["give the argument a kc.shape of symbolic sizes"],

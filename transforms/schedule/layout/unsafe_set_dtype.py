@@ -122,12 +122,10 @@ class UnsafeSetDtype(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "unsafe_set_dtype", block, self.buffer, "writes")
-        require_plain_uses(site, "unsafe_set_dtype", block, buffer)
-        require_movable(
-            site, "unsafe_set_dtype", block, buffer, "elements are converted one by one"
-        )
-        alloc = find_alloc(site, "unsafe_set_dtype", block, buffer)
+        buffer = find_buffer(site, block, self.buffer, "writes")
+        require_plain_uses(site, block, buffer)
+        require_movable(site, block, buffer, "elements are converted one by one")
+        alloc = find_alloc(site, block, buffer)
         assert isinstance(buffer.type, MemRefType)
         old = buffer.type.element_type
         new = self._element(site, block, old)
@@ -137,7 +135,7 @@ class UnsafeSetDtype(Primitive):
         if changes is not None and not self.unsafe:
             raise site.refuse(
                 "KC3541",
-                f"unsafe_set_dtype: {name} of block {block.label} as {self.dtype} changes results",
+                f"{name} of block {block.label} as {self.dtype} changes results",
                 at=block,
                 why=changes,
                 hints=["unsafe, if that is acceptable", *_exact_hints(old)],
@@ -167,7 +165,7 @@ class UnsafeSetDtype(Primitive):
         assert isinstance(buffer.type, MemRefType)
         raise site.refuse(
             "KC3544",
-            f"unsafe_set_dtype: {describe(reader)} "
+            f"{describe(reader)} "
             + ("may read" if witness.undecided else "reads")
             + f" {name} before it is written",
             at=reader,
@@ -189,7 +187,7 @@ class UnsafeSetDtype(Primitive):
         if why is not None:
             raise site.refuse(
                 "KC3540",
-                f"unsafe_set_dtype: dtype {self.dtype} for elements of type {old}",
+                f"dtype {self.dtype} for elements of type {old}",
                 at=block,
                 why=why,
                 hints=suggest(

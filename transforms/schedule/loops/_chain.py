@@ -14,26 +14,24 @@ from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule.base import Site
 
 
-def require_chain(
-    site: Site, primitive: str, loops: Sequence[ForOp], *, guards: bool = False
-) -> list[ForOp]:
+def require_chain(site: Site, loops: Sequence[ForOp], *, guards: bool = False) -> list[ForOp]:
     """The loops from the outermost to the innermost of ``loops``, which must nest perfectly.
 
     With ``guards`` there may be a ``tir.if`` without an else around what a loop holds.
     """
     if len(set(loops)) != len(loops):
         twice = next(loop for loop in loops if list(loops).count(loop) > 1)
-        raise site.refuse("KC3030", f"{primitive}: loop {twice.label} is named twice", at=twice)
+        raise site.refuse("KC3030", f"loop {twice.label} is named twice", at=twice)
     inner = max(loops, key=lambda loop: len(loop_tree.loops_around(loop)))
     path = [*loop_tree.loops_around(inner), inner]
     missing = [loop for loop in loops if loop not in path]
     if missing:
         raise site.refuse(
             "KC3031",
-            f"{primitive}: loops {missing[0].label} and {inner.label} are not nested",
+            f"loops {missing[0].label} and {inner.label} are not nested",
             at=inner,
             mark={inner: "not inside " + missing[0].label},
-            why=f"{primitive} works on loops of one nest",
+            why=f"{site.primitive} works on loops of one nest",
             hints=_nest_hint(path),
         )
     first = min(path.index(loop) for loop in loops)
@@ -51,10 +49,10 @@ def require_chain(
             between = ", ".join(siblings) or "a guard"
             raise site.refuse(
                 "KC3032",
-                f"{primitive}: {nested.label} is not the only child of {outer.label}",
+                f"{nested.label} is not the only child of {outer.label}",
                 at=nested,
                 mark={outer: f"also holds {between}", nested: "here"},
-                why=f"{primitive} would also move {between}",
+                why=f"{site.primitive} would also move {between}",
                 hints=_nest_hint([loop for loop in chain if loop is not outer]),
             )
     return chain

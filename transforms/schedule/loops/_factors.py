@@ -57,13 +57,13 @@ class Factors(tuple[Factor, ...]):
         )
 
 
-def require_symbol(site: Site, primitive: str, name: str, loop: ForOp) -> None:
+def require_symbol(site: Site, name: str, loop: ForOp) -> None:
     """Refuse (KC3023) a name that is not one of the symbolic sizes of the function."""
     symbols = symbol_names(site.function)
     if name not in symbols:
         raise ScheduleError(
             "KC3023",
-            f"{primitive}: '{name}' is neither a number nor a symbolic size of "
+            f"{site.primitive}: '{name}' is neither a number nor a symbolic size of "
             f"@{site.function.sym_name.data}",
             location=CALL_SITE.get() or location_of(loop),
             hints=suggest(name, symbols, "the symbolic sizes are") or ["use a number or ?"],

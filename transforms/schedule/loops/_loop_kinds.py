@@ -15,18 +15,18 @@ from kc.dialects.tir.threads import VIRTUAL_AXES
 from kc.transforms.schedule.base import Rewritten, Site
 
 
-def require_concurrent(site: Site, primitive: str, loop: ForOp, axis: str | None = None) -> None:
+def require_concurrent(site: Site, loop: ForOp, axis: str | None = None) -> None:
     """Refuse (KC3040, KC3041) unless no two iterations of ``loop`` depend on each other.
 
     With ``axis``, they are threads of that axis.
     """
     conflict = carried_conflict(loop, axis)
     if conflict is not None:
-        refuse_conflict(site, primitive, loop, conflict, axis)
+        refuse_conflict(site, loop, conflict, axis)
 
 
 def refuse_conflict(
-    site: Site, primitive: str, loop: ForOp, conflict: Conflict, axis: str | None = None
+    site: Site, loop: ForOp, conflict: Conflict, axis: str | None = None
 ) -> NoReturn:
     """Refuse (KC3040, KC3041) to run the iterations of ``loop`` at the same time."""
     if conflict.reduction and conflict.undecided is None:
@@ -34,14 +34,14 @@ def refuse_conflict(
         name = block.label if block is not None else "the reduction"
         raise site.refuse(
             "KC3040",
-            f"{primitive}: loop {loop.label} is a reduction of {name}",
+            f"loop {loop.label} is a reduction of {name}",
             at=loop,
             why=conflict.explain(),
-            hints=_instead(primitive, loop, block, axis),
+            hints=_instead(site, loop, block, axis),
         )
     raise site.refuse(
         "KC3041",
-        f"{primitive}: the iterations of {loop.label} "
+        f"the iterations of {loop.label} "
         + ("cannot be proven independent" if conflict.undecided else "depend on each other"),
         at=loop,
         why=conflict.explain(),
@@ -58,10 +58,10 @@ def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
     return [f"the threads of {axis} share {name} ({scope}); in local memory each has its own"]
 
 
-def _instead(primitive: str, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
+def _instead(site: Site, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
     """Hints for a ``loop`` that is a reduction of ``block``."""
     spatial = [loop.label for loop in loop_tree.spatial_loops(block)] if block is not None else []
-    hints = [f"{primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
+    hints = [f"{site.primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
     if axis is not None:
         hints.append(f"bind {loop.label} to threadIdx.x: its threads combine their values")
     if axis is not None or not spatial:

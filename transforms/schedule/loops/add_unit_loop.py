@@ -52,7 +52,7 @@ class AddUnitLoop(Primitive):
     )
 
     def check(self, site: Site) -> Annotated:
-        return find_annotated(site, "add_unit_loop", self.loop, self.block)
+        return find_annotated(site, self.loop, self.block)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

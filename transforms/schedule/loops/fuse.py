@@ -88,19 +88,19 @@ class Fuse(Primitive):
         if len(loops) < 2:
             raise site.refuse(
                 "KC3033",
-                f"fuse: {len(loops)} loop to fuse" if loops else "fuse: no loops to fuse",
+                f"{len(loops)} loop to fuse" if loops else "no loops to fuse",
                 at=loops[0] if loops else site.function,
                 why="fuse makes one loop out of two or more",
                 hints=["loops=i,j"],
             )
         for loop in loops:
-            require_serial(site, "fuse", loop)
-        chain = require_chain(site, "fuse", loops, guards=True)
+            require_serial(site, loop)
+        chain = require_chain(site, loops, guards=True)
         if chain != loops:
             order = ",".join(loop.label for loop in chain)
             raise site.refuse(
                 "KC3033",
-                f"fuse: loops {', '.join(loop.label for loop in loops)} are not consecutive",
+                f"loops {', '.join(loop.label for loop in loops)} are not consecutive",
                 at=loops[0],
                 mark=dict.fromkeys(loops, "named"),
                 why="fused loops must follow each other from the outside in",
@@ -113,7 +113,7 @@ class Fuse(Primitive):
             outer, inner = depends
             raise site.refuse(
                 "KC3034",
-                f"fuse: the extent of {inner.label} depends on {outer.label}",
+                f"the extent of {inner.label} depends on {outer.label}",
                 at=inner,
                 why="fuse needs a rectangular iteration space",
             )
@@ -131,7 +131,7 @@ class Fuse(Primitive):
                 if tir.IterType.REDUCE in kinds and not loop.static_extent:
                     raise site.refuse(
                         "KC3036",
-                        f"fuse: the reduction loop {loop.label} of {block.label} may be empty",
+                        f"the reduction loop {loop.label} of {block.label} may be empty",
                         at=loop,
                         why=f"{block.label} is then its initial value, which the fused loop would "
                         "not write as it does not run",

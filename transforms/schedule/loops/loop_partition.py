@@ -96,13 +96,13 @@ class LoopPartition(Primitive):
 
     def check(self, site: Site) -> Plan:
         loop = site.resolve_loop(self.loop)
-        require_serial(site, "loop_partition", loop)
+        require_serial(site, loop)
         extent = loop.static_extent
         given = [factor for factor in self.factors if factor is not None]
         if not given or len(self.factors) - len(given) > 1:
             raise site.refuse(
                 "KC3460",
-                f"loop_partition: factors {self.factors or '(none)'} for loop {loop.label}",
+                f"factors {self.factors or '(none)'} for loop {loop.label}",
                 at=loop,
                 why="each factor is the size of a part, and at most one is open (?)",
                 hints=["factors=?,1"],
@@ -111,18 +111,18 @@ class LoopPartition(Primitive):
             if isinstance(factor, int) and not 1 <= factor <= LIMIT:
                 raise site.refuse(
                     "KC3461",
-                    f"loop_partition: factor {factor} for loop {loop.label}",
+                    f"factor {factor} for loop {loop.label}",
                     at=loop,
                     why="a factor is a number of iterations, at least 1",
                     hints=["factors=?,1"],
                 )
             if isinstance(factor, str):
-                require_symbol(site, "loop_partition", factor, loop)
+                require_symbol(site, factor, loop)
         known = sum(factor for factor in given if isinstance(factor, int))
         if extent is not None and known >= extent:
             raise site.refuse(
                 "KC3462",
-                f"loop_partition: the parts {self.factors} of loop {loop.label} leave no remainder",
+                f"the parts {self.factors} of loop {loop.label} leave no remainder",
                 at=loop,
                 why=f"they have {known} iterations and the loop has {extent}",
                 hints=_smaller(self.factors, extent),

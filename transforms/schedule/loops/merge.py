@@ -94,7 +94,7 @@ class Merge(Primitive):
         if len(loops) < 2:
             raise site.refuse(
                 "KC3450",
-                f"merge: {len(loops)} loop to merge" if loops else "merge: no loops to merge",
+                f"{len(loops)} loop to merge" if loops else "no loops to merge",
                 at=loops[0] if loops else site.function,
                 why="merge joins two or more sibling loops",
                 hints=["loops=i,j"],
@@ -102,7 +102,7 @@ class Merge(Primitive):
         nests = sibling_nests(site, loops)
         for nest in nests:
             for loop in nest:
-                require_serial(site, "merge", loop)
+                require_serial(site, loop)
         require_equal_extents(site, nests)
         between = _between(nests)
         scope = Scope(*(nest[0] for nest in nests), *between)
@@ -114,7 +114,7 @@ class Merge(Primitive):
         if self.blocks and len(self.blocks) != len(self.loops):
             raise site.refuse(
                 "KC3450",
-                f"merge: {len(self.blocks)} of {len(self.loops)} loops have a block",
+                f"{len(self.blocks)} of {len(self.loops)} loops have a block",
                 at=site.function,
                 why="one block per loop says which loop of that name is meant",
             )
@@ -136,7 +136,7 @@ class Merge(Primitive):
         inner = [nest[-1] for nest in nests]
         raise site.refuse(
             "KC3455",
-            f"merge: running {' and '.join(loop.label for loop in inner)} together "
+            f"running {' and '.join(loop.label for loop in inner)} together "
             + ("cannot be proven to keep" if conflict.undecided else "changes")
             + " the result",
             at=nests[0][0],
@@ -278,7 +278,7 @@ def _movable(
                 both = f"{needs}; {needed}"
                 raise site.refuse(
                     "KC3456",
-                    f"merge: {describe(op)} stands between loops {tops[0].label} and {top.label}",
+                    f"{describe(op)} stands between loops {tops[0].label} and {top.label}",
                     at=nests[0][0],
                     mark={**to_be_merged([nest[-1] for nest in nests]), op: "in between"},
                     beside=[op, top],
@@ -313,12 +313,12 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
     """For each loop, in program order, the loops from where they part down to it."""
     for loop in loops:
         if loops.count(loop) > 1:
-            raise site.refuse("KC3030", f"merge: loop {loop.label} is named twice", at=loop)
+            raise site.refuse("KC3030", f"loop {loop.label} is named twice", at=loop)
         for outer in loops:
             if loop is not outer and loop_tree.is_inside(loop, outer):
                 raise site.refuse(
                     "KC3451",
-                    f"merge: loop {loop.label} is inside {outer.label}",
+                    f"loop {loop.label} is inside {outer.label}",
                     at=loop,
                     mark={loop: "here", outer: "also named"},
                     why="merge joins sibling loops; fuse joins nested ones",
@@ -337,13 +337,13 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
         if is_apart or any(isinstance(op, BlockOp) for op in path[common:]):
             first, second = (nests[0][-1], nest[-1]) if nests else (nest[-1], paths[1][-1])
             raise _not_siblings(site, first, second)
-        nests.append(require_chain(site, "merge", nest))
+        nests.append(require_chain(site, nest))
     for nest in nests:
         if len(nest) != len(nests[0]):
             first, second = nests[0][-1], nest[-1]
             raise site.refuse(
                 "KC3453",
-                f"merge: loops {first.label} and {second.label} are at different depths",
+                f"loops {first.label} and {second.label} are at different depths",
                 at=first,
                 mark=to_be_merged([first, second]),
                 beside=[second],
@@ -366,7 +366,7 @@ def _path(site: Site, loop: ForOp) -> list[Operation]:
 def _not_siblings(site: Site, first: Operation, second: Operation) -> ScheduleError:
     return site.refuse(
         "KC3452",
-        f"merge: {describe(first)} and {describe(second)} are not in the same block and branch",
+        f"{describe(first)} and {describe(second)} are not in the same block and branch",
         at=first,
         mark={first: "to be merged", second: "to be merged"},
         beside=[second],
@@ -402,7 +402,7 @@ def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
                     shown = [loop_tree.extent_text(size) for size in sizes]
                     raise site.refuse(
                         "KC3454",
-                        f"merge: loop {first_loop.label} has {shown[0]} iterations, "
+                        f"loop {first_loop.label} has {shown[0]} iterations, "
                         f"{second_loop.label} has {shown[1]}",
                         at=first_loop,
                         mark=to_be_merged([first_loop, second_loop]),

@@ -57,7 +57,7 @@ class Parallel(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.PARALLEL:
             return loop
-        require_serial(site, "parallel", loop)
+        require_serial(site, loop)
         around = [
             *kinds_around(loop, ForKind.PARALLEL),
             *kinds_around(loop, ForKind.VECTORIZED),
@@ -70,14 +70,13 @@ class Parallel(Primitive):
             where = "inside" if around else "around"
             raise site.refuse(
                 "KC3042",
-                f"parallel: loop {loop.label} is {where} the {concurrent.kind_text} loop "
-                f"{concurrent.label}",
+                f"loop {loop.label} is {where} the {concurrent.kind_text} loop {concurrent.label}",
                 at=loop,
                 mark={loop: "here", concurrent: concurrent.kind_text},
                 why="a thread or a vector lane cannot start threads",
                 hints=_INSTEAD.get(concurrent.kind.data, ["parallelize an outer loop instead"]),
             )
-        require_concurrent(site, "parallel", loop)
+        require_concurrent(site, loop)
         return loop
 
     @classmethod

@@ -77,9 +77,9 @@ class Reorder(Primitive):
         asked = [site.resolve_loop(ref) for ref in self.loops]
         if not asked:
             raise site.refuse(
-                "KC3033", "reorder: no loops to reorder", at=site.function, hints=["loops=j,i"]
+                "KC3033", "no loops to reorder", at=site.function, hints=["loops=j,i"]
             )
-        chain = require_chain(site, "reorder", asked)
+        chain = require_chain(site, asked)
         chain = chain[: max(chain.index(loop) for loop in asked) + 1]
         rest = iter(asked)
         order = [next(rest) if loop in asked else loop for loop in chain]
@@ -92,7 +92,7 @@ class Reorder(Primitive):
                 if loop_tree.defined_inside(extent, outer):
                     raise site.refuse(
                         "KC3034",
-                        f"reorder: the extent of {inner.label} depends on {outer.label}",
+                        f"the extent of {inner.label} depends on {outer.label}",
                         at=inner,
                         why=f"{inner.label} cannot leave {outer.label}",
                     )
@@ -102,7 +102,7 @@ class Reorder(Primitive):
                 names = ", ".join(loop.label for loop in order)
                 raise site.refuse(
                     "KC3035",
-                    f"reorder: the order {names} "
+                    f"the order {names} "
                     + ("cannot be proven to keep" if conflict.undecided else "changes")
                     + " the result",
                     at=chain[-1],
@@ -126,7 +126,7 @@ class Reorder(Primitive):
             if threads and kind is ForKind.VECTORIZED:
                 raise site.refuse(
                     "KC3044",
-                    f"reorder: the vectorized loop {loop.label} around the {threads[0].kind_text} "
+                    f"the vectorized loop {loop.label} around the {threads[0].kind_text} "
                     f"loop {threads[0].label}",
                     at=loop,
                     why="a vector lane is a scalar: it cannot start threads",
@@ -138,7 +138,7 @@ class Reorder(Primitive):
                 unsure = conflict.undecided is not None
                 raise site.refuse(
                     "KC3041",
-                    f"reorder: with {held} inside, the iterations of the {loop.kind_text} loop "
+                    f"with {held} inside, the iterations of the {loop.kind_text} loop "
                     f"{loop.label} "
                     + ("cannot be proven independent" if unsure else "depend on each other"),
                     at=loop,

@@ -102,13 +102,13 @@ class Split(Primitive):
 
     def check(self, site: Site) -> Plan:
         loop = site.resolve_loop(self.loop)
-        require_serial(site, "split", loop)
+        require_serial(site, loop)
         factors = tuple(self.factors)
         extent = loop.static_extent
         if len(factors) < 2 or factors.count(None) > 1:
             raise site.refuse(
                 "KC3020",
-                f"split: factors {self.factors or '(none)'} for loop {loop.label}",
+                f"factors {self.factors or '(none)'} for loop {loop.label}",
                 at=loop,
                 why="a split needs at least two factors, of which at most one is open (?)",
                 hints=["factors=?,8"],
@@ -119,21 +119,21 @@ class Split(Primitive):
                 if factor < 1:
                     raise site.refuse(
                         "KC3021",
-                        f"split: factor {factor} for loop {loop.label}",
+                        f"factor {factor} for loop {loop.label}",
                         at=loop,
                         why="a factor is the extent of a loop: at least 1",
                         hints=_factor_hints(extent),
                     )
                 product *= factor
             elif isinstance(factor, str):
-                require_symbol(site, "split", factor, loop)
+                require_symbol(site, factor, loop)
         total = product
         if None in factors and extent is not None:
             total *= -(-extent // product)  # what the open one will be
         if product > LIMIT or total > LIMIT + 1:
             raise site.refuse(
                 "KC3021",
-                f"split: the factors {self.factors} of loop {loop.label} multiply to {total}",
+                f"the factors {self.factors} of loop {loop.label} multiply to {total}",
                 at=loop,
                 why=f"the product must fit 64 bits (at most {LIMIT})",
                 hints=_factor_hints(extent),
@@ -144,7 +144,7 @@ class Split(Primitive):
             rest = ",".join(str(Factors([factor])) for factor in factors[1:])
             raise site.refuse(
                 "KC3022",
-                f"split: factors {self.factors} do not cover loop {loop.label}",
+                f"factors {self.factors} do not cover loop {loop.label}",
                 at=loop,
                 why=f"they give {product} iterations, the extent is {have}"
                 if constant
@@ -155,7 +155,7 @@ class Split(Primitive):
             known = extent is not None and all(isinstance(factor, int | None) for factor in factors)
             raise site.refuse(
                 "KC3497",
-                f"split: loop {loop.label} cannot be split by {self.factors} without a predicate",
+                f"loop {loop.label} cannot be split by {self.factors} without a predicate",
                 at=loop,
                 why=f"{extent} iterations are not a multiple of {product}"
                 if known
@@ -176,7 +176,7 @@ class Split(Primitive):
             if clash or len(self.names) != count or len(set(self.names)) != count:
                 raise site.refuse(
                     "KC3024",
-                    f"split: names {','.join(self.names)} for {count} loops",
+                    f"names {','.join(self.names)} for {count} loops",
                     at=loop,
                     why="each new loop needs its own name, an identifier that is not in use",
                 )

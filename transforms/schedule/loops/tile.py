@@ -58,13 +58,13 @@ class Tile(Primitive):
         if len(loops) != 2 or len(self.factors) != 2:
             raise site.refuse(
                 "KC3050",
-                f"tile: {len(loops)} loops and {len(self.factors)} factors",
+                f"{len(loops)} loops and {len(self.factors)} factors",
                 at=loops[0] if loops else site.function,
                 why="a tile has two sides",
                 hints=["loops=i,j factors=32,32"],
             )
         if loops[0] is loops[1]:
-            raise site.refuse("KC3030", f"tile: loop {loops[0].label} is named twice", at=loops[0])
+            raise site.refuse("KC3030", f"loop {loops[0].label} is named twice", at=loops[0])
         on_copy(site, lambda copy, loop: self._run(copy, loop(loops[0]), loop(loops[1])))
         return loops[0], loops[1]
 

@@ -58,11 +58,11 @@ class Unroll(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.UNROLLED:
             return loop
-        require_serial(site, "unroll", loop)
+        require_serial(site, loop)
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3047",
-                f"unroll: the extent of {loop.label} is not a constant",
+                f"the extent of {loop.label} is not a constant",
                 at=loop,
                 why="the number of copies must be known at compile time",
                 hints=[f"split {loop.label} by factors=?,4 and unroll {loop.label}_i"],

@@ -62,11 +62,11 @@ class Vectorize(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.VECTORIZED:
             return loop
-        require_serial(site, "vectorize", loop)
+        require_serial(site, loop)
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3043",
-                f"vectorize: the extent of {loop.label} is not a constant",
+                f"the extent of {loop.label} is not a constant",
                 at=loop,
                 why="the number of lanes must be known at compile time",
                 hints=[f"split {loop.label} by factors=?,8 and vectorize {loop.label}_i"],
@@ -82,7 +82,7 @@ class Vectorize(Primitive):
             where = "inside" if conflicting in loop_tree.loops_around(loop) else "around"
             raise site.refuse(
                 "KC3044",
-                f"vectorize: loop {loop.label} is {where} the {conflicting.kind_text} loop "
+                f"loop {loop.label} is {where} the {conflicting.kind_text} loop "
                 f"{conflicting.label}",
                 at=loop,
                 mark={loop: "here", conflicting: conflicting.kind_text},
@@ -91,7 +91,7 @@ class Vectorize(Primitive):
             )
         conflict = lane_conflict(loop)
         if conflict is not None:
-            refuse_conflict(site, "vectorize", loop, conflict)
+            refuse_conflict(site, loop, conflict)
         return loop
 
     @classmethod

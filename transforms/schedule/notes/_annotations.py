@@ -108,9 +108,7 @@ def joined(values: Sequence[Value]) -> Attribute:
     return ArrayAttr([word.attr for word in values]) if values else UnitAttr()
 
 
-def find_annotated(
-    site: Site, primitive: str, loop: LoopRef | None, block: BlockRef | None
-) -> Annotated:
+def find_annotated(site: Site, loop: LoopRef | None, block: BlockRef | None) -> Annotated:
     """The loop (around ``block``, if that is given too), else the block."""
     if loop is not None:
         return Site(site.function, site.target, block).resolve_loop(loop)
@@ -118,7 +116,7 @@ def find_annotated(
         return site.resolve_block(block)
     raise ScheduleError(
         "KC3342",
-        f"{primitive}: neither a loop nor a block is named",
+        f"{site.primitive}: neither a loop nor a block is named",
         location=CALL_SITE.get() or location_of(site.function),
         hints=["block=NAME", "loop=NAME", "block=NAME loop=NAME"],
     )
@@ -137,12 +135,12 @@ def set_annotations(op: Annotated, annotations: Mapping[str, Attribute]) -> None
         op.properties.pop("annotations", None)
 
 
-def require_new(site: Site, primitive: str, op: Annotated, key: str, value: Attribute) -> None:
+def require_new(site: Site, op: Annotated, key: str, value: Attribute) -> None:
     """Refuse (KC3340) to give a key another value, and (KC3343) a key that is no text."""
     if not _is_text(key):
         raise site.refuse(
             "KC3343",
-            f"{primitive}: {key!r} cannot be the name of an annotation",
+            f"{key!r} cannot be the name of an annotation",
             at=op,
             why="it is printed with the IR, and half of a surrogate pair is not a character",
         )
@@ -151,7 +149,7 @@ def require_new(site: Site, primitive: str, op: Annotated, key: str, value: Attr
         return
     raise site.refuse(
         "KC3340",
-        f"{primitive}: {describe(op)} already has the annotation '{key}'",
+        f"{describe(op)} already has the annotation '{key}'",
         at=op,
         why=f"its value is {old}, not {value}",
         hints=[f"unannotate {key} first"],

@@ -70,9 +70,9 @@ class Annotate(Primitive):
     )
 
     def check(self, site: Site) -> Plan:
-        op = find_annotated(site, "annotate", self.loop, self.block)
+        op = find_annotated(site, self.loop, self.block)
         value = joined(self.value)
-        require_new(site, "annotate", op, self.key, value)
+        require_new(site, op, self.key, value)
         return Plan(op, value)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:

@@ -70,12 +70,12 @@ class DoubleBuffer(Primitive):
 
     def check(self, site: Site) -> Overlap:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "double_buffer", block, self.buffer, "writes")
+        buffer = find_buffer(site, block, self.buffer, "writes")
         name = buffer_name(buffer)
         if not isinstance(buffer.owner, AllocOp):
             raise site.refuse(
                 "KC3202",
-                f"double_buffer: {name} of block {block.label} is an output",
+                f"{name} of block {block.label} is an output",
                 at=block,
                 why="the caller reads a single buffer when the function is done, not two halves",
                 hints=[f"cache_write gives block {block.label} its own buffer"],
@@ -86,7 +86,7 @@ class DoubleBuffer(Primitive):
                 writer = parent if isinstance(parent, BlockOp) else store
                 raise site.refuse(
                     "KC3205",
-                    f"double_buffer: {name} is used by {describe(writer)} too",
+                    f"{name} is used by {describe(writer)} too",
                     at=writer,
                     mark={block: "here", writer: f"writes {name}"},
                     beside=[block],
@@ -97,7 +97,7 @@ class DoubleBuffer(Primitive):
         except Obstacle as obstacle:
             raise site.refuse(
                 obstacle.code,
-                f"double_buffer: {obstacle.message}",
+                f"{obstacle.message}",
                 at=obstacle.at,
                 mark=obstacle.marks,
                 why=obstacle.why,

@@ -90,8 +90,8 @@ class Pragma(Primitive):
         key = f"pragma_{self.pragma_type}"
         if self.pragma_type in _PRIMITIVES:
             step: Primitive = pass_class(self.pragma_type)(LoopRef(loop))
-            return Plan(loop, key, value, (step, step.check(site)))
-        require_new(site, "pragma", loop, key, value)
+            return Plan(loop, key, value, (step, step.plan(site)))
+        require_new(site, loop, key, value)
         return Plan(loop, key, value)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:

@@ -98,12 +98,12 @@ class Prefetch(Primitive):
 
     def _check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        buffer = find_buffer(site, "prefetch", block, self.buffer, "reads")
+        buffer = find_buffer(site, block, self.buffer, "reads")
         loop = Site(site.function, site.target, self.block).resolve_loop(self.loop)
         if not loop_tree.is_inside(block, loop):
             raise site.refuse(
                 "KC3480",
-                f"prefetch: loop {loop.label} is not around block {block.label}",
+                f"loop {loop.label} is not around block {block.label}",
                 at=block,
                 mark={block: "the block", loop: "the loop"},
                 beside=[loop],
@@ -114,7 +114,7 @@ class Prefetch(Primitive):
             if outer.kind.data is ForKind.VECTORIZED:
                 raise site.refuse(
                     "KC3481",
-                    f"prefetch: loop {outer.label} is vectorized",
+                    f"loop {outer.label} is vectorized",
                     at=loop,
                     mark={loop: "the loop", outer: "vectorized"},
                     why="the lanes of a vector are one access, so there is no next iteration",
@@ -123,7 +123,7 @@ class Prefetch(Primitive):
         if not 0 <= self.offset < 2**31:
             raise site.refuse(
                 "KC3482",
-                f"prefetch: offset {self.offset} for loop {loop.label}",
+                f"offset {self.offset} for loop {loop.label}",
                 at=loop,
                 why="the offset must be 0 to 2^31 - 1 iterations",
                 hints=["offset=1"],
@@ -132,7 +132,7 @@ class Prefetch(Primitive):
         if loop_tree.defined_inside(buffer, loop):
             raise site.refuse(
                 "KC3485",
-                f"prefetch: {name} is allocated in loop {loop.label}",
+                f"{name} is allocated in loop {loop.label}",
                 at=loop,
                 mark={loop: "the loop", block: f"reads {name}"},
                 why="each iteration has a buffer of its own: what the next one reads is not there",
@@ -146,8 +146,7 @@ class Prefetch(Primitive):
         if not moves:
             raise site.refuse(
                 "KC3483",
-                f"prefetch: what block {block.label} reads of {name} does not change with loop "
-                f"{loop.label}",
+                f"what block {block.label} reads of {name} does not change with loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"reads {name}"},
                 why="its indices are not affine in the loop, or each iteration reads the same "

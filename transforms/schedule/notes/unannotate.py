@@ -53,12 +53,12 @@ class Unannotate(Primitive):
     )
 
     def check(self, site: Site) -> Annotated:
-        op = find_annotated(site, "unannotate", self.loop, self.block)
+        op = find_annotated(site, self.loop, self.block)
         keys = annotations_of(op)
         if self.key not in keys:
             raise site.refuse(
                 "KC3341",
-                f"unannotate: {describe(op)} has no annotation '{self.key}'",
+                f"{describe(op)} has no annotation '{self.key}'",
                 at=op,
                 why=None if keys else "it has none at all",
                 hints=suggest(self.key, keys, "its annotations are"),

@@ -55,8 +55,7 @@ class AtLoop(Primitive):
 
     def _check_all(self, site: Site, block: BlockOp) -> Plan:
         plan = self.check_block(site, block)
-        name = self.name.replace("-", "_")
-        require_place_in_grid(site, name, block, plan.loop, is_repeated=self.repeats)
+        require_place_in_grid(site, block, plan.loop, is_repeated=self.repeats)
         return plan
 
     @abstractmethod
@@ -64,13 +63,13 @@ class AtLoop(Primitive):
         """:meth:`check`, without hints that need :meth:`candidates`."""
 
     def require_outside(
-        self, site: Site, primitive: str, block: BlockOp, loop: ForOp, hints: Sequence[str] = ()
+        self, site: Site, block: BlockOp, loop: ForOp, hints: Sequence[str] = ()
     ) -> None:
         """Refuse (KC3213) a loop that the block is in."""
         if loop_tree.is_inside(block, loop):
             raise site.refuse(
                 "KC3213",
-                f"{primitive}: block {block.label} is already in loop {loop.label}",
+                f"block {block.label} is already in loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: "the block"},
                 why="a block can only be moved into a loop that does not contain it",
@@ -80,7 +79,6 @@ class AtLoop(Primitive):
     def child(
         self,
         site: Site,
-        primitive: str,
         loop: ForOp,
         near: Sequence[Operation],
         *,
@@ -102,7 +100,7 @@ class AtLoop(Primitive):
         what = "first consumer" if before else "last producer"
         raise site.refuse(
             "KC3215",
-            f"{primitive}: index {self.index} in loop {loop.label}",
+            f"index {self.index} in loop {loop.label}",
             at=children[bound],
             mark={loop: "the loop", children[bound]: f"child {bound}, the {what}"},
             why=f"the block must come {'before' if before else 'behind'} its {what}: "
@@ -135,7 +133,7 @@ class AtLoop(Primitive):
             yield from cls._choices(block)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        warn_of_global(self.name.replace("-", "_"), plan.allocs, plan.loop)
+        warn_of_global(site, plan.allocs, plan.loop)
         loops = build(
             site, plan.placing, plan.loop, plan.allocs, unit_loops=self.preserve_unit_loops
         )

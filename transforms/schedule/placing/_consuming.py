@@ -18,9 +18,7 @@ from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 
 
-def require_inputs(
-    site: Site, primitive: str, definition: Definition, anchor: Operation, where: str
-) -> None:
+def require_inputs(site: Site, definition: Definition, anchor: Operation, where: str) -> None:
     """Refuse (KC3208) unless all that the block uses is known at ``anchor``.
 
     The buffers that it writes may also be allocated earlier; see :func:`hoist_output`.
@@ -28,13 +26,13 @@ def require_inputs(
     owners = [buffer.owner for buffer in definition.buffers]
     allocs = [owner for owner in owners if isinstance(owner, AllocOp)]
     own = [alloc.buffer for alloc in allocs]
-    require_available(site, primitive, definition.block, anchor, where, leave=own)
+    require_available(site, definition.block, anchor, where, leave=own)
     for alloc in allocs:
         top = _beside(alloc, anchor)
         if top is None or not all(can_rebuild(size, top) for size in alloc.dynamic_sizes):
             raise site.refuse(
                 "KC3208",
-                f"{primitive}: block {definition.block.label} cannot be computed {where}",
+                f"block {definition.block.label} cannot be computed {where}",
                 at=definition.block,
                 why=f"it writes buffer {alloc.label}, which is not available there",
             )
@@ -67,7 +65,6 @@ def _beside(alloc: AllocOp, anchor: Operation) -> Operation | None:
 
 def require_unused(
     site: Site,
-    primitive: str,
     definition: Definition,
     places: Callable[[Space], tuple[Instance, Instance, list[Condition]]],
 ) -> None:
@@ -76,7 +73,7 @@ def require_unused(
     ``places`` gives the new place, an old instance, and that they are for the same values.
     """
     for buffer in definition.buffers:
-        require_plain_uses(site, primitive, definition.block, buffer)
+        require_plain_uses(site, definition.block, buffer)
     for op in [
         op for buffer in definition.buffers for op in (*loads_of(buffer), *stores_to(buffer))
     ]:
@@ -102,8 +99,7 @@ def require_unused(
         verb = "reads" if isinstance(op, LoadOp) else "writes"
         raise site.refuse(
             "KC3232",
-            f"{primitive}: {describe(user)} {verb} {name} before block "
-            f"{definition.block.label} writes it",
+            f"{describe(user)} {verb} {name} before block {definition.block.label} writes it",
             at=user,
             mark={user: f"{verb} {name}", definition.block: "here"},
             why=witness.undecided

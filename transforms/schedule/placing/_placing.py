@@ -93,25 +93,25 @@ def needed_domain(
     return Domain(intervals, index)
 
 
-def require_loose(site: Site, primitive: str, block: BlockOp) -> list[ForOp]:
+def require_loose(site: Site, block: BlockOp) -> list[ForOp]:
     """The loops that go when ``block`` moves; they must be serial (KC3010, KC3011)."""
     loops = own_loops(block)
     for loop in loops:
-        require_serial(site, primitive, loop)
+        require_serial(site, loop)
     return loops
 
 
-def require_scalar_place(site: Site, primitive: str, what: str, loop: ForOp) -> None:
+def require_scalar_place(site: Site, what: str, loop: ForOp) -> None:
     """Refuse (KC3211) a place for ``what`` inside a vectorized loop."""
     for outer in [*loop_tree.loops_around(loop), loop]:
         if outer.kind.data is ForKind.VECTORIZED:
             raise site.refuse(
                 "KC3211",
-                f"{primitive}: loop {outer.label} is vectorized",
+                f"loop {outer.label} is vectorized",
                 at=loop,
                 mark={loop: "here", outer: "vectorized"},
                 why=f"the lanes of {outer.label} would share one {what}",
-                hints=[f"{primitive} first, then vectorize"],
+                hints=[f"{site.primitive} first, then vectorize"],
             )
 
 
@@ -132,15 +132,15 @@ class Placing:
 
 
 def plan_placing(
-    site: Site, primitive: str, definition: Definition, anchor: Operation, inside: Block, where: str
+    site: Site, definition: Definition, anchor: Operation, inside: Block, where: str
 ) -> Placing:
     """How what is read of ``definition.buffers`` in ``inside`` can be computed before ``anchor``.
 
     Refuses when it cannot be (KC3010, KC3206, KC3207, KC3208, KC3209); ``where`` words the place.
     """
     block = definition.block
-    loose = require_loose(site, primitive, block)
-    require_available(site, primitive, block, anchor, where, leave=definition.buffers)
+    loose = require_loose(site, block)
+    require_available(site, block, anchor, where, leave=definition.buffers)
     index = BoundIndexValues()
     loads = definition.loads
     needed = [
@@ -151,7 +151,7 @@ def plan_placing(
     domain = needed[0]
     for part in needed[1:]:
         domain = domain.with_all_of(part)
-    plan = _Prover(site, primitive, definition, anchor, domain, where)
+    plan = _Prover(site, definition, anchor, domain, where)
     for load in loads:
         plan.require_cover(load)
     plan.require_executed()
@@ -171,7 +171,6 @@ def _region(
 @dataclass
 class _Prover:
     site: Site
-    primitive: str
     definition: Definition
     anchor: Operation
     domain: Domain
@@ -204,7 +203,7 @@ class _Prover:
         name = buffer_name(load.buffer)
         raise self.site.refuse(
             "KC3206",
-            f"{self.primitive}: {describe(reader)} reads elements of {name} that block "
+            f"{describe(reader)} reads elements of {name} that block "
             f"{block.label} "
             + ("may not write" if witness.undecided else "does not write")
             + f" {self.where}",
@@ -228,7 +227,7 @@ class _Prover:
             )
             raise self.site.refuse(
                 "KC3209",
-                f"{self.primitive}: block {block.label} "
+                f"block {block.label} "
                 + ("may not run" if witness.undecided else "does not run")
                 + f" for all that is needed {self.where}",
                 at=block,
@@ -236,8 +235,8 @@ class _Prover:
                 or f"it does not run for {at}, which is in the bounding box of all reads",
             )
         if block.is_reduction:
-            require_once(self.site, self.primitive, self.definition, self.anchor)
-            require_init_first(self.site, self.primitive, self.definition, self.anchor)
+            require_once(self.site, self.definition, self.anchor)
+            require_init_first(self.site, self.definition, self.anchor)
 
     def require_unchanged(self) -> None:
         """Require that what the block reads has the same value at the new place."""
@@ -251,10 +250,10 @@ class _Prover:
         same = equal(values, old_values(old, block))
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
-        require_unchanged(self.site, self.primitive, self.definition, space, old, *ends, same)
+        require_unchanged(self.site, self.definition, space, old, *ends, same)
 
 
-def require_once(site: Site, primitive: str, definition: Definition, anchor: Operation) -> None:
+def require_once(site: Site, definition: Definition, anchor: Operation) -> None:
     """Refuse (KC3209) if the block runs twice for the same values, between one start and the next
     of what is around both it and ``anchor``, or is around its buffer."""
     block = definition.block
@@ -265,7 +264,7 @@ def require_once(site: Site, primitive: str, definition: Definition, anchor: Ope
     if witness is not None:
         raise site.refuse(
             "KC3209",
-            f"{primitive}: block {block.label} "
+            f"block {block.label} "
             + ("may run" if witness.undecided else "runs")
             + " more than once for the same values of its variables",
             at=block,
@@ -275,9 +274,7 @@ def require_once(site: Site, primitive: str, definition: Definition, anchor: Ope
         )
 
 
-def require_init_first(
-    site: Site, primitive: str, definition: Definition, anchor: Operation
-) -> None:
+def require_init_first(site: Site, definition: Definition, anchor: Operation) -> None:
     """Refuse (KC3233) if the block, a reduction that passes :func:`require_once`, adds to an
     element before its init: elsewhere the init, of the first iteration, would come first."""
     block = definition.block
@@ -293,7 +290,7 @@ def require_init_first(
     if witness is not None:
         raise site.refuse(
             "KC3233",
-            f"{primitive}: block {block.label} "
+            f"block {block.label} "
             + ("may add" if witness.undecided else "adds")
             + " to an element before it is initialised",
             at=block,
@@ -428,7 +425,6 @@ def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:
 
 def loop_near(
     site: Site,
-    primitive: str,
     ref: LoopRef,
     block: BlockOp,
     users: Sequence[Operation],
@@ -461,7 +457,7 @@ def loop_near(
             why = f"{ref.target} is a loop of block {candidates[0].label}"
     raise site.refuse(
         "KC3201",
-        f"{primitive}: there is no loop '{ref.target}' around the {what} of {block.label}",
+        f"there is no loop '{ref.target}' around the {what} of {block.label}",
         at=users[0],
         mark={users[0]: "this is one of them" if len(users) > 1 else "this is the one"},
         why=why or f"the {what} are {names}",

@@ -91,32 +91,31 @@ class ComputeAt(AtLoop):
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        definition = require_definition(site, "compute_at", block, updates=True)
-        allocs = require_private(site, "compute_at", definition)
+        definition = require_definition(site, block, updates=True)
+        allocs = require_private(site, definition)
         names = " and ".join(alloc.label for alloc in allocs)
         users = definition.users
         if not users:
             raise site.refuse(
                 "KC3203",
-                f"compute_at: nothing reads {names} of block {block.label}",
+                f"nothing reads {names} of block {block.label}",
                 at=block,
                 why="compute_at moves a block into a loop around its consumers",
             )
-        loop = loop_near(site, "compute_at", self.loop, block, users, "consumers")
+        loop = loop_near(site, self.loop, block, users, "consumers")
         self.require_outside(
             site,
-            "compute_at",
             block,
             loop,
             hints=[f"move {block.label} outside of all loops with compute_root first"],
         )
-        same_scope(site, "compute_at", block, [loop])
+        same_scope(site, block, [loop])
         outside = [user for user in users if not loop_tree.is_inside(user, loop)]
         if outside:
             readers = ", ".join(describe(user) for user in outside)
             raise site.refuse(
                 "KC3204",
-                f"compute_at: {readers} reads {names} outside of loop {loop.label}",
+                f"{readers} reads {names} outside of loop {loop.label}",
                 at=outside[0],
                 mark={loop: "the loop", outside[0]: f"reads {names}"},
                 why=f"all consumers of block {block.label} must be in the loop at which it is "
@@ -125,17 +124,16 @@ class ComputeAt(AtLoop):
         if not is_before(block, loop):
             raise site.refuse(
                 "KC3214",
-                f"compute_at: loop {loop.label} comes before block {block.label}",
+                f"loop {loop.label} comes before block {block.label}",
                 at=loop,
                 mark={loop: "the loop", block: "the block"},
                 why="the loop reads values of an earlier iteration, not those of the "
                 f"{block.label} that would be moved",
             )
-        require_scalar_place(site, "compute_at", block.label, loop)
-        anchor = self.child(site, "compute_at", loop, users, before=True)
+        require_scalar_place(site, block.label, loop)
+        anchor = self.child(site, loop, users, before=True)
         placing = plan_placing(
             site,
-            "compute_at",
             definition,
             anchor,
             loop.body.block,

@@ -86,22 +86,22 @@ class ComputeInline(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        definition = require_definition(site, "compute_inline", block)
+        definition = require_definition(site, block)
         if block.is_reduction:
             raise site.refuse(
                 "KC3220",
-                f"compute_inline: block {block.label} is a reduction",
+                f"block {block.label} is a reduction",
                 at=block,
                 why="an element is the result of many iterations, which a single expression cannot "
                 "compute",
                 hints=["compute_at computes it inside a loop of its consumer"],
             )
-        (alloc,) = require_private(site, "compute_inline", definition)
+        (alloc,) = require_private(site, definition)
         loads = definition.loads
         if not loads:
             raise site.refuse(
                 "KC3203",
-                f"compute_inline: nothing reads {alloc.label} of block {block.label}",
+                f"nothing reads {alloc.label} of block {block.label}",
                 at=block,
                 why="there is no consumer to inline it into",
             )
@@ -110,7 +110,7 @@ class ComputeInline(Primitive):
             if place is None and extent != 1:
                 raise site.refuse(
                     "KC3221",
-                    f"compute_inline: block {block.label} does not store at its own variables",
+                    f"block {block.label} does not store at its own variables",
                     at=block,
                     why=f"no index of the store is {name} plus a constant, so {name} cannot be "
                     "derived from the element that is read",
@@ -122,7 +122,7 @@ class ComputeInline(Primitive):
     def _check_load(self, site: Site, definition: Definition, load: LoadOp) -> None:
         block, buffer = definition.block, definition.buffer
         reader = definition.unit(load)
-        require_available(site, "compute_inline", block, load, f"in {describe(reader)}")
+        require_available(site, block, load, f"in {describe(reader)}")
         space = Space()
         read, write = space.instance(load), space.instance(block)
         element, written = space.element(load, read), space.element(definition.store, write)
@@ -136,7 +136,7 @@ class ComputeInline(Primitive):
         if witness is not None:
             raise site.refuse(
                 "KC3206",
-                f"compute_inline: {describe(reader)} reads elements of {name} that block "
+                f"{describe(reader)} reads elements of {name} that block "
                 f"{block.label} " + ("may not write" if witness.undecided else "does not write"),
                 at=reader,
                 mark={block: f"writes {name}", reader: f"reads {name}"},
@@ -144,7 +144,7 @@ class ComputeInline(Primitive):
             )
         same = equal(element, written)
         same += space.same_buffer(buffer, read, write)
-        require_unchanged(site, "compute_inline", definition, space, write, write, read, same)
+        require_unchanged(site, definition, space, write, write, read, same)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -79,12 +79,12 @@ class ComputeRoot(Primitive):
         block = site.resolve_block(self.block)
         if own_loops(block) == loop_tree.loops_around(block):
             return None
-        definition = require_definition(site, "compute_root", block, updates=True)
-        allocs = require_private(site, "compute_root", definition)
+        definition = require_definition(site, block, updates=True)
+        allocs = require_private(site, definition)
         if not definition.users:
             raise site.refuse(
                 "KC3203",
-                f"compute_root: nothing reads {' and '.join(alloc.label for alloc in allocs)} of "
+                f"nothing reads {' and '.join(alloc.label for alloc in allocs)} of "
                 f"block {block.label}",
                 at=block,
                 why="compute_root computes a block for its consumers",
@@ -105,18 +105,18 @@ class ComputeRoot(Primitive):
         if anchor is None:
             raise site.refuse(
                 "KC3208",
-                f"compute_root: block {block.label} cannot be computed at the root",
+                f"block {block.label} cannot be computed at the root",
                 at=block,
                 mark={definition.users[0]: "reads"},
                 why=f"it is in the init of {describe(definition.scope)}, but only the body reads "
                 "it",
             )
-        placing = plan_placing(site, "compute_root", definition, anchor, home, "at the root")
+        placing = plan_placing(site, definition, anchor, home, "at the root")
         for alloc in allocs:
             if not all(can_rebuild(size, anchor) for size in alloc.dynamic_sizes):
                 raise site.refuse(
                     "KC3208",
-                    f"compute_root: block {block.label} cannot be computed at the root",
+                    f"block {block.label} cannot be computed at the root",
                     at=block,
                     why=f"the size of {alloc.label} is not known there",
                 )
@@ -134,7 +134,7 @@ class ComputeRoot(Primitive):
                 reader = definition.unit(load)
                 raise site.refuse(
                     "KC3260",
-                    f"compute_root: {describe(reader)} "
+                    f"{describe(reader)} "
                     + ("may read" if witness.undecided else "reads")
                     + f" an unfinished reduction of block {definition.block.label}",
                     at=reader,

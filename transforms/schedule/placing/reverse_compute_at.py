@@ -106,49 +106,48 @@ class ReverseComputeAt(AtLoop):
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        what = "reverse_compute_at"
-        definition = require_definition(site, what, block, updates=True)
+        definition = require_definition(site, block, updates=True)
         sources = producers(block)
         if not sources:
             raise site.refuse(
                 "KC3230",
-                f"{what}: no block writes what block {block.label} reads",
+                f"no block writes what block {block.label} reads",
                 at=block,
                 why="reverse_compute_at moves a block into a loop around its producers",
             )
-        loop = loop_near(site, what, self.loop, block, sources, "producers")
-        self.require_outside(site, what, block, loop)
-        same_scope(site, what, block, [loop])
+        loop = loop_near(site, self.loop, block, sources, "producers")
+        self.require_outside(site, block, loop)
+        same_scope(site, block, [loop])
         inside = [source for source in sources if loop_tree.is_inside(source, loop)]
         if not inside:
             names = ", ".join(describe(source) for source in sources)
             raise site.refuse(
                 "KC3230",
-                f"{what}: loop {loop.label} holds no producer of block {block.label}",
+                f"loop {loop.label} holds no producer of block {block.label}",
                 at=loop,
                 why=f"what it reads is written by {names}",
             )
         if not is_before(loop, block):
             raise site.refuse(
                 "KC3214",
-                f"{what}: loop {loop.label} comes after block {block.label}",
+                f"loop {loop.label} comes after block {block.label}",
                 at=loop,
                 mark={loop: "the loop", block: "the block"},
                 why="the block reads what was written before, not what the loop writes later",
             )
-        require_scalar_place(site, what, block.label, loop)
-        anchor = self.child(site, what, loop, inside, before=False)
-        loose = require_loose(site, what, block)
-        require_inputs(site, what, definition, anchor, f"in loop {loop.label}")
+        require_scalar_place(site, block.label, loop)
+        anchor = self.child(site, loop, inside, before=False)
+        loose = require_loose(site, block)
+        require_inputs(site, definition, anchor, f"in loop {loop.label}")
         index = BoundIndexValues()
         domain = Domain(_completed(block, loop, index), index)
         prover = _Prover(site, definition, anchor, loop, domain)
         prover.require_iterations()
         prover.require_partition()
-        require_once(site, what, definition, anchor)
+        require_once(site, definition, anchor)
         prover.require_order()
         if block.is_reduction:
-            require_init_first(site, what, definition, anchor)
+            require_init_first(site, definition, anchor)
             prover.require_init_first()
         guards = guards_of(block, domain, anchor)
         return Plan(loop, Placing(definition, anchor, domain, guards, loose, behind=True))
@@ -218,8 +217,7 @@ class _Prover:
             if loop.static_extent == 0 and not loop_tree.is_inside(block, loop):
                 raise self.site.refuse(
                     "KC3231",
-                    f"reverse_compute_at: block {block.label} does not run exactly once in loop "
-                    f"{self.loop.label}",
+                    f"block {block.label} does not run exactly once in loop {self.loop.label}",
                     at=block,
                     mark={loop: "never runs", block: "here"},
                     why=f"loop {loop.label} has no iteration",
@@ -257,7 +255,7 @@ class _Prover:
         if witness is not None:
             raise self.site.refuse(
                 "KC3231",
-                f"reverse_compute_at: block {block.label} "
+                f"block {block.label} "
                 + ("may run" if witness.undecided else "would run")
                 + f" more than once in loop {self.loop.label}",
                 at=block,
@@ -277,7 +275,7 @@ class _Prover:
             )
         raise self.site.refuse(
             "KC3231",
-            f"reverse_compute_at: block {block.label} "
+            f"block {block.label} "
             + ("may not run" if witness.undecided else "does not run")
             + f" exactly once in loop {self.loop.label}",
             at=block,
@@ -289,10 +287,8 @@ class _Prover:
         """No access to what the block reads or writes comes between the new and the old place."""
         space = Space()
         new, old, same = self._places(space)
-        require_unchanged(
-            self.site, "reverse_compute_at", self.definition, space, old, new, old, same
-        )
-        require_unused(self.site, "reverse_compute_at", self.definition, self._places)
+        require_unchanged(self.site, self.definition, space, old, new, old, same)
+        require_unused(self.site, self.definition, self._places)
 
     def require_init_first(self) -> None:
         """The instances that initialise come before those of the same element that update."""
@@ -310,7 +306,7 @@ class _Prover:
         if witness is not None:
             raise self.site.refuse(
                 "KC3233",
-                f"reverse_compute_at: block {block.label} "
+                f"block {block.label} "
                 + ("may add" if witness.undecided else "would add")
                 + " to an element before it is initialised",
                 at=block,

@@ -102,7 +102,7 @@ class ReverseComputeInline(Primitive):
             names = ", ".join(describe(source) for source in sources)
             raise site.refuse(
                 "KC3240",
-                f"reverse_compute_inline: block {block.label} has {len(sources)} producers",
+                f"block {block.label} has {len(sources)} producers",
                 at=block,
                 why=f"its inputs are written by {names}; it can be inlined into only one of them"
                 if sources
@@ -110,12 +110,12 @@ class ReverseComputeInline(Primitive):
                 hints=[f"compute_inline {producer.label} first" for producer in sources[1:]],
             )
         source = _require_complete(site, sources[0])
-        (alloc,) = require_private(site, "reverse_compute_inline", source)
+        (alloc,) = require_private(site, source)
         if source.users != [block]:
             names = ", ".join(describe(user) for user in source.users if user is not block)
             raise site.refuse(
                 "KC3241",
-                f"reverse_compute_inline: {alloc.label} is also read by {names}",
+                f"{alloc.label} is also read by {names}",
                 at=source.block,
                 mark={source.block: f"writes {alloc.label}", block: "here"},
                 why=f"buffer {alloc.label} would be removed",
@@ -123,15 +123,14 @@ class ReverseComputeInline(Primitive):
         if not is_before(source.block, block):
             raise site.refuse(
                 "KC3214",
-                f"reverse_compute_inline: block {source.block.label} comes after block "
-                f"{block.label}",
+                f"block {source.block.label} comes after block {block.label}",
                 at=block,
                 mark={source.block: f"writes {alloc.label}", block: "here"},
                 why="it reads values of an earlier iteration",
             )
         loads, places = self._loads(site, definition, source)
         where = f"in block {source.block.label}"
-        require_inputs(site, "reverse_compute_inline", definition, source.store, where)
+        require_inputs(site, definition, source.store, where)
         self._require_same_elements(site, definition, source, loads[0])
 
         def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
@@ -141,8 +140,8 @@ class ReverseComputeInline(Primitive):
 
         space = Space()
         new, old, same = instances(space)
-        require_unchanged(site, "reverse_compute_inline", definition, space, old, new, old, same)
-        require_unused(site, "reverse_compute_inline", definition, instances)
+        require_unchanged(site, definition, space, old, new, old, same)
+        require_unused(site, definition, instances)
         return Plan(definition, source, alloc, loads, places)
 
     def _loads(
@@ -168,8 +167,7 @@ class ReverseComputeInline(Primitive):
         if why is not None:
             raise site.refuse(
                 "KC3242",
-                f"reverse_compute_inline: block {block.label} does not access {name} element by "
-                "element",
+                f"block {block.label} does not access {name} element by element",
                 at=block,
                 why=why,
                 hints=[f"compute_inline {source.block.label}"],
@@ -196,7 +194,7 @@ class ReverseComputeInline(Primitive):
             verb = "write" if reads_more else "read"
             raise site.refuse(
                 "KC3243",
-                f"reverse_compute_inline: blocks {source.block.label} and {definition.block.label} "
+                f"blocks {source.block.label} and {definition.block.label} "
                 + ("may not go" if witness.undecided else "do not go")
                 + f" through the same elements of {name}",
                 at=definition.block,
@@ -234,11 +232,11 @@ class ReverseComputeInline(Primitive):
 
 
 def _require_complete(site: Site, block: BlockOp) -> Definition:
-    definition = require_definition(site, "reverse_compute_inline", block)
+    definition = require_definition(site, block)
     if block.is_reduction:
         raise site.refuse(
             "KC3220",
-            f"reverse_compute_inline: block {block.label} is a reduction",
+            f"block {block.label} is a reduction",
             at=block,
             why="an element is the result of many iterations, which a single expression cannot "
             "compute",

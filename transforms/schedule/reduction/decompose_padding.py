@@ -104,18 +104,18 @@ class DecomposePadding(Primitive):
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
-        definition = require_definition(site, "decompose_padding", block)
+        definition = require_definition(site, block)
         padding = padding_of(definition)
         if isinstance(padding, str):
             raise site.refuse(
                 "KC3612",
-                f"decompose_padding: block {block.label} does not pad",
+                f"block {block.label} does not pad",
                 at=block,
                 why=padding,
             )
         why = "the fill is put in front of a loop of the block"
-        loop = loop_around(site, "decompose_padding", self.loop, block, why)
-        require_plain_uses(site, "decompose_padding", block, definition.buffer)
+        loop = loop_around(site, self.loop, block, why)
+        require_plain_uses(site, block, definition.buffer)
         refusal = _objection(site, definition, loop)
         if refusal is not None:
             refusal.hints = tuple(
@@ -150,7 +150,7 @@ class DecomposePadding(Primitive):
 def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
     """Whether ``decompose_padding`` of ``block`` at ``loop`` is legal."""
     try:
-        DecomposePadding(block, loop).check(site)
+        DecomposePadding(block, loop).plan(site)
     except ScheduleError:
         return False
     return True
@@ -168,8 +168,7 @@ def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError |
     if not is_available(definition.buffer, loop):
         return site.refuse(
             "KC3603",
-            f"decompose_padding: {name} of block {block.label} does not exist yet before "
-            f"loop {loop.label}",
+            f"{name} of block {block.label} does not exist yet before loop {loop.label}",
             at=block,
             mark={loop: "the loop", block: "the block"},
             why=f"{name} is allocated further inside",
@@ -184,8 +183,7 @@ def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError |
         if data is not None:
             return site.refuse(
                 "KC3618",
-                f"decompose_padding: whether or where block {block.label} stores depends on data "
-                f"in loop {loop.label}",
+                f"whether or where block {block.label} stores depends on data in loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"depends on {data.name}"},
                 why="the fill comes before the loop, where the data may be different",
@@ -224,8 +222,7 @@ def _used_before(site: Site, definition: Definition, loop: ForOp) -> ScheduleErr
         verb = "reads" if isinstance(access, LoadOp) else "writes"
         return site.refuse(
             "KC3613",
-            f"decompose_padding: {describe(unit)} {verb} {name} between loop {loop.label} and "
-            f"block {block.label}",
+            f"{describe(unit)} {verb} {name} between loop {loop.label} and block {block.label}",
             at=unit,
             mark={loop: "the loop", unit: f"{verb} {name}", block: "the block"},
             why=witness.undecided

@@ -61,7 +61,7 @@ class DecomposeReduction(Primitive):
         if not block.has_init:
             raise site.refuse(
                 "KC3250",
-                f"decompose_reduction: block {block.label} has no init",
+                f"block {block.label} has no init",
                 at=block,
                 why="there is nothing to decompose",
             )
@@ -70,7 +70,7 @@ class DecomposeReduction(Primitive):
         if loop not in around:
             raise site.refuse(
                 "KC3251",
-                f"decompose_reduction: loop {loop.label} is not around block {block.label}",
+                f"loop {loop.label} is not around block {block.label}",
                 at=block,
                 mark={loop: "the loop", block: "here"},
                 why="the init is put in front of a loop of the reduction",
@@ -80,8 +80,7 @@ class DecomposeReduction(Primitive):
         if outer and around.index(outer[0]) < around.index(loop):
             raise site.refuse(
                 "KC3252",
-                f"decompose_reduction: loop {loop.label} is inside the reduction loop "
-                f"{outer[0].label}",
+                f"loop {loop.label} is inside the reduction loop {outer[0].label}",
                 at=loop,
                 mark={loop: "the loop", outer[0]: f"drives the reduction of {block.label}"},
                 why=f"each iteration of {outer[0].label} would initialise again",
@@ -91,7 +90,7 @@ class DecomposeReduction(Primitive):
         if isinstance(plan, str):
             raise site.refuse(
                 "KC3253",
-                f"decompose_reduction: the init of block {block.label} cannot be proven to do the "
+                f"the init of block {block.label} cannot be proven to do the "
                 f"same before loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: "here"},

@@ -102,36 +102,36 @@ class FuseReductionEpilogue(Primitive):
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.reduction_block)
         after = site.resolve_block(self.epilogue_block)
-        reduction = require_definition(site, WHAT, block)
-        epilogue = require_definition(site, WHAT, after)
+        reduction = require_definition(site, block)
+        epilogue = require_definition(site, after)
         for definition, wanted in ((reduction, True), (epilogue, False)):
             if definition.block.is_reduction is not wanted:
                 raise site.refuse(
                     "KC3615",
-                    f"{WHAT}: block {definition.block.label} is "
+                    f"block {definition.block.label} is "
                     + ("no reduction" if wanted else "a reduction"),
                     at=definition.block,
                     why="a reduction can only absorb a block that is not a reduction",
                 )
-        (alloc,) = require_private(site, WHAT, reduction)
+        (alloc,) = require_private(site, reduction)
         if reduction.users != [after]:
             readers = [reader for reader in reduction.users if reader is not after]
             raise site.refuse(
                 "KC3241",
-                f"{WHAT}: {alloc.label} is also read by {' and '.join(map(describe, readers))}"
+                f"{alloc.label} is also read by {' and '.join(map(describe, readers))}"
                 if readers
-                else f"{WHAT}: block {after.label} does not read {alloc.label}",
+                else f"block {after.label} does not read {alloc.label}",
                 at=block,
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
                 why=f"buffer {alloc.label} would be removed"
                 if readers
                 else "the epilogue combines the result of the reduction with something",
             )
-        same_scope(site, WHAT, block, [after])
+        same_scope(site, block, [after])
         if not is_before(block, after):
             raise site.refuse(
                 "KC3214",
-                f"{WHAT}: block {block.label} comes after block {after.label}",
+                f"block {block.label} comes after block {after.label}",
                 at=after,
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
                 why="it reads values of an earlier iteration",
@@ -162,7 +162,7 @@ class FuseReductionEpilogue(Primitive):
             return loads[0]
         raise site.refuse(
             "KC3616",
-            f"{WHAT}: block {epilogue.block.label} is not another step of the reduction "
+            f"block {epilogue.block.label} is not another step of the reduction "
             f"{reduction.block.label}",
             at=epilogue.block,
             mark={reduction.block: "the reduction", epilogue.block: "the epilogue"},
@@ -179,7 +179,7 @@ class FuseReductionEpilogue(Primitive):
             if place is None and extent != 1:
                 raise site.refuse(
                     "KC3242",
-                    f"{WHAT}: block {after.label} does not access {name} element by element",
+                    f"block {after.label} does not access {name} element by element",
                     at=after,
                     why=f"no index of the load of {name} is {variable} plus a constant, so "
                     f"{variable} cannot be derived from the element that is written",
@@ -187,7 +187,7 @@ class FuseReductionEpilogue(Primitive):
         if element_at(epilogue.store, places, load) is None:
             raise site.refuse(
                 "KC3242",
-                f"{WHAT}: block {after.label} does not access {name} element by element",
+                f"block {after.label} does not access {name} element by element",
                 at=after,
                 why=f"the element of {buffer_name(epilogue.buffer)} that it writes depends on data",
             )
@@ -212,7 +212,7 @@ class FuseReductionEpilogue(Primitive):
             verb = "write" if reads_more else "read"
             raise site.refuse(
                 "KC3243",
-                f"{WHAT}: blocks {reduction.block.label} and {after.label} "
+                f"blocks {reduction.block.label} and {after.label} "
                 + ("may not go" if witness.undecided else "do not go")
                 + f" through the same elements of {name}",
                 at=after,
@@ -233,7 +233,7 @@ class FuseReductionEpilogue(Primitive):
         name = buffer_name(reduction.buffer)
         raise site.refuse(
             "KC3617",
-            f"{WHAT}: block {epilogue.block.label} "
+            f"block {epilogue.block.label} "
             + ("may read" if witness.undecided else "reads")
             + f" partial results of {reduction.block.label}",
             at=epilogue.block,
@@ -246,17 +246,15 @@ class FuseReductionEpilogue(Primitive):
         self, site: Site, reduction: Definition, epilogue: Definition, load: LoadOp
     ) -> None:
         where = f"in block {reduction.block.label}"
-        require_inputs(site, WHAT, epilogue, reduction.block, where)
+        require_inputs(site, epilogue, reduction.block, where)
 
         def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
             return _instances(space, reduction, epilogue, load)
 
         space = Space()
         new, old, same = instances(space)
-        require_unchanged(
-            site, WHAT, epilogue, space, old, new, old, same, leave=[reduction.buffer]
-        )
-        require_unused(site, WHAT, epilogue, instances)
+        require_unchanged(site, epilogue, space, old, new, old, same, leave=[reduction.buffer])
+        require_unused(site, epilogue, instances)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -347,7 +345,7 @@ def _alternatives(site: Site, epilogue: BlockOp) -> list[str]:
         if step.block.target is not epilogue:
             continue
         try:
-            step.check(site)
+            step.plan(site)
         except ScheduleError:
             continue
         loops.append(str(step.loop))

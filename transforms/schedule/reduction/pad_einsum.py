@@ -98,7 +98,7 @@ class PadEinsum(Primitive):
 
     def check(self, site: Site) -> PaddedEinsum | BlockOp:
         block = site.resolve_block(self.block)
-        definition = require_definition(site, "pad_einsum", block)
+        definition = require_definition(site, block)
         self._require_numbers(site, block)
         drivers = _require_plain_bindings(site, block)
         padded = [
@@ -113,7 +113,7 @@ class PadEinsum(Primitive):
             if is_padded and block.types[n] is IterType.SPATIAL and n not in result.variables:
                 raise site.refuse(
                     "KC3608",
-                    f"pad_einsum: {block.names[n]} of block {block.label} is no index of "
+                    f"{block.names[n]} of block {block.label} is no index of "
                     f"{buffer_name(definition.buffer)}",
                     at=block,
                     why="what is computed for the padding would overwrite the result",
@@ -125,7 +125,7 @@ class PadEinsum(Primitive):
                 op, why = failure
                 raise site.refuse(
                     "KC3610",
-                    f"pad_einsum: {op.name} in block {block.label} may fail on padding",
+                    f"{op.name} in block {block.label} may fail on padding",
                     at=block,
                     why=why,
                 )
@@ -145,7 +145,7 @@ class PadEinsum(Primitive):
             return
         raise site.refuse(
             "KC3606",
-            f"pad_einsum: padding={','.join(map(str, self.padding))} for block {block.label}",
+            f"padding={','.join(map(str, self.padding))} for block {block.label}",
             at=block,
             why=why,
             hints=[f"padding={','.join(['16'] * count)}"] if count else [],
@@ -220,7 +220,7 @@ def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
         return drivers
     raise site.refuse(
         "KC3607",
-        f"pad_einsum: block {block.label} is not bound to loops of its own",
+        f"block {block.label} is not bound to loops of its own",
         at=block,
         why=why,
         hints=["pad_einsum before its loops are split, fused or shared with other blocks"],
@@ -255,7 +255,7 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
                 "KC3608",
-                f"pad_einsum: block {block.label} {verb} {buffer_name(op.buffer)} at an index that "
+                f"block {block.label} {verb} {buffer_name(op.buffer)} at an index that "
                 "is not a variable",
                 at=block,
                 why="an einsum is made of elements whose indices are variables and constants",
@@ -282,7 +282,7 @@ def _require_neutral(
         name, why = refusal
         raise site.refuse(
             "KC3609",
-            f"pad_einsum: {name} of block {block.label} cannot be padded with 0",
+            f"{name} of block {block.label} cannot be padded with 0",
             at=block,
             why=why,
             hints=[_padding_text(padding, reduced)],

@@ -88,13 +88,13 @@ class Rfactor(Primitive):
 
     def check(self, site: Site) -> Factoring:
         loop = site.resolve_loop(self.loop)
-        require_serial(site, "rfactor", loop)
+        require_serial(site, loop)
         block, chain = _own_nest(site, loop)
-        definition = require_definition(site, "rfactor", block, updates=True)
+        definition = require_definition(site, block, updates=True)
         if not block.is_reduction:
             raise site.refuse(
                 "KC3331",
-                f"rfactor: block {block.label} is not a reduction",
+                f"block {block.label} is not a reduction",
                 at=block,
                 mark={loop: "the loop", block: "the block"},
                 why="it has no reduce variable, so there are no partial results",
@@ -106,7 +106,7 @@ class Rfactor(Primitive):
         if not -rank - 1 <= self.factor_axis <= rank:
             raise site.refuse(
                 "KC3335",
-                f"rfactor: factor_axis {self.factor_axis} for block {block.label}",
+                f"factor_axis {self.factor_axis} for block {block.label}",
                 at=block,
                 why=f"{buffer_name(definition.buffer)} has {rank} dimension{'s' * (rank != 1)}, "
                 "the new buffer one more",
@@ -146,7 +146,7 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
         held = [describe(op) for op in loop_tree.children(loop) if loop_tree.has_work(op)]
         raise site.refuse(
             "KC3330",
-            f"rfactor: loop {loop.label} must hold one block, and nothing else",
+            f"loop {loop.label} must hold one block, and nothing else",
             at=loop,
             why=f"it holds {' and '.join(held)}",
         )
@@ -194,7 +194,7 @@ class _Nest:
     def _refuse(self, code: str, message: str, why: str | Undecided, *hints: str) -> ScheduleError:
         return self.site.refuse(
             code,
-            f"rfactor: {message}",
+            f"{message}",
             at=self.loop,
             mark={self.loop: "the loop", self.block: "the block"},
             why=why,

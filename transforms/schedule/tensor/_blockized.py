@@ -256,7 +256,7 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
         between = next(n for n in range(places[0], places[-1]) if n not in places)
         raise site.refuse(
             "KC3556",
-            "blockize: the blocks are not neighbours",
+            "the blocks are not neighbours",
             at=work[places[0]],
             mark={
                 work[between]: "in between",
@@ -272,7 +272,7 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
         if not isinstance(top, ForOp | BlockOp) or len(inner) > 1:
             raise site.refuse(
                 "KC3556",
-                f"blockize: {describe(top)} does not hold exactly one of the blocks",
+                f"{describe(top)} does not hold exactly one of the blocks",
                 at=top,
                 why="each block is taken along with the loops that hold only that block",
             )
@@ -348,8 +348,7 @@ def divide(site: Site, space: Subspace) -> list[Division]:
             label = loop.label if isinstance(loop, ForOp | BlockOp) else ""
             raise site.refuse(
                 "KC3552",
-                f"blockize: the variable {name} of block {space.block.label} does not divide at "
-                f"{label}",
+                f"the variable {name} of block {space.block.label} does not divide at {label}",
                 at=loop,
                 mark={loop: "here", space.block: f"{name} is bound to loops inside and outside"},
                 why=space.reach(expr),
@@ -387,7 +386,7 @@ def part_of(
             loop = space.root
             raise site.refuse(
                 "KC3553",
-                f"blockize: the predicate of block {block.label} does not divide at {loop.label}",  # pyright: ignore[reportAttributeAccessIssue]
+                f"the predicate of block {block.label} does not divide at {loop.label}",  # pyright: ignore[reportAttributeAccessIssue]
                 at=loop,
                 why="a condition depends on loops both inside and outside, and not on the block's "
                 "variables",
@@ -395,7 +394,7 @@ def part_of(
     if conditions is None:
         raise site.refuse(
             "KC3553",
-            f"blockize: the predicate of block {block.label} never holds",
+            f"the predicate of block {block.label} never holds",
             at=block,
             why="no iteration runs the block",
         )
@@ -410,7 +409,7 @@ def part_of(
             name = value.name_hint or "a value"
             raise site.refuse(
                 "KC3554",
-                f"blockize: {name} is used in "
+                f"{name} is used in "
                 + (describe(space.root) if isinstance(space.root, ForOp) else "the block"),
                 at=space.root,
                 why=f"no variable of the new block is {name}",
@@ -420,7 +419,7 @@ def part_of(
         if isinstance(extent, SSAValue) and not is_available(extent, space.root):
             raise site.refuse(
                 "KC3554",
-                f"blockize: the extent {extent.name_hint or 'of a variable'} is computed in "
+                f"the extent {extent.name_hint or 'of a variable'} is computed in "
                 f"{describe(space.root)}",
                 at=space.root,
                 why="an extent of the new block is computed from it",
@@ -441,7 +440,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     def refuse(why: str) -> ScheduleError:
         return site.refuse(
             "KC3555",
-            f"blockize: the init of block {block.label} cannot become that of the tile",
+            f"the init of block {block.label} cannot become that of the tile",
             at=block,
             mark={space.root: "the tile", block: "here"},
             why=why,

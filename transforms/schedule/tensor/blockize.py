@@ -176,8 +176,7 @@ class Blockize(Primitive):
                 if kind is IterType.REDUCE:
                     raise site.refuse(
                         "KC3557",
-                        f"blockize: the reduction of block {block.label} goes on outside of the "
-                        "new block",
+                        f"the reduction of block {block.label} goes on outside of the new block",
                         at=block,
                         why=f"its variable {name} is bound to loops around all the blocks, and "
                         "several blocks do not form one reduction",
@@ -189,7 +188,7 @@ class Blockize(Primitive):
             elif not same_variables(own, variables):
                 raise site.refuse(
                     "KC3557",
-                    f"blockize: blocks {parts[0].space.block.label} and {block.label} have "
+                    f"blocks {parts[0].space.block.label} and {block.label} have "
                     "different variables outside of the new block",
                     at=block,
                     mark={parts[0].space.block: listed(variables), block: listed(own)},
@@ -201,7 +200,7 @@ class Blockize(Primitive):
             if predicate is not None and keys_of(conditions) != keys_of(predicate):
                 raise site.refuse(
                     "KC3557",
-                    f"blockize: blocks {parts[0].space.block.label} and {block.label} run in "
+                    f"blocks {parts[0].space.block.label} and {block.label} run in "
                     "different iterations of the loops around them",
                     at=block,
                     why="the new block can have only one predicate",
@@ -235,7 +234,7 @@ def _only_block(site: Site, loop: ForOp) -> BlockOp:
     refs = [BlockRef(block) for block in loop_tree.blocks(holder)]
     raise site.refuse(
         "KC3551",
-        f"blockize: loop {loop.label} must hold one block, and nothing else",
+        f"loop {loop.label} must hold one block, and nothing else",
         at=loop,
         why=f"{holder.label} holds {' and '.join(held) or 'nothing'}",
         hints=[f"blocks={','.join(map(str, refs))}"] if len(refs) > 1 else [],

@@ -196,7 +196,7 @@ def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
         step = pass_class("compute-root")(BlockRef(block))
         assert isinstance(step, Primitive)
         try:
-            step.check(site)
+            step.plan(site)
         except ScheduleError:
             return (f"give {', '.join(labels)} and {blocks[-1].label} loops of their own",)
     return (
@@ -220,8 +220,7 @@ def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
     if missing:
         raise site.refuse(
             "KC3561",
-            f"tensorize: {intrin.name} needs {' and '.join(missing)}, which the target does not "
-            "have",
+            f"{intrin.name} needs {' and '.join(missing)}, which the target does not have",
             at=at,
             why=f"the target is {site.target}",
             hints=[
@@ -265,7 +264,7 @@ def _chosen(
     if intrin.update is None:
         raise site.refuse(
             "KC3567",
-            f"tensorize: {intrin.name} starts the reduction of {mine.block.label} anew",
+            f"{intrin.name} starts the reduction of {mine.block.label} anew",
             at=block,
             why="the intrinsic initialises with each tile, and the reduction continues outside of "
             "the tile"
@@ -306,7 +305,7 @@ def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) 
     where = ", ".join(f"{name} = {n}" for name, n in space.sizes(witness).items())
     raise site.refuse(
         "KC3563",
-        f"tensorize: the tile of {inner.label} is not full",
+        f"the tile of {inner.label} is not full",
         at=block,
         why=witness.undecided
         or f"{inner.label} does not run{place.at(witness)}{f' (for {where})' if where else ''}, "
@@ -379,8 +378,7 @@ def require_layout(
         if matched is not None and why is not None:
             raise site.refuse(
                 "KC3564",
-                f"tensorize: {buffer_name(matched.buffer)} is not laid out as {intrin.name} "
-                "needs it",
+                f"{buffer_name(matched.buffer)} is not laid out as {intrin.name} needs it",
                 at=block,
                 why=f"{why}; its argument {buffer_name(arg)} is {parameter.type}",
             )

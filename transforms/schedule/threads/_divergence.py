@@ -26,7 +26,7 @@ from kc.transforms.schedule.threads._threads import Kernel
 Branch = IfOp | BlockOp | ForOp
 
 
-def require_convergence(site: Site, primitive: str, kernel: Kernel) -> None:
+def require_convergence(site: Site, kernel: Kernel) -> None:
     """Refuse (KC3418) a read of what another thread has written in a branch that not all threads
     of the block, or of the warp, take together."""
     lanes = {axis for _, axis in kernel.loops()} & set(LANE_AXES)
@@ -38,7 +38,7 @@ def require_convergence(site: Site, primitive: str, kernel: Kernel) -> None:
                         question = _Question(kernel, branch, axis, load, store)
                         witness = question.ask()
                         if witness is not None:
-                            raise _refuse(site, primitive, question, witness)
+                            raise _refuse(site, question, witness)
 
 
 def _is_branch(op: Operation) -> TypeGuard[Branch]:
@@ -179,7 +179,7 @@ class _Question:
         return ", ".join(f"{axis} {number}" for axis, number in axes.items())
 
 
-def _refuse(site: Site, primitive: str, question: _Question, witness: Witness) -> Exception:
+def _refuse(site: Site, question: _Question, witness: Witness) -> Exception:
     load, store, axis = question.load, question.store, question.axis
     scope = scope_of(question.kernel.root)
     reader, writer = unit_of(load, scope), unit_of(store, scope)
@@ -195,7 +195,7 @@ def _refuse(site: Site, primitive: str, question: _Question, witness: Witness) -
         )
     return site.refuse(
         "KC3418",
-        f"{primitive}: {describe(reader)} "
+        f"{describe(reader)} "
         + ("may read" if witness.undecided else "reads")
         + f" what another thread writes to {name}, where not all threads are",
         at=reader,

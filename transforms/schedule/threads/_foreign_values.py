@@ -159,7 +159,6 @@ def _meeting(
 
 def require_own_values(
     site: Site,
-    primitive: str,
     kernel: Kernel,
     axis: str,
     ops: Sequence[Access],
@@ -186,12 +185,11 @@ def require_own_values(
                 continue  # different threads use different elements
             meeting = foreign_value(kernel, axis, load, store, stores)
             if meeting is not None:
-                raise _refuse_value(site, primitive, kernel, axis, load, store, scope, meeting)
+                raise _refuse_value(site, kernel, axis, load, store, scope, meeting)
 
 
 def _refuse_value(
     site: Site,
-    primitive: str,
     kernel: Kernel,
     axis: str,
     load: LoadOp,
@@ -225,7 +223,7 @@ def _refuse_value(
         )
     return site.refuse(
         "KC3408",
-        f"{primitive}: {describe(reader)} "
+        f"{describe(reader)} "
         + ("may read" if meeting.witness.undecided else "reads")
         + f" what another {'block of threads' if is_block else 'thread'} writes to {name}",
         at=reader,
@@ -236,7 +234,7 @@ def _refuse_value(
     )
 
 
-def require_warps(site: Site, primitive: str, kernel: Kernel) -> None:
+def require_warps(site: Site, kernel: Kernel) -> None:
     """Refuse (KC3408) a read of warp memory that another warp has written.
 
     Threads of threadIdx.x have it together as far as they are in one warp.
@@ -263,12 +261,11 @@ def require_warps(site: Site, primitive: str, kernel: Kernel) -> None:
                     continue
                 meeting = foreign_value(kernel, axis, load, store, stores, group=group)
                 if meeting is not None:
-                    raise _refuse_warp(site, primitive, kernel, load, store, size, meeting)
+                    raise _refuse_warp(site, kernel, load, store, size, meeting)
 
 
 def _refuse_warp(
     site: Site,
-    primitive: str,
     kernel: Kernel,
     load: LoadOp,
     store: StoreOp,
@@ -280,7 +277,7 @@ def _refuse_warp(
     name = buffer_name(load.buffer)
     return site.refuse(
         "KC3408",
-        f"{primitive}: {describe(reader)} "
+        f"{describe(reader)} "
         + ("may read" if meeting.witness.undecided else "reads")
         + f" what another warp writes to {name}",
         at=reader,
@@ -298,7 +295,6 @@ def _refuse_warp(
 
 def require_grid(
     site: Site,
-    primitive: str,
     kernel: Kernel,
     axis: str,
     accesses: dict[SSAValue, list[Access]],
@@ -315,18 +311,17 @@ def require_grid(
         for store in stores:
             if not kernel.around(store, axis):
                 unit = unit_of(store, scope_of(kernel.root))
-                raise refuse_writer(site, primitive, unit, buffer, axis, kernel)
+                raise refuse_writer(site, unit, buffer, axis, kernel)
         if not stores:
             continue
         alike = is_replicated(buffer, kernel.root, axis)
         for store in stores:
             for op in ops:
-                _require_apart(site, primitive, kernel, axis, op, store, stores if alike else None)
+                _require_apart(site, kernel, axis, op, store, stores if alike else None)
 
 
 def _require_apart(
     site: Site,
-    primitive: str,
     kernel: Kernel,
     axis: str,
     op: Access,
@@ -356,13 +351,13 @@ def _require_apart(
         return
     if isinstance(op, LoadOp):
         memory = memory_scope(op.buffer)
-        raise _refuse_value(site, primitive, kernel, axis, op, store, memory, meeting)
+        raise _refuse_value(site, kernel, axis, op, store, memory, meeting)
     scope = scope_of(kernel.root)
     writer, second_writer = unit_of(store, scope), unit_of(op, scope)
     name = buffer_name(store.buffer)
     raise site.refuse(
         "KC3417",
-        f"{primitive}: several blocks of threads "
+        "several blocks of threads "
         + ("may write" if meeting.witness.undecided else "write")
         + f" one element of {name}",
         at=writer,
@@ -376,14 +371,14 @@ def _require_apart(
 
 
 def refuse_writer(
-    site: Site, primitive: str, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
+    site: Site, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
 ) -> Exception:
     """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``."""
     name = buffer_name(buffer)
     bound_loop = next(loop for loop, bound in kernel.loops() if bound == axis)
     return site.refuse(
         "KC3409",
-        f"{primitive}: {describe(unit)} is in the kernel, but in no loop of {axis}",
+        f"{describe(unit)} is in the kernel, but in no loop of {axis}",
         at=unit,
         mark={kernel.loop: kernel.axis, bound_loop: axis, unit: f"writes {name}"},
         why=f"every block along {axis} would run it, and write to {name}, which is in "
@@ -391,7 +386,7 @@ def refuse_writer(
         hints=[
             f"compute it in loop {bound_loop.label}",
             "bind a loop that also contains it"
-            if primitive == "bind"
+            if site.primitive == "bind"
             else f"set_scope puts {name} into shared or local memory",
         ],
         beside=[kernel.root],
@@ -411,28 +406,28 @@ def kernels_of(function: Operation) -> Iterator[Kernel]:
             yield kernel
 
 
-def require_kernels(site: Site, primitive: str) -> None:
+def require_kernels(site: Site) -> None:
     """Refuse kernels that no GPU can run as they are meant: that use global memory of other
     blocks (KC3408, KC3409, KC3417), or memory of other threads (KC3408) or kernels (KC3416), or
     exchange values where threads cannot wait (KC3418)."""
     kernels = list(kernels_of(site.function))
     for kernel in kernels:
-        require_one_extent(site, primitive, kernel)
+        require_one_extent(site, kernel)
         accesses = accesses_in(kernel)
         for axis in real_axes(kernel):
             if axis in BLOCK_AXES:
-                require_grid(site, primitive, kernel, axis, accesses)
+                require_grid(site, kernel, axis, accesses)
             for buffer, ops in accesses.items():
                 scope = memory_scope(buffer)
                 if not is_shared(scope, axis):
-                    require_own_values(site, primitive, kernel, axis, ops, scope, finished=True)
-        require_warps(site, primitive, kernel)
-        require_convergence(site, primitive, kernel)
+                    require_own_values(site, kernel, axis, ops, scope, finished=True)
+        require_warps(site, kernel)
+        require_convergence(site, kernel)
     if kernels:
-        _require_launches(site, primitive, kernels)
+        _require_launches(site, kernels)
 
 
-def _require_launches(site: Site, primitive: str, kernels: Sequence[Kernel]) -> None:
+def _require_launches(site: Site, kernels: Sequence[Kernel]) -> None:
     """Refuse (KC3416) a read of memory of threads that was written outside of the same kernel."""
     roots = {kernel.root: kernel for kernel in kernels}
 
@@ -459,7 +454,7 @@ def _require_launches(site: Site, primitive: str, kernels: Sequence[Kernel]) -> 
                     continue
                 meeting = _kept_value(load, store, here, there, own)
                 if meeting is not None:
-                    raise _refuse_kept(site, primitive, load, store, here, there, meeting)
+                    raise _refuse_kept(site, load, store, here, there, meeting)
 
 
 def _kept_value(
@@ -497,7 +492,6 @@ def _kept_value(
 
 def _refuse_kept(
     site: Site,
-    primitive: str,
     load: LoadOp,
     store: StoreOp,
     here: Kernel | None,
@@ -518,7 +512,7 @@ def _refuse_kept(
     lasts = {"warp": "a warp", "shared": "a block of threads", "shared.dyn": "a block of threads"}
     return site.refuse(
         "KC3416",
-        f"{primitive}: {describe(reader)} "
+        f"{describe(reader)} "
         + ("may read" if meeting.witness.undecided else "reads")
         + f" {name}, which {who} writes {where}",
         at=reader,

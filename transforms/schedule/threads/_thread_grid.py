@@ -21,7 +21,6 @@ from kc.transforms.schedule.threads._threads import Kernel
 
 def _refuse_reader(
     site: Site,
-    primitive: str,
     reader: Operation,
     writer: Operation,
     buffer: SSAValue,
@@ -31,7 +30,7 @@ def _refuse_reader(
     name = buffer_name(buffer)
     return site.refuse(
         "KC3408",
-        f"{primitive}: {describe(reader)} {'may read' if undecided else 'reads'} what another "
+        f"{describe(reader)} {'may read' if undecided else 'reads'} what another "
         f"block of threads writes to {name}",
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
@@ -44,7 +43,6 @@ def _refuse_reader(
 
 def copy_in_grid(
     site: Site,
-    primitive: str,
     block: BlockOp,
     anchor: Operation,
     what: str,
@@ -70,7 +68,7 @@ def copy_in_grid(
         if why is not None:
             return site.refuse(
                 "KC3409" if is_shared(scope, axis) else "KC3408",
-                f"{primitive}: {what} would be in the kernel, but in no loop of {axis}",
+                f"{what} would be in the kernel, but in no loop of {axis}",
                 at=block,
                 mark={threads[0]: str(threads[0].axis), loop: axis, block: "here"},
                 why=why,
@@ -78,14 +76,14 @@ def copy_in_grid(
     return None
 
 
-def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> None:
+def warn_of_global(site: Site, allocs: Iterable[AllocOp], loop: ForOp) -> None:
     """Warn (KC3413) of global buffers that come to be computed in a thread, as a whole."""
     threads = [outer for outer in [*all_loops_around(loop), loop] if outer.axis is not None]
     for alloc in allocs:
         if threads and memory_scope(alloc.buffer) == "global":
             warn(
                 "KC3413",
-                f"{primitive}: each {threads[-1].axis} computes what all of them read of "
+                f"{site.primitive}: each {threads[-1].axis} computes what all of them read of "
                 f"{alloc.label}",
                 location=CALL_SITE.get() or location_of(alloc),
                 why=f"{alloc.label} is in global memory, one for all threads",
@@ -95,9 +93,7 @@ def warn_of_global(primitive: str, allocs: Iterable[AllocOp], loop: ForOp) -> No
             )
 
 
-def require_place_in_grid(
-    site: Site, primitive: str, block: BlockOp, loop: ForOp, *, is_repeated: bool
-) -> None:
+def require_place_in_grid(site: Site, block: BlockOp, loop: ForOp, *, is_repeated: bool) -> None:
     """The same for ``block``, if it is computed in ``loop``. If it ``is_repeated``, all blocks of
     threads compute what they read of it: then (KC3414) it is no reduction in global memory."""
     around = [*all_loops_around(loop), loop]
@@ -113,7 +109,7 @@ def require_place_in_grid(
                 name = buffer_name(shared)
                 raise site.refuse(
                     "KC3414",
-                    f"{primitive}: every block along {axis} would accumulate {name}",
+                    f"every block along {axis} would accumulate {name}",
                     at=block,
                     mark={block: f"a reduction into {name}", loop: "the loop"},
                     why=f"{name} is in {memory_scope(shared)} memory, one for all of them, and "
@@ -123,9 +119,9 @@ def require_place_in_grid(
                 )
             continue
         if shared is not None:
-            raise refuse_writer(site, primitive, block, shared, axis, kernel)
+            raise refuse_writer(site, block, shared, axis, kernel)
         for buffer in buffers_read(block):
             for op in kernel.root.walk():
                 if isinstance(op, StoreOp) and op.buffer is buffer and kernel.around(op, axis):
                     unit = unit_of(op, scope_of(kernel.root))
-                    raise _refuse_reader(site, primitive, block, unit, buffer, axis)
+                    raise _refuse_reader(site, block, unit, buffer, axis)

@@ -101,7 +101,7 @@ def _refuse_work(
 ) -> Exception:
     return site.refuse(
         "KC3411",
-        f"bind: the threads of {outer.label} cannot share the iterations of {inner.label}",
+        f"the threads of {outer.label} cannot share the iterations of {inner.label}",
         at=kernel.loop,
         mark={outer: kernel.axis, inner: f"{kernel.axis}: one iteration in each thread"},
         why=why,
@@ -138,19 +138,19 @@ def require_visible(site: Site, kernel: Kernel) -> None:
         for buffer, ops in accesses.items():
             scope = memory_scope(buffer)
             if not is_shared(scope, axis):
-                require_own_values(site, "bind", kernel, axis, ops, scope)
+                require_own_values(site, kernel, axis, ops, scope)
         if axis in BLOCK_AXES:
-            require_grid(site, "bind", kernel, axis, accesses)
+            require_grid(site, kernel, axis, accesses)
 
 
-def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: str) -> None:
+def require_scope_of_threads(site: Site, alloc: AllocOp, scope: str) -> None:
     """Refuse (KC3408, KC3415) another scope if it is shared by threads that disturb each other, or
     no longer shared by threads that exchange values."""
     old = memory_scope(alloc.buffer)
     for loop in all_loops_around(alloc):
         axis = loop.axis
         if axis is not None and is_shared(scope, axis) and not is_shared(old, axis):
-            _require_undisturbed(site, primitive, alloc, loop, axis, scope)
+            _require_undisturbed(site, alloc, loop, axis, scope)
     users = [use.operation for use in alloc.buffer.uses]
     accesses = [user for user in users if isinstance(user, Access)]
     threads = dict.fromkeys(
@@ -171,19 +171,17 @@ def require_scope_of_threads(site: Site, primitive: str, alloc: AllocOp, scope: 
             for access in accesses
             if loop_tree.is_inside(access, root) and kernel.around(access, axis)
         ]
-        require_own_values(site, primitive, kernel, axis, own, scope)
+        require_own_values(site, kernel, axis, own, scope)
 
 
-def _require_undisturbed(
-    site: Site, primitive: str, alloc: AllocOp, loop: ForOp, axis: str, scope: str
-) -> None:
+def _require_undisturbed(site: Site, alloc: AllocOp, loop: ForOp, axis: str, scope: str) -> None:
     if is_replicated(alloc.buffer, loop, axis):
         return
     conflict = carried_conflict(loop, axis, alloc.buffer)
     if conflict is not None:
         raise site.refuse(
             "KC3415",
-            f"{primitive}: the threads of {loop.label} "
+            f"the threads of {loop.label} "
             + ("may disturb" if conflict.undecided else "disturb")
             + f" each other in {alloc.label}",
             at=alloc,
@@ -195,7 +193,6 @@ def _require_undisturbed(
 
 def require_copies_apart(
     site: Site,
-    primitive: str,
     block: BlockOp,
     buffer: SSAValue,
     scope: str,
@@ -212,7 +209,7 @@ def require_copies_apart(
         if not is_replicated(buffer, loop, axis):
             raise site.refuse(
                 "KC3415",
-                f"{primitive}: the threads of {loop.label} disturb each other in a {scope} copy "
+                f"the threads of {loop.label} disturb each other in a {scope} copy "
                 f"of {alloc.label}",
                 at=block,
                 mark={loop: axis, alloc: f"each has its own ({old})"},

@@ -66,7 +66,7 @@ class Kernel:
         return next(loop.extent_value for loop, bound in self.loops() if bound == axis)
 
 
-def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
+def require_one_extent(site: Site, kernel: Kernel) -> None:
     """Refuse (KC3403) unless the loops of each axis have the same number of threads."""
     index = IndexValues()
     first: dict[str, ForOp] = {}
@@ -84,8 +84,7 @@ def require_one_extent(site: Site, primitive: str, kernel: Kernel) -> None:
             hints.insert(0, f"split {here.label} by factors=?,{there.static_extent}")
         raise site.refuse(
             "KC3403",
-            f"{primitive}: {here.label} has {counts[0]} threads of {axis}, {there.label} "
-            f"{counts[1]}",
+            f"{here.label} has {counts[0]} threads of {axis}, {there.label} {counts[1]}",
             at=here,
             mark={
                 here: f"{counts[0]} {axis}",
@@ -128,7 +127,7 @@ def require_limits(site: Site, kernel: Kernel) -> None:
             site,
             kernel,
             "KC3404",
-            f"bind: {count} threads in one block, {name} allows {limit}",
+            f"{count} threads in one block, {name} allows {limit}",
             f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
             limit // rest,
             lanes,
@@ -143,7 +142,7 @@ def require_limits(site: Site, kernel: Kernel) -> None:
                     site,
                     kernel,
                     "KC3405",
-                    f"bind: {extents[axis]} {what} along {axis}, {name} allows {limit}",
+                    f"{extents[axis]} {what} along {axis}, {name} allows {limit}",
                     f"the extent of {axis} must be <= {limit} on this target",
                     limit,
                     [axis],

@@ -103,32 +103,32 @@ class Bind(Primitive):
         if loop.axis is not None:
             raise site.refuse(
                 "KC3401",
-                f"bind: loop {loop.label} is already bound to {loop.axis}",
+                f"loop {loop.label} is already bound to {loop.axis}",
                 at=loop,
                 why="a loop has one axis, and other loops may have been bound to match it",
                 hints=[f"split {loop.label} before it is bound, and bind both parts"],
             )
-        require_serial(site, "bind", loop)
+        require_serial(site, loop)
         _require_nesting(site, loop, axis)
         kernel = Kernel.of(loop, axis)
         if axis in VIRTUAL_AXES and loop.static_extent is None:
             raise site.refuse(
                 "KC3406",
-                f"bind: the number of virtual threads of {loop.label} is not a constant",
+                f"the number of virtual threads of {loop.label} is not a constant",
                 at=loop,
                 why="each of them gets its own code and registers",
                 hints=[f"split {loop.label} by factors=?,2 and bind {loop.label}_i"],
             )
-        require_one_extent(site, "bind", kernel)
+        require_one_extent(site, kernel)
         require_limits(site, kernel)
         reduction = _reduction(loop) if axis in LANE_AXES else None
         if reduction is None:
-            require_concurrent(site, "bind", loop, axis)
+            require_concurrent(site, loop, axis)
         else:
             _require_combining(site, loop, reduction, axis)
         require_shared_work(site, kernel)
         require_visible(site, kernel)
-        require_convergence(site, "bind", kernel)
+        require_convergence(site, kernel)
         return loop
 
     @classmethod
@@ -173,7 +173,7 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
     is_lane = conflicting.kind.data is ForKind.VECTORIZED
     raise site.refuse(
         "KC3402",
-        f"bind: loop {loop.label} is {'inside' if around else 'around'} the "
+        f"loop {loop.label} is {'inside' if around else 'around'} the "
         f"{conflicting.kind_text} loop {conflicting.label}",
         at=loop,
         mark={loop: "here", conflicting: conflicting.kind_text},
@@ -201,7 +201,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
         spatial = ", ".join(outer.label for outer in loop_tree.spatial_loops(block))
         raise site.refuse(
             "KC3407",
-            f"bind: the threads of {loop.label} cannot combine their values of {block.label}",
+            f"the threads of {loop.label} cannot combine their values of {block.label}",
             at=loop,
             mark={loop: axis, block: "the reduction"},
             why=why,
@@ -212,7 +212,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
     if conflict is not None:
         raise site.refuse(
             "KC3041",
-            f"bind: the iterations of {loop.label} "
+            f"the iterations of {loop.label} "
             + ("cannot be proven independent" if conflict.undecided else "depend on each other"),
             at=loop,
             why=conflict.explain(),

@@ -132,7 +132,7 @@ class SetStorePredicate(Primitive):
     def _no_condition(self, site: Site, block: BlockOp, why: str, hints: list[str]) -> Exception:
         return site.refuse(
             "KC3420",
-            f"set_store_predicate: '{self.condition}' is no condition of block {block.label}",
+            f"'{self.condition}' is no condition of block {block.label}",
             at=block,
             why=why,
             hints=hints,
@@ -162,7 +162,7 @@ class SetStorePredicate(Primitive):
         if space.find([thread], []) is None:
             raise site.refuse(
                 "KC3421",
-                f"set_store_predicate: with '{self.condition}' block {block.label} stores nothing",
+                f"with '{self.condition}' block {block.label} stores nothing",
                 at=block,
                 why="no thread meets it",
             )
@@ -202,7 +202,7 @@ class SetStorePredicate(Primitive):
         )
         raise site.refuse(
             "KC3421",
-            f"set_store_predicate: with '{self.condition}' block {block.label} "
+            f"with '{self.condition}' block {block.label} "
             + ("may not" if witness.undecided else "does not")
             + " store all that it stores now",
             at=block,
