@@ -20,7 +20,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from xdsl.dialects import func
@@ -74,7 +74,11 @@ class BlockRef:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What a primitive gives back."""
+    """What a primitive gives back.
+
+    From it handles follow their loops and blocks, and stale names are explained. Of what is gone a
+    primitive need only report what it can say more of than that it went.
+    """
 
     loops: tuple[ForOp, ...] = ()
     """The loops it made or changed, in the order of TVM's results."""
@@ -115,6 +119,7 @@ class _Nest(NamedTuple):
 
     root: Operation
     """Kept, so that its ``id`` is no other operation's."""
+    loops: list[ForOp]
     blocks: list[BlockOp]
     names: frozenset[str]
     """Of its blocks and allocs."""
@@ -122,9 +127,10 @@ class _Nest(NamedTuple):
     @classmethod
     def read(cls, root: Operation) -> Self:
         """Look through ``root``."""
-        named = [op for op in loop_tree.preorder(root) if isinstance(op, BlockOp | AllocOp)]
-        blocks = [op for op in named if isinstance(op, BlockOp)]
-        return cls(root, blocks, frozenset([op.label for op in named]))
+        ops = [op for op in loop_tree.preorder(root) if isinstance(op, ForOp | BlockOp | AllocOp)]
+        loops = [op for op in ops if isinstance(op, ForOp)]
+        blocks = [op for op in ops if isinstance(op, BlockOp)]
+        return cls(root, loops, blocks, frozenset([op.label for op in ops if op not in loops]))
 
 
 class Site:
@@ -230,6 +236,12 @@ class Site:
                     self._blocks = None
                 if self._blocks is not None:
                     self._blocks[block.label] = [block]
+
+    def loops_and_blocks(self, nests: Iterable[Operation] | None) -> list[ForOp | BlockOp]:
+        """What is in operations of the function's body, or in all of it."""
+        roots = self._body() if nests is None else nests
+        read = [self._nests.get(id(root)) or _Nest.read(root) for root in roots]
+        return [op for nest in read for op in (*nest.loops, *nest.blocks)]
 
     def nest_of(self, op: Operation) -> Operation | None:
         """The operation of the function's body that ``op`` is in, or is."""
@@ -414,6 +426,8 @@ class Primitive(ABC):
     count: ClassVar[int | str | None] = None
     """How many results ``loops`` and ``blocks`` are, where it is known before: a number, or the
     field whose length it is."""
+    verb: ClassVar[str] = "became"
+    """What is said between a loop that is gone and those that took its place."""
     undecidable: ClassVar[bool] = False
     """Whether it asks what cannot always be decided, and may be told to go on (``unsafe``)."""
 
@@ -452,8 +466,12 @@ class Primitive(ABC):
             watcher.before(module)
         named = self._named(site)
         touched = site.nests_around(named) if named else None
+        before = site.loops_and_blocks(touched)
         with site.acting(type(self)), site.changing(touched):
-            done = self.rewrite(site, plan)
+            done = self._complete(self.rewrite(site, plan), before, site)
+        for op, fate in self.fates(done).items():
+            if isinstance(op, ForOp):
+                site.remember(op.label, fate)
         try:
             site.verify()
         except KCError as error:
@@ -461,6 +479,28 @@ class Primitive(ABC):
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.after(self.name, module)
         return done
+
+    def _complete(
+        self, done: Rewritten, before: Iterable[ForOp | BlockOp], site: Site
+    ) -> Rewritten:
+        """``done`` with the rest of what is gone."""
+        unreported = {
+            op: f"{op.label} was removed by {site.primitive}"
+            for op in before
+            if op not in done.replaced
+            and op not in done.removed
+            and not loop_tree.is_inside(op, site.function)
+        }
+        return replace(done, removed={**done.removed, **unreported}) if unreported else done
+
+    def fates(self, done: Rewritten) -> dict[Operation, str]:
+        """What became, in words, of each loop and block that is not there by its name any more."""
+        fates: dict[Operation, str] = {}
+        for old, new in done.replaced.items():
+            labels = [loop.label for loop in new]
+            if labels != [old.label]:
+                fates[old] = f"{old.label} {self.verb} {', '.join(labels) or 'nothing'}"
+        return {**fates, **done.removed}
 
     def _apply_trusting(self, site: Site) -> Rewritten:
         with undecided(trusted=True) as reasons:

@@ -166,7 +166,7 @@ class Session(Handles):
             arguments = {"block": arguments["block"]}
         primitive = self.make(step, arguments)
         done = perform(primitive, self.site_of(primitive), unsafe=unsafe)
-        self.replace(done, step.name, location)
+        self.replace(primitive, done, location)
         if self.checks:
             self._verify(step.name)
         found = {"l": done.loops, "b": done.blocks, "o": done.blocks, "n": ()}[step.gives[0]]

@@ -12,18 +12,17 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import Location, ScheduleError, suggest
 from kc.support.target import Target
-from kc.transforms.schedule.base import CALL_SITE, BlockRef, LoopRef, Rewritten, Site
+from kc.transforms.schedule.base import (
+    CALL_SITE,
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+)
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
 
 Found = ForOp | BlockOp | Mark
-
-_VERBS = {
-    "split": "split",
-    "fuse": "fused",
-    "tile": "tiled",
-    "merge": "merged",
-    "loop-partition": "partitioned",
-}
 
 
 class Handles:
@@ -132,23 +131,17 @@ class Handles:
         known = self._handles.get(op)
         return known[0] if known else self.handle(op)
 
-    def replace(self, done: Rewritten, what: str, location: Location | None) -> None:
+    def replace(self, step: Primitive, done: Rewritten, location: Location | None) -> None:
         """Let handles follow their loops and blocks, or remember what became of them."""
         at = f" at {location}" if location else ""
+        fates = step.fates(done)
         for old, new in done.replaced.items():
-            handles = self._handles.pop(old, [])
-            if len(new) == 1 and new[0].label == old.label:
-                for handle in handles:
+            if old not in fates:
+                for handle in self._handles.pop(old, []):
                     self.bind(handle, new[0])
-                continue
-            names = ", ".join(one.label for one in new)
-            verb = _VERBS.get(what)
-            became = f"was {verb} into {names}" if verb else f"became {names} by {what}"
-            for handle in handles:
-                self.bind(handle, None, f"{old.label} {became}{at}")
-        for op, became in done.removed.items():
+        for op, fate in fates.items():
             for handle in self._handles.pop(op, []):
-                self.bind(handle, None, f"{became}{at}")
+                self.bind(handle, None, f"{fate}{at}")
 
     # The program ---------------------------------------------------------------------------
 

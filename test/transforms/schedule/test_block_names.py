@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+import kc
 from kc.analysis import loop_tree
 from kc.support.diagnostics import ScheduleError
 from kc.support.ir_text import parse_module
 from kc.support.registry import context, pass_class
 from kc.support.target import Target
-from kc.transforms.schedule.base import BlockRef, Site
+from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 TEXT = """
 func.func @f(%A: memref<8xf32>, %C: memref<8xf32>) {
@@ -44,3 +47,26 @@ def test_what_a_primitive_takes_away_is_not_found(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ScheduleError) as caught:
         site.resolve_block(BlockRef("B"))
     assert (caught.value.code, caught.value.message) == ("KC3001", "there is no block 'B' in @f")
+
+
+def test_handles_of_what_a_primitive_does_not_report(monkeypatch: pytest.MonkeyPatch):
+    """They are gone all the same, and so is the name of the loop."""
+    inline = pass_class("compute-inline")
+    rewrite = inline.rewrite
+
+    def silent(self: Primitive, site: Site, plan: Any) -> Rewritten:
+        rewrite(self, site, plan)
+        return Rewritten()
+
+    sch = kc.tir.Schedule(kc.IRModule.parse(TEXT))
+    block, (loop,) = sch.get_block("B"), sch.get_loops("B")
+    monkeypatch.setattr(inline, "rewrite", silent)
+    sch.compute_inline("B")
+    assert block.gone is not None
+    assert block.gone.startswith("B was removed by compute_inline at ")
+    assert loop.gone is not None
+    assert loop.gone.startswith("i was removed by compute_inline at ")
+    with pytest.raises(ScheduleError) as caught:
+        sch.get_loop("i")
+    assert caught.value.why is not None
+    assert caught.value.why.startswith("i was removed by compute_inline at ")

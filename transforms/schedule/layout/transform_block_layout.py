@@ -77,6 +77,7 @@ class TransformBlockLayout(Primitive):
     """Let a block and its loops iterate over the results of an index map."""
 
     name: ClassVar[str] = "transform-block-layout"
+    verb = "became part of"
 
     block: BlockRef = field(metadata={"help": "the block"})
     index_map: IndexMap = field(
@@ -306,9 +307,6 @@ class TransformBlockLayout(Primitive):
         _set_variables(plan, [f"v_{label}" for label in labels], sizes, variables)
         top.detach()
         top.erase()
-        names = ", ".join(labels) or "nothing"
-        for loop in old:
-            site.remember(loop.label, f"{loop.label} became part of {names}")
         return Rewritten(tuple(loops), {loop: tuple(loops) for loop in old})
 
 

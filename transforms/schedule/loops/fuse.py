@@ -72,6 +72,7 @@ class Fuse(Primitive):
     """Fuse nested loops into one."""
 
     name: ClassVar[str] = "fuse"
+    verb = "was fused into"
     gives: ClassVar[Gives] = "loop"
     undecidable = True
 
@@ -189,8 +190,6 @@ class Fuse(Primitive):
         Rewriter.replace_op(loops[0], fused, [])
         if not self.preserve_unit_iters:
             without_unit_variables([fused])
-        for loop in loops:
-            site.remember(loop.label, f"{loop.label} was fused into {plan.name}")
         return Rewritten((fused,), {loop: (fused,) for loop in loops})
 
 

@@ -84,6 +84,7 @@ class LoopPartition(Primitive):
     """Cut a loop into consecutive ones."""
 
     name: ClassVar[str] = "loop-partition"
+    verb = "was cut into"
     gives: ClassVar[Gives] = "loops"
 
     loop: LoopRef = field(metadata={"help": "the loop to cut"})
@@ -167,7 +168,6 @@ class LoopPartition(Primitive):
             _simplify_part(part, is_first=part is cut[0])
         if not self.preserve_unit_iters:
             without_unit_variables(cut)
-        site.remember(loop.label, f"{loop.label} was cut into {', '.join(plan.names)}")
         return Rewritten(tuple(cut), {loop: tuple(cut)})
 
 

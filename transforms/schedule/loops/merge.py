@@ -79,6 +79,7 @@ class Merge(Primitive):
     """Merge sibling loops into one."""
 
     name: ClassVar[str] = "merge"
+    verb = "was merged into"
     gives: ClassVar[Gives] = "loop"
     undecidable = True
 
@@ -166,9 +167,6 @@ class Merge(Primitive):
         for nest in rest:
             _take(first, nest)
         merged = _renamed(first, plan.names)
-        for nest in plan.nests:
-            for old, new in zip(nest, plan.names, strict=True):
-                site.remember(old.label, f"{old.label} was merged into {new}")
         gone = {old: (new,) for nest in plan.nests for old, new in zip(nest, merged, strict=True)}
         return Rewritten((merged[-1],), gone)
 

@@ -79,6 +79,7 @@ class Split(Primitive):
     """Split a loop into a nest of loops by factors."""
 
     name: ClassVar[str] = "split"
+    verb = "was split into"
     gives: ClassVar[Gives] = "loops"
     count = "factors"
 
@@ -233,7 +234,6 @@ class Split(Primitive):
         Rewriter.replace_op(loop, loops[0], [])
         if not self.preserve_unit_iters:
             without_unit_variables(loops)
-        site.remember(loop.label, f"{loop.label} was split into {', '.join(plan.names)}")
         return Rewritten(tuple(loops), {loop: tuple(loops)})
 
 

@@ -41,6 +41,7 @@ class Tile(Primitive):
     """Split two nested loops into tiles."""
 
     name: ClassVar[str] = "tile"
+    verb = "was tiled into"
     gives: ClassVar[Gives] = "loops"
     count = 4
 

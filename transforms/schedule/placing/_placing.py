@@ -400,8 +400,6 @@ def build(
     else:
         home.insert_op_before(op, plan.anchor)
     _rebuild_values(op, allocs)
-    for loop in plan.loose:
-        site.remember(loop.label, went(loop, plan))
     erase_empty(old_parent)
     return loops
 

@@ -41,6 +41,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from xdsl.ir import Operation
+
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import buffer_name
@@ -170,9 +172,10 @@ class ComputeInline(Primitive):
         into = " and ".join(describe(reader) for reader in readers)
         what = f"block {block.label} was inlined into {into}"
         loops = own_loops(block)
-        for loop in loops:
-            site.remember(loop.label, f"{loop.label} was removed with block {block.label}: {what}")
+        removed: dict[Operation, str] = {
+            loop: f"{loop.label} was removed with block {block.label}: {what}" for loop in loops
+        }
         erase_with_loops(block)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={op: what for op in (block, *loops)})
+        return Rewritten(removed={block: what, **removed})

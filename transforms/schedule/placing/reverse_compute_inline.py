@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, is_before
@@ -221,14 +221,15 @@ class ReverseComputeInline(Primitive):
         insert_body(block, arguments_of(plan.places, store), store, values, plan.loads)
         what = f"block {block.label} was inlined into block {plan.source.block.label}"
         loops = own_loops(block)
-        for loop in loops:
-            site.remember(loop.label, f"{loop.label} was removed with block {block.label}: {what}")
+        removed: dict[Operation, str] = {
+            loop: f"{loop.label} was removed with block {block.label}: {what}" for loop in loops
+        }
         store.detach()
         store.erase()
         erase_with_loops(block)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={op: what for op in (block, *loops)})
+        return Rewritten(removed={block: what, **removed})
 
 
 def _require_complete(site: Site, block: BlockOp) -> Definition:

@@ -273,12 +273,13 @@ class FuseReductionEpilogue(Primitive):
         self._update(plan, outside)
         what = f"block {after.label} was fused into block {block.label}"
         loops = own_loops(after)
-        for loop in loops:
-            site.remember(loop.label, f"{loop.label} was removed with block {after.label}: {what}")
+        removed: dict[Operation, str] = {
+            loop: f"{loop.label} was removed with block {after.label}: {what}" for loop in loops
+        }
         erase_with_loops(after)
         plan.alloc.detach()
         plan.alloc.erase()
-        return Rewritten(removed={op: what for op in (after, *loops)})
+        return Rewritten(removed={after: what, **removed})
 
     def _start(self, plan: Plan, outside: dict[SSAValue, SSAValue]) -> None:
         """Let the init compute the epilogue of the initial value."""

@@ -347,8 +347,6 @@ def _replace(site: Site, plan: Plan) -> Rewritten:
         inline(intrin, function, match, nest.top, fresh, renamed)
         for op in (*nest.all_loops, nest.block):
             removed[op] = f"{op.label} was replaced by {intrin.name}"
-            if isinstance(op, ForOp):
-                site.remember(op.label, f"{op.label} was replaced by {intrin.name}")
         erase_with_loops(nest.block)
 
     if plan.init is not None:
