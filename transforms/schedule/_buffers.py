@@ -84,30 +84,29 @@ def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValu
         known = list(dict.fromkeys([*written, *buffers_read(block)]))
     else:
         read = buffers_read(block)
-        known = [one for one in read if one not in written] + [
-            one for one in read if one in written
-        ]
+        known = [buffer for buffer in read if buffer not in written]
+        known += [buffer for buffer in read if buffer in written]
     if ref.side is not None and not how.startswith(ref.side):
         known = []
-    names = [buffer_name(one) for one in known]
+    names = [buffer_name(buffer) for buffer in known]
     if isinstance(ref.target, int):
-        found = known[ref.target : ref.target + 1] if ref.target >= 0 else []
+        meant = known[ref.target : ref.target + 1] if ref.target >= 0 else []
     elif isinstance(ref.target, str):
-        found = [one for one, name in zip(known, names, strict=True) if name == ref.target]
+        meant = [buffer for buffer, name in zip(known, names, strict=True) if name == ref.target]
     else:
-        found = [one for one in known if one is ref.target]
-    if len(found) == 1:
-        return found[0]
+        meant = [buffer for buffer in known if buffer is ref.target]
+    if len(meant) == 1:
+        return meant[0]
     listed = ", ".join(f"{n}: {name}" for n, name in enumerate(names))
     raise site.refuse(
         "KC3300",
         f"block {block.label} {how} no buffer {ref}"
-        if not found
-        else f"block {block.label} {how} {len(found)} buffers '{ref}'",
+        if not meant
+        else f"block {block.label} {how} {len(meant)} buffers '{ref}'",
         at=block,
         why=f"it {how} {listed}" if names else f"it {how} none",
         hints=suggest(ref.target, names, "the buffers are")
-        if isinstance(ref.target, str) and not found
+        if isinstance(ref.target, str) and not meant
         else [f"buffer={n}" for n in range(min(len(names), 3))],
     )
 
@@ -152,8 +151,8 @@ def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:
         at=block,
         why="the caller decides where an argument is and how it is laid out",
         hints=[
-            f"{one} gives block {block.label} its own buffer"
-            for one in legal_caches(site, block, buffer, ("cache_write", "cache_inplace"))
+            f"{primitive} gives block {block.label} its own buffer"
+            for primitive in legal_caches(site, block, buffer, ("cache_write", "cache_inplace"))
         ],
     )
 
@@ -162,14 +161,14 @@ def legal_caches(
     site: Site, block: BlockOp, buffer: SSAValue, primitives: Iterable[str]
 ) -> list[str]:
     """Those of ``primitives`` that may legally give ``block`` a copy of ``buffer``."""
-    found: list[str] = []
+    legal: list[str] = []
     for name in primitives:
         try:
             pass_class(name.replace("_", "-"))(BlockRef(block), BufferRef(buffer)).plan(site)
         except ScheduleError:
             continue
-        found.append(name)
-    return found
+        legal.append(name)
+    return legal
 
 
 def require_noted(site: Site, block: BlockOp, buffer: SSAValue) -> None:
@@ -177,10 +176,10 @@ def require_noted(site: Site, block: BlockOp, buffer: SSAValue) -> None:
     owner = buffer.owner
     if isinstance(owner, AllocOp) or owner is site.function.body.block:
         return
-    made = owner.name if isinstance(owner, Operation) else "a block"
+    maker = owner.name if isinstance(owner, Operation) else "a block"
     raise site.refuse(
         "KC3303",
-        f"{buffer_name(buffer)} of block {block.label} is made by {made}",
+        f"{buffer_name(buffer)} of block {block.label} is made by {maker}",
         at=block,
         why="neither tir.alloc nor the caller defines it",
     )
@@ -208,7 +207,7 @@ def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
     A function with loops of threads is meant for another one.
     """
     useless = site.target.kind.scopes[scope]
-    if useless and all(one.axis is None for one in loops(site.function)):
+    if useless and all(loop.axis is None for loop in loops(site.function)):
         warn(
             "KC3302",
             f"{site.primitive}: the scope '{scope}' is useless on target {site.target.kind}",

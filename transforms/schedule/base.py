@@ -278,30 +278,30 @@ class Site:
         """The block that ``ref`` means."""
         if isinstance(ref.target, BlockOp):
             return ref.target
-        found = self.blocks.get(ref.target, [])
-        if len(found) == 1 and loop_tree.is_inside(found[0], self.function):
-            return found[0]
+        named = self.blocks.get(ref.target, [])
+        if len(named) == 1 and loop_tree.is_inside(named[0], self.function):
+            return named[0]
         self.forget()  # before a refusal: in case that something else changed the function
-        found = self.blocks.get(ref.target, [])
-        if len(found) == 1:
-            return found[0]
+        named = self.blocks.get(ref.target, [])
+        if len(named) == 1:
+            return named[0]
         name = self.function.sym_name.data
-        if not found:
+        if not named:
             raise ScheduleError(
                 "KC3001",
                 f"there is no block '{ref.target}' in @{name}",
                 location=CALL_SITE.get() or location_of(self.function),
                 hints=suggest(
                     ref.target,
-                    [one.label for one in loop_tree.blocks(self.function)],
+                    [block.label for block in loop_tree.blocks(self.function)],
                     "the blocks are",
                 ),
             )
         raise ScheduleError(
             "KC3002",
-            f"there are {len(found)} blocks '{ref.target}' in @{name}",
+            f"there are {len(named)} blocks '{ref.target}' in @{name}",
             location=CALL_SITE.get() or location_of(self.function),
-            facts=[f"block {one.label} at {location_of(one)}" for one in found],
+            facts=[f"block {block.label} at {location_of(block)}" for block in named],
             hints=["give the blocks different names"],
         )
 
@@ -311,23 +311,23 @@ class Site:
             return ref.target
         block = self.block
         loops = loop_tree.loops(self.function) if block is None else loop_tree.loops_around(block)
-        found = [one for one in loops if one.label == ref.target]
-        if len(found) == 1:
-            return found[0]
+        named = [loop for loop in loops if loop.label == ref.target]
+        if len(named) == 1:
+            return named[0]
         where = f"@{self.function.sym_name.data}" if block is None else f"block {block.label}"
-        if found:
+        if named:
             raise ScheduleError(
                 "KC3004",
-                f"there are {len(found)} loops '{ref.target}' in {where}",
-                location=CALL_SITE.get() or location_of(found[1]),
-                facts=loop_tree.render(self.function, dict.fromkeys(found, "this one?")),
+                f"there are {len(named)} loops '{ref.target}' in {where}",
+                location=CALL_SITE.get() or location_of(named[1]),
+                facts=loop_tree.render(self.function, dict.fromkeys(named, "this one?")),
                 hints=["name the block too: block=NAME"],
             )
         past = self.past(ref.target)
         elsewhere = [
-            one
-            for one in loop_tree.blocks(self.function)
-            if any(loop.label == ref.target for loop in loop_tree.loops_around(one))
+            inner
+            for inner in loop_tree.blocks(self.function)
+            if any(loop.label == ref.target for loop in loop_tree.loops_around(inner))
         ]
         why = past
         if why is None and block is not None and elsewhere:
@@ -340,7 +340,7 @@ class Site:
             location=CALL_SITE.get() or location_of(block or self.function),
             why=why,
             facts=loop_tree.render(self.outermost(block) if block is not None else self.function),
-            hints=suggest(ref.target, [one.label for one in loops], "the loops are"),
+            hints=suggest(ref.target, [loop.label for loop in loops], "the loops are"),
         )
 
     def outermost(self, op: Operation) -> Operation:
@@ -352,7 +352,7 @@ class Site:
         """``wanted`` as loop names that are free in the loop nest of ``near``."""
         gone = set(gone)
         nest = loop_tree.loops(self.outermost(near))
-        taken = {one.label for one in nest if one not in gone}
+        taken = {loop.label for loop in nest if loop not in gone}
         return [fresh_name(name, taken) for name in wanted]
 
     def refuse(
@@ -388,7 +388,7 @@ class Site:
         return refusal
 
     def _trees(self, at: Operation, beside: Iterable[Operation]) -> list[Operation]:
-        return list(dict.fromkeys(self.outermost(one) for one in (at, *beside)))
+        return list(dict.fromkeys(self.outermost(op) for op in (at, *beside)))
 
     def past(self, name: str) -> str | None:
         """What became of the loop ``name``, if it is gone."""
@@ -529,12 +529,12 @@ class Primitive(ABC):
     @classmethod
     def legal(cls, site: Site) -> Iterator[Self]:
         """Every choice of options that ``check`` accepts, where they can be listed."""
-        for one in cls.candidates(site):
+        for candidate in cls.candidates(site):
             try:
-                one.plan(site)
+                candidate.plan(site)
             except ScheduleError:
                 continue
-            yield one
+            yield candidate
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -555,7 +555,7 @@ UNSAFE_ATTRIBUTE = "kc.unsafe"
 
 def _note_unsafe(ops: Sequence[Operation], reason: str) -> None:
     """Write what was taken on trust to the first of ``ops`` that is still there."""
-    op = next(one for one in ops if one.parent is not None)
+    op = next(op for op in ops if op.parent is not None)
     old = op.attributes.get(UNSAFE_ATTRIBUTE)
     text = f"{old.data}; {reason}" if isinstance(old, StringAttr) else reason
     op.attributes[UNSAFE_ATTRIBUTE] = StringAttr(text)
@@ -635,4 +635,4 @@ def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result])
     for before, after in zip(site.function.walk(), copy.walk(), strict=True):
         after.location = before.location
     twin = dict(zip(old, new, strict=True))
-    return run(Site(copy, site.target, primitive=site.primitive), lambda one: twin[one])
+    return run(Site(copy, site.target, primitive=site.primitive), lambda loop: twin[loop])

@@ -71,30 +71,30 @@ class Session(Handles):
         """A session of its own in the same state, on a copy of the module."""
         module = copy_module(self.module)
         twin = dict(zip(self.module.walk(), module.walk(), strict=True))
-        other = self.fresh(module)
-        for handle, found in self.table.items():
-            new = found if isinstance(found, Mark) else twin.get(found)
+        copy = self.fresh(module)
+        for handle, meant in self.table.items():
+            new = meant if isinstance(meant, Mark) else twin.get(meant)
             # What was erased behind the handle's back stays unknown.
             if isinstance(new, Mark | ForOp | BlockOp):
-                other.bind(handle, new)
-        other.gone = dict(self.gone)
-        other.trace = list(self.trace)
+                copy.bind(handle, new)
+        copy.gone = dict(self.gone)
+        copy.trace = list(self.trace)
         for old, new in twin.items():
             copy_history(old, new)
-        return other
+        return copy
 
     def fresh(self, module: ModuleOp) -> Session:
         """A session with the settings of this one and nothing done yet."""
-        other = Session(module, self.target)
-        other.random.setstate(self.random.getstate())
-        other.working, other.checks = self.working, self.checks
-        return other
+        session = Session(module, self.target)
+        session.random.setstate(self.random.getstate())
+        session.working, session.checks = self.working, self.checks
+        return session
 
-    def become(self, other: Session) -> None:
+    def become(self, session: Session) -> None:
         """Take over the module, the handles and the trace of another session."""
-        self.module, self.trace = other.module, other.trace
-        self.table, self.gone, self._handles = other.table, other.gone, other._handles
-        self._sites = other._sites
+        self.module, self.trace = session.module, session.trace
+        self.table, self.gone, self._handles = session.table, session.gone, session._handles
+        self._sites = session._sites
 
     # Performing ----------------------------------------------------------------------------
 
@@ -119,8 +119,8 @@ class Session(Handles):
                 answer = self._ask(step, arguments, decision)
             else:
                 answer = self._rewrite(step, arguments, location, unsafe)
-            made = self._outputs(step, answer, outputs, location)
-        instruction = Instruction(step, arguments, made, answer.decision, location, unsafe)
+            variables = self._outputs(step, answer, outputs, location)
+        instruction = Instruction(step, arguments, variables, answer.decision, location, unsafe)
         self.trace.append(instruction)
         return instruction
 
@@ -169,26 +169,26 @@ class Session(Handles):
         self.replace(primitive, done, location)
         if self.checks:
             self._verify(step.name)
-        found = {"l": done.loops, "b": done.blocks, "o": done.blocks, "n": ()}[step.gives[0]]
-        return Answer(found if step.gives.endswith("s") else found[:1])
+        made_ops = {"l": done.loops, "b": done.blocks, "o": done.blocks, "n": ()}[step.gives[0]]
+        return Answer(made_ops if step.gives.endswith("s") else made_ops[:1])
 
     def site_of(self, primitive: Primitive) -> Site:
         """The function that the loops and blocks of a primitive are in. Raises KC3706."""
-        found: list[func.FuncOp] = []
+        functions: list[func.FuncOp] = []
         for ref in _refs(getattr(primitive, slot.name) for slot in slots(type(primitive))):
             assert isinstance(ref.target, Operation)
             function = loop_tree.enclosing_function(ref.target)
             assert function is not None
-            if function not in found:
-                found.append(function)
-        if len(found) > 1:
-            names = " and ".join(f"@{one.sym_name.data}" for one in found)
+            if function not in functions:
+                functions.append(function)
+        if len(functions) > 1:
+            names = " and ".join(f"@{function.sym_name.data}" for function in functions)
             raise refused(
                 "KC3706",
                 f"{primitive.name}: the loops and blocks are of {names}",
                 why="a primitive rewrites one function",
             )
-        return self.site(found[0] if found else self.function(None))
+        return self.site(functions[0] if functions else self.function(None))
 
     def _outputs(
         self,
@@ -202,18 +202,19 @@ class Session(Handles):
         if step.gives == "optional block" and not results:
             results = [None]
         if outputs is None:
-            made: list[Variable] = []
-            for one in results:
-                if one is None:
+            variables: list[Variable] = []
+            for result in results:
+                if result is None:
                     empty = BlockRV("none", self)
                     self.bind(empty, None, nothing)
-                    made.append(empty)
+                    variables.append(empty)
                 else:
-                    made.append(ExprRV(one) if isinstance(one, int) else self.handle(one))
-            return tuple(made)
-        for output, one in zip(outputs, results, strict=True):
+                    number = isinstance(result, int)
+                    variables.append(ExprRV(result) if number else self.handle(result))
+            return tuple(variables)
+        for output, result in zip(outputs, results, strict=True):
             if isinstance(output, Handle):
-                self.bind(output, one, nothing)
+                self.bind(output, result, nothing)
         return outputs
 
     def _verify(self, what: str) -> None:
@@ -232,8 +233,8 @@ def is_rewrite(instruction: Instruction) -> bool:
 def _takes_function(step: Step, arguments: Mapping[str, Any]) -> bool:
     """Whether a query looks a name up in a function that it is not told."""
     declared = slots(step)
-    return any(one.name == "func" for one in declared) and not any(
-        one.name in arguments for one in declared if one.name == "func" or one.handle
+    return any(slot.name == "func" for slot in declared) and not any(
+        slot.name in arguments for slot in declared if slot.name == "func" or slot.handle
     )
 
 

@@ -22,7 +22,7 @@ from kc.transforms.schedule.base import (
 )
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
 
-Found = ForOp | BlockOp | Mark
+Meaning = ForOp | BlockOp | Mark
 
 
 class Handles:
@@ -31,8 +31,8 @@ class Handles:
     def __init__(self, module: ModuleOp, target: Target) -> None:
         self.module = module
         self.target = target
-        self.table: dict[Handle, Found] = {}
-        """The loop, block or number of each handle."""
+        self.table: dict[Handle, Meaning] = {}
+        """The loop, block or place of each handle."""
         self.gone: dict[Handle, str] = {}
         """What became of the handles that stand for nothing any more."""
         self.working: str | None = None
@@ -44,30 +44,30 @@ class Handles:
 
     def loop(self, handle: Any) -> ForOp:
         """The loop of a handle. Raises KC3123, KC3124, KC3125 or KC3708."""
-        found = self.find_loop(handle)
-        if isinstance(found, Mark):
+        meant = self.find_loop(handle)
+        if isinstance(meant, Mark):
             raise refused(
                 "KC3708",
                 f"{handle.label} is a place to compute at, not a loop",
-                why=f"what was sampled is: {found.value}",
+                why=f"what was sampled is: {meant.value}",
                 hints=["compute_at and reverse_compute_at take it"],
             )
-        assert isinstance(found, ForOp)
-        return found
+        assert isinstance(meant, ForOp)
+        return meant
 
     def find_loop(self, handle: Any) -> ForOp | Mark:
         """The loop of a handle, or another place that was sampled."""
-        found = self._find(handle, LoopRV)
-        assert not isinstance(found, BlockOp)
-        return found
+        meant = self._find(handle, LoopRV)
+        assert not isinstance(meant, BlockOp)
+        return meant
 
     def block(self, handle: Any) -> BlockOp:
         """The block of a handle. Raises KC3125, KC3126 or KC3127."""
-        found = self._find(handle, BlockRV)
-        assert isinstance(found, BlockOp)
-        return found
+        meant = self._find(handle, BlockRV)
+        assert isinstance(meant, BlockOp)
+        return meant
 
-    def _find(self, handle: Any, kind: type[Handle]) -> Found:
+    def _find(self, handle: Any, kind: type[Handle]) -> Meaning:
         noun = kind.kind
         if not isinstance(handle, kind):
             hint = "get_loops(block) gives the loops" if kind is LoopRV else "get_block(name)"
@@ -76,55 +76,55 @@ class Handles:
                 f"{type(handle).__name__} is not a {noun}",
                 hints=[f"sch.{hint}" + ("" if kind is LoopRV else " gives a block")],
             )
-        found = self.table.get(handle)
-        if isinstance(found, Mark):
-            return found
-        if found is None and handle in self.gone:
+        meant = self.table.get(handle)
+        if isinstance(meant, Mark):
+            return meant
+        if meant is None and handle in self.gone:
             raise refused(
                 "KC3124" if kind is LoopRV else "KC3127",
                 f"the {noun} {handle.label} is gone",
                 why=self.gone[handle],
             )
-        if found is None or not loop_tree.is_inside(found, self.module):
+        if meant is None or not loop_tree.is_inside(meant, self.module):
             raise refused(
                 "KC3125",
                 f"the {noun} {handle.label} is not in this schedule's module",
                 why="a schedule works on its own copy of the module",
                 hints=["take the handles of the schedule that is rewritten"],
             )
-        return found
+        return meant
 
     def _ref(self, handle: Handle) -> LoopRef | BlockRef:
         if isinstance(handle, BlockRV):
             return BlockRef(self.block(handle))
         return LoopRef(self.loop(handle))
 
-    def bind(self, handle: Handle, found: Found | None, gone: str = "it was not made") -> None:
-        """Let ``handle`` stand for ``found``."""
+    def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not made") -> None:
+        """Let ``handle`` stand for ``meant``."""
         self.gone.pop(handle, None)
-        if found is None:
+        if meant is None:
             self.table.pop(handle, None)
             self.gone[handle] = gone
             return
-        self.table[handle] = found
-        if not isinstance(found, Mark):
-            self._handles.setdefault(found, []).append(handle)
+        self.table[handle] = meant
+        if not isinstance(meant, Mark):
+            self._handles.setdefault(meant, []).append(handle)
 
     def forget(self, handle: Handle) -> None:
         """Forget a handle."""
-        found = self.table.pop(handle, None)
+        meant = self.table.pop(handle, None)
         self.gone.pop(handle, None)
-        if found is not None and not isinstance(found, Mark):
-            self._handles[found].remove(handle)
+        if meant is not None and not isinstance(meant, Mark):
+            self._handles[meant].remove(handle)
 
     def handle(self, op: ForOp | BlockOp | Mark) -> Handle:
         """A new handle."""
         if isinstance(op, Mark):
-            made: Handle = LoopRV(op.name.lower(), self)
+            handle: Handle = LoopRV(op.name.lower(), self)
         else:
-            made = (LoopRV if isinstance(op, ForOp) else BlockRV)(op.label, self)
-        self.bind(made, op)
-        return made
+            handle = (LoopRV if isinstance(op, ForOp) else BlockRV)(op.label, self)
+        self.bind(handle, op)
+        return handle
 
     def handle_of(self, op: ForOp | BlockOp) -> Handle:
         """A handle on ``op``: one that there is already, if there is."""
@@ -151,10 +151,10 @@ class Handles:
         wanted = name if name is not None else self.working
         if wanted is None and len(functions) == 1:
             return functions[0]
-        for one in functions:
-            if one.sym_name.data == (wanted if wanted is not None else "main"):
-                return one
-        names = [one.sym_name.data for one in functions]
+        for function in functions:
+            if function.sym_name.data == (wanted if wanted is not None else "main"):
+                return function
+        names = [function.sym_name.data for function in functions]
         raise refused(
             "KC3122",
             f"there is no function '{wanted}'"
@@ -167,7 +167,9 @@ class Handles:
         """The function of a name; without one that of :meth:`function`, or that has the block."""
         if name is None and self.working is None:
             having = [
-                one for one in loop_tree.kernels(self.module) if block in self.site(one).blocks
+                function
+                for function in loop_tree.kernels(self.module)
+                if block in self.site(function).blocks
             ]
             if len(having) == 1:
                 return having[0]
