@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, scf
@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind
 
 from kc.analysis.captures import captured_values
-from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.index_values import substitute
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import SelectOp
@@ -25,8 +25,8 @@ from kc.dialects.tir import (
     PrefetchOp,
     StoreOp,
 )
-from kc.transforms.tir._vector_masks import MaskedValues
-from kc.transforms.tir._vector_values import Scope
+from kc.transforms.tir._vector_masks import Masks
+from kc.transforms.tir._vector_values import LaneValues, Scope
 
 SMALL = 4
 """How many ops without effect a branch has that is rather made twice than put under a mask."""
@@ -56,42 +56,49 @@ class Masking:
     """The width of the data's elements."""
 
 
-class Branches(MaskedValues):
-    """Loops and branches; the ops in them are rewritten by :meth:`rewrite`."""
+class Branches:
+    """Loops and branches in ``loop``, whose iterations are the lanes of ``values``.
 
-    def __init__(self, width: int, index: IndexValues, loop: ForOp, masking: Masking) -> None:
-        super().__init__(width, index, loop)
+    ``rewrite`` gives vector code for ops in them, at the end of the innermost scope.
+    """
+
+    def __init__(
+        self,
+        loop: ForOp,
+        values: LaneValues,
+        masks: Masks,
+        masking: Masking,
+        rewrite: Callable[[Iterable[Operation]], None],
+    ) -> None:
         self.loop = loop
+        self.values = values
+        self.masks = masks
         self.masking = masking
-        self.mask_bits = masking.element_bits
+        self.rewrite = rewrite
         self.sweeps = False
         """Whether there may be conditions that no one needs."""
 
-    def rewrite(self, ops: Iterable[Operation]) -> None:
-        """Vector code for ``ops``, at the end of the innermost scope."""
-        raise NotImplementedError
-
     def _block(self, block: Block, ops: Iterable[Operation]) -> None:
         """Vector code for ``ops`` in ``block``, which is part of the code already."""
-        source = self.source
-        self.scopes.append(Scope(block))
+        source = self.values.source
+        self.values.scopes.append(Scope(block))
         self.rewrite(ops)
-        self.scopes.pop()
-        self.source = source
+        self.values.scopes.pop()
+        self.values.source = source
 
     def inner_loop(self, op: ForOp) -> None:
         """A loop in the loop, whose iterations all lanes do."""
         extent = op.extent_value
         if not isinstance(extent, int):
-            if self.is_varying(extent):
+            if self.values.is_varying(extent):
                 raise CannotVectorizeError(
                     f"the extent of {op.label} differs from lane to lane", op
                 )
-            extent = self.scalar(extent)
+            extent = self.values.scalar(extent)
         annotations = op.annotations.data if op.annotations is not None else None
         new = ForOp(op.label, extent, kind=op.kind.data, annotations=annotations, axis=op.axis)
-        self.emit(new)
-        self.define_scalar(op.var, new.var)
+        self.values.emit(new)
+        self.values.define_scalar(op.var, new.var)
         self._block(new.body.block, op.body.block.ops)
 
     # Guards
@@ -99,7 +106,9 @@ class Branches(MaskedValues):
     def guard(self, op: IfOp) -> None:
         """A ``tir.if``."""
         constraints = op.condition.data.constraints
-        exprs = self.exprs([constraint.lhs for constraint in constraints], op.operands_of_set)
+        exprs = self.values.exprs(
+            [constraint.lhs for constraint in constraints], op.operands_of_set
+        )
         if exprs is None:
             self._lane_by_lane(op)
             return
@@ -108,30 +117,30 @@ class Branches(MaskedValues):
                 AffineConstraintExpr(old.kind, expr, ZERO)
                 for old, expr in zip(constraints, exprs, strict=True)
             ],
-            self.index.ranges,
+            self.values.index.ranges,
         )
         if conditions is None:
             for block in op.orelse.blocks:
                 self.rewrite(block.ops)
             return
-        uniform = [condition for condition in conditions if not self.has_lane(condition.lhs)]
-        varying = [condition for condition in conditions if self.has_lane(condition.lhs)]
+        uniform = [condition for condition in conditions if not self.values.has_lane(condition.lhs)]
+        varying = [condition for condition in conditions if self.values.has_lane(condition.lhs)]
         if not varying:
             self._guarded(op, uniform)
             return
-        checks = self._in_all_lanes(varying) if self.mask is None else None
+        checks = self._in_all_lanes(varying) if self.masks.mask is None else None
         if checks is None:
             self._in_some_lanes(op, uniform, varying)
-        elif not all(self.is_outside(check.lhs) for check in checks):
+        elif not all(self.values.is_outside(check.lhs) for check in checks):
             new = self._if_op(uniform + checks)
             self._block(new.then.block, op.then.block.ops)
             orelse = Block()
             new.orelse.add_block(orelse)
-            self.scopes.append(Scope(orelse))
+            self.values.scopes.append(Scope(orelse))
             self._in_some_lanes(op, uniform, varying)
-            self.scopes.pop()
+            self.values.scopes.pop()
         else:
-            self.assume(checks)
+            self.values.assume(checks)
             self._guarded(op, uniform)
 
     def _guarded(self, op: IfOp, conditions: list[AffineConstraintExpr]) -> None:
@@ -150,27 +159,27 @@ class Branches(MaskedValues):
         self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
     ) -> None:
         """``op`` where not all lanes may agree: under a mask, or lane by lane."""
-        if self.mask is None and not (
+        if self.masks.mask is None and not (
             self.masking.guards and _is_maskable(op) and not _accumulates(op)
         ):
             self._lane_by_lane(op)
             return
         if not uniform:
-            self._under_mask(op, self.lanes_where(varying))
+            self._under_mask(op, self.masks.lanes_where(varying))
             return
         new = self._if_op(uniform)
-        self.scopes.append(Scope(new.then.block))
-        self._under_mask(op, self.lanes_where(varying))
-        self.scopes.pop()
+        self.values.scopes.append(Scope(new.then.block))
+        self._under_mask(op, self.masks.lanes_where(varying))
+        self.values.scopes.pop()
         for block in op.orelse.blocks:
             orelse = Block()
             new.orelse.add_block(orelse)
             self._block(orelse, block.ops)
 
     def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
-        set_, operands = self.index.to_set(conditions)
+        set_, operands = self.values.index.to_set(conditions)
         new = IfOp(set_, operands, Region(Block()))
-        self.emit(new)
+        self.values.emit(new)
         return new
 
     def _in_all_lanes(
@@ -182,19 +191,19 @@ class Branches(MaskedValues):
         """
         minima: list[AffineConstraintExpr] = []
         for condition in conditions:
-            linear = self.linear(condition.lhs)
+            linear = self.values.linear(condition.lhs)
             if linear is None or condition.kind is not AffineConstraintKind.ge:
                 return None
-            lowest = linear.base + min(0, linear.stride * (self.width - 1))
+            lowest = linear.base + min(0, linear.stride * (self.values.width - 1))
             minima += [*linear.given, at_least_zero(lowest)]
-        return simplify_constraints(minima, self.index.ranges)
+        return simplify_constraints(minima, self.values.index.ranges)
 
     # Branches
 
     def branch(self, op: scf.IfOp) -> None:
         """An ``scf.if``, which may have values."""
         self.sweeps = True
-        if not self.is_varying(op.cond):
+        if not self.values.is_varying(op.cond):
             self._uniform_branch(op)
         elif _is_maskable(op):
             self._masked_branch(op)
@@ -209,24 +218,24 @@ class Branches(MaskedValues):
         for region in (op.true_region, op.false_region):
             ops, yielded = _parts(region)
             scope = Scope(Block())
-            self.scopes.append(scope)
+            self.values.scopes.append(scope)
             self.rewrite(ops)
-            self.scopes.pop()
+            self.values.scopes.pop()
             sides.append((scope, yielded))
-        self.source = op
+        self.values.source = op
         varying = [
-            any(map(self.is_varying, values))
+            any(map(self.values.is_varying, values))
             for values in zip(*(yielded for _, yielded in sides), strict=True)
         ]
         for scope, yielded in sides:
-            self.scopes.append(scope)
+            self.values.scopes.append(scope)
             values = [
-                self.vector(value) if lanes else self.scalar(value)
+                self.values.vector(value) if lanes else self.values.scalar(value)
                 for value, lanes in zip(yielded, varying, strict=True)
             ]
-            self.emit(scf.YieldOp(*values))
-            self.scopes.pop()
-        condition = self.scalar(op.cond)
+            self.values.emit(scf.YieldOp(*values))
+            self.values.scopes.pop()
+        condition = self.values.scalar(op.cond)
         self._define(op, self._if(condition, [scope for scope, _ in sides]))
 
     def _masked_branch(self, op: scf.IfOp) -> None:
@@ -234,22 +243,24 @@ class Branches(MaskedValues):
         uniform, varying = self._conjuncts(op.cond)
         ops, yielded = _parts(op.false_region)
         if not uniform or len(ops) > SMALL or not all(map(_is_light, ops)):
-            self._define(op, self._under_mask(op, self.vector(op.cond)))
+            self._define(op, self._under_mask(op, self.values.vector(op.cond)))
             return
-        condition = self.scalar(uniform[0])
+        condition = self.values.scalar(uniform[0])
         for conjunct in uniform[1:]:
-            condition = self.emit(arith.AndIOp(condition, self.scalar(conjunct))).results[0]
+            condition = self.values.emit(
+                arith.AndIOp(condition, self.values.scalar(conjunct))
+            ).results[0]
         then, orelse = Scope(Block()), Scope(Block())
-        self.scopes.append(then)
-        mask = self.vector(varying[0])
+        self.values.scopes.append(then)
+        mask = self.values.vector(varying[0])
         for conjunct in varying[1:]:
-            mask = self.both(mask, self.vector(conjunct))
-        self.emit(scf.YieldOp(*self._under_mask(op, mask)))
-        self.scopes[-1] = orelse
+            mask = self.masks.both(mask, self.values.vector(conjunct))
+        self.values.emit(scf.YieldOp(*self._under_mask(op, mask)))
+        self.values.scopes[-1] = orelse
         self.rewrite(ops)
-        self.source = op
-        self.emit(scf.YieldOp(*map(self.vector, yielded)))
-        self.scopes.pop()
+        self.values.source = op
+        self.values.emit(scf.YieldOp(*map(self.values.vector, yielded)))
+        self.values.scopes.pop()
         self._define(op, self._if(condition, [then, orelse]))
 
     def _conjuncts(self, condition: SSAValue) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -259,7 +270,7 @@ class Branches(MaskedValues):
         work = [condition]
         while work:
             conjunct = work.pop()
-            if not self.is_varying(conjunct):
+            if not self.values.is_varying(conjunct):
                 uniform.append(conjunct)
             elif isinstance(conjunct.owner, arith.AndIOp):
                 work += conjunct.owner.operands
@@ -275,12 +286,14 @@ class Branches(MaskedValues):
         is_needed = end.operands or orelse.first_op is not orelse.last_op
         types = [operand.type for operand in end.operands]
         otherwise = Region(orelse) if is_needed else None
-        return self.emit(scf.IfOp(condition, types, Region(then), otherwise)).results
+        return self.values.emit(scf.IfOp(condition, types, Region(then), otherwise)).results
 
     def _define(self, op: scf.IfOp, values: Sequence[SSAValue]) -> None:
         """The results of ``op``: vectors of them, or what all lanes have."""
         for old, new in zip(op.results, values, strict=True):
-            define = self.define_scalar if new.type == old.type else self.define_vector
+            define = (
+                self.values.define_scalar if new.type == old.type else self.values.define_vector
+            )
             define(old, new)
 
     def _under_mask(self, op: IfOp | scf.IfOp, condition: SSAValue) -> list[SSAValue]:
@@ -290,13 +303,13 @@ class Branches(MaskedValues):
             ops, yielded = _parts(region)
             if not ops and not yielded:
                 continue
-            with self.under(self.but(condition) if n else condition):
+            with self.masks.under(self.masks.but(condition) if n else condition):
                 if any(isinstance(inner, ForOp) for inner in region.walk()) and not yielded:
                     self._if_any(ops)
                 else:
                     self.rewrite(ops)
-                self.source = op
-                values.append([self.vector(value) for value in yielded])
+                self.values.source = op
+                values.append([self.values.vector(value) for value in yielded])
         if not op.results:
             return []
         return [self._select(condition, *pair) for pair in zip(*values, strict=True)]
@@ -306,45 +319,45 @@ class Branches(MaskedValues):
         load = value.owner
         if isinstance(load, MaskedLoadOp) and load.mask is mask and load.pass_thru is fallback:
             return value
-        return self.emit(SelectOp(mask, value, fallback)).results[0]
+        return self.values.emit(SelectOp(mask, value, fallback)).results[0]
 
     def _if_any(self, ops: Sequence[Operation]) -> None:
         """``ops``, which take some time, if a lane is active."""
-        condition, block = self.any_lane(), Block()
+        condition, block = self.masks.any_lane(), Block()
         self._block(block, ops)
         block.add_op(end := scf.YieldOp())
-        end.location = self.source.location
-        self.emit(scf.IfOp(condition, [], Region(block)))
+        end.location = self.values.source.location
+        self.values.emit(scf.IfOp(condition, [], Region(block)))
 
     def _lane_by_lane(self, op: Operation) -> None:
         """A loop over the lanes around the scalar ``op``."""
         values: dict[SSAValue, SSAValue] = {}
         varying = []
         for old in captured_values(op):
-            if self.is_varying(old):
+            if self.values.is_varying(old):
                 varying.append(old)
-                if self.expr(old) is None:
-                    self.vector(old)
+                if self.values.expr(old) is None:
+                    self.values.vector(old)
             else:
-                values[old] = self.scalar(old)
-        lane = ForOp(f"{self.loop.label}_lane", self.width)
-        self.emit(lane)
-        self.scopes.append(Scope(lane.body.block))
-        number = self.index.expr(lane.var)
+                values[old] = self.values.scalar(old)
+        lane = ForOp(f"{self.loop.label}_lane", self.values.width)
+        self.values.emit(lane)
+        self.values.scopes.append(Scope(lane.body.block))
+        number = self.values.index.expr(lane.var)
         for old in varying:
-            expr = self.expr(old)
+            expr = self.values.expr(old)
             if expr is not None:
-                expr = self.index.simplify(substitute(expr, {self.lane: number}))
-                values[old] = self.apply(expr)
+                expr = self.values.index.simplify(substitute(expr, {self.values.lane: number}))
+                values[old] = self.values.apply(expr)
             else:
-                extract = ExtractOp(self.vector(old), [lane.var], old.type)
-                values[old] = self.emit(extract).results[0]
-        if self.mask is None:
-            self.emit(op.clone(values))
+                extract = ExtractOp(self.values.vector(old), [lane.var], old.type)
+                values[old] = self.values.emit(extract).results[0]
+        if self.masks.mask is None:
+            self.values.emit(op.clone(values))
         else:
-            active = self.emit(ExtractOp(self.mask, [lane.var], i1)).results[0]
-            self.in_scalar_branch(active, lambda: self.emit(op.clone(values)) and None)
-        self.scopes.pop()
+            active = self.values.emit(ExtractOp(self.masks.mask, [lane.var], i1)).results[0]
+            self.masks.in_scalar_branch(active, lambda: self.values.emit(op.clone(values)) and None)
+        self.values.scopes.pop()
 
 
 def _parts(region: Region) -> tuple[list[Operation], Sequence[SSAValue]]:

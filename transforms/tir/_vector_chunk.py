@@ -49,28 +49,31 @@ from kc.dialects.tir.memory import has_rows
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._vector_branches import Branches, CannotVectorizeError, Masking
-from kc.transforms.tir._vector_masks import DIVISIONS
-from kc.transforms.tir._vector_values import Linear
+from kc.transforms.tir._vector_masks import DIVISIONS, Masks
+from kc.transforms.tir._vector_values import LaneValues, Linear
 
 
-class Chunk(Branches):
+class Chunk:
     """Vector code for ``width`` iterations of ``loop``, from iteration ``base`` on.
 
     ``base`` is over the roots of ``index``. :attr:`prologue` is to be run first, in any case, then
-    :attr:`code` where all of :attr:`assumptions` hold. Raises :class:`CannotVectorizeError`, with
-    nothing left behind, and CodegenError KC4205 for a store of all lanes to one element.
+    :attr:`code` where all assumptions of :attr:`values` hold. Raises :class:`CannotVectorizeError`,
+    with nothing left behind, and CodegenError KC4205 for a store of all lanes to one element.
     """
 
     def __init__(
         self, loop: ForOp, width: int, base: AffineExpr, index: IndexValues, masking: Masking
     ) -> None:
-        super().__init__(width, index, loop, masking)
+        self.loop = loop
+        self.values = LaneValues(width, index, loop)
+        self.masks = Masks(self.values, masking.element_bits)
+        self.branches = Branches(loop, self.values, self.masks, masking, self.rewrite)
         self.prologue: list[Operation] = []
-        self.code = self.scopes[0].block
-        self.define_expr(loop.var, index.simplify(base + self.lane_expr))
+        self.code = self.values.scopes[0].block
+        self.values.define_expr(loop.var, index.simplify(base + self.values.lane_expr))
         try:
             self.rewrite(loop.body.block.ops)
-            if self.sweeps:
+            if self.branches.sweeps:
                 _sweep(self.code)
         except CannotVectorizeError:
             for op in (*self.prologue, *self.code.ops):
@@ -78,22 +81,23 @@ class Chunk(Branches):
             raise
 
     def rewrite(self, ops: Iterable[Operation]) -> None:
+        """Vector code for ``ops``, at the end of the innermost scope."""
         for op in ops:
-            self.source = op
+            self.values.source = op
             if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
                 raise CannotVectorizeError(f"it contains {op.name} of vectors", op)
-            rewrite = _REWRITES.get(type(op), Chunk._other)
+            rewrite = _REWRITES.get(type(op), Chunk._computation)
             rewrite(self, op)
 
     # Computation
 
-    def _other(self, op: Operation) -> None:
+    def _computation(self, op: Operation) -> None:
         elementwise = op.name.startswith(("arith.", "math."))
         if op.regions or not (elementwise or op.has_trait(Pure)):
             raise CannotVectorizeError(f"it contains {op.name}", op)
         if isinstance(op, arith.ConstantOp):
-            self.define_constant(op)
-        elif not any(map(self.is_varying, op.operands)):
+            self.values.define_constant(op)
+        elif not any(map(self.values.is_varying, op.operands)):
             self._uniform(op)
         elif not elementwise:
             raise CannotVectorizeError(f"it contains {op.name}", op)
@@ -101,16 +105,16 @@ class Chunk(Branches):
             self._elementwise(op)
 
     def _compare(self, op: arith.CmpiOp) -> None:
-        if not self.compare_indices(op):
-            self._other(op)
+        if not self.masks.compare_indices(op):
+            self._computation(op)
 
     def _uniform(self, op: Operation) -> None:
-        operands = {operand: self.scalar(operand) for operand in op.operands}
+        operands = {operand: self.values.scalar(operand) for operand in op.operands}
         if isinstance(op, DIVISIONS):
-            operands[op.rhs] = self.safe_divisor(op.rhs, varying=False)
-        new = self.emit(op.clone(operands))
+            operands[op.rhs] = self.masks.safe_divisor(op.rhs, varying=False)
+        new = self.values.emit(op.clone(operands))
         for old, result in zip(op.results, new.results, strict=True):
-            self.define_scalar(old, result)
+            self.values.define_scalar(old, result)
 
     def _index_arithmetic(self, op: Operation) -> bool:
         """Whether ``op`` is affine index arithmetic, which is then kept as an expression."""
@@ -118,7 +122,7 @@ class Chunk(Branches):
             return False
         if op.result.type != INDEX:
             return False
-        lhs, rhs = self.expr(op.lhs), self.expr(op.rhs)
+        lhs, rhs = self.values.expr(op.lhs), self.values.expr(op.rhs)
         if lhs is None or rhs is None:
             return False
         if isinstance(op, arith.MuliOp):
@@ -127,68 +131,74 @@ class Chunk(Branches):
             expr = lhs * rhs
         else:
             expr = lhs + rhs if isinstance(op, arith.AddiOp) else lhs - rhs
-        self.define_expr(op.result, self.index.simplify(expr))
+        self.values.define_expr(op.result, self.values.index.simplify(expr))
         return True
 
     def _elementwise(self, op: Operation) -> None:
         operands = []
         for n, operand in enumerate(op.operands):
             condition = isinstance(op, arith.SelectOp) and n == 0
-            stays = condition and not self.is_varying(operand)
-            operands.append(self.scalar(operand) if stays else self.vector(operand))
+            stays = condition and not self.values.is_varying(operand)
+            operands.append(self.values.scalar(operand) if stays else self.values.vector(operand))
         if isinstance(op, DIVISIONS):
-            operands[1] = self.safe_divisor(op.rhs, varying=True)
+            operands[1] = self.masks.safe_divisor(op.rhs, varying=True)
         new = vector_class(type(op)).create(
             operands=operands,
-            result_types=[self.vector_type(result.type) for result in op.results],
+            result_types=[self.values.vector_type(result.type) for result in op.results],
             properties=op.properties.copy(),
             attributes=op.attributes.copy(),
         )
-        self.emit(new)
+        self.values.emit(new)
         for old, result in zip(op.results, new.results, strict=True):
-            self.define_vector(old, result)
+            self.values.define_vector(old, result)
 
     def _per_lane(self, op: Operation) -> None:
         """A scalar ``op`` for each lane."""
-        operands = {operand: self.lanes(operand) for operand in op.operands}
+        operands = {operand: self.values.lanes(operand) for operand in op.operands}
         copies = [
-            self.emit(op.clone({operand: values[n] for operand, values in operands.items()}))
-            for n in range(self.width)
+            self.values.emit(op.clone({operand: values[n] for operand, values in operands.items()}))
+            for n in range(self.values.width)
         ]
         for n, old in enumerate(op.results):
-            self.define_lanes(old, [copy.results[n] for copy in copies])
+            self.values.define_lanes(old, [copy.results[n] for copy in copies])
 
     def _access_per_lane(self, op: LoadOp | StoreOp) -> None:
         """A scalar access of ``op`` for each active lane."""
-        place = self.exprs(op.indices.data.results, op.operands_of_map)
+        place = self.values.exprs(op.indices.data.results, op.operands_of_map)
         operands = (
-            {operand: self.lanes(operand) for operand in op.operands} if place is None else {}
+            {operand: self.values.lanes(operand) for operand in op.operands}
+            if place is None
+            else {}
         )
-        buffer = self.scalar(op.buffer)
-        values = self.lanes(op.value) if isinstance(op, StoreOp) else []
+        buffer = self.values.scalar(op.buffer)
+        values = self.values.lanes(op.value) if isinstance(op, StoreOp) else []
 
         def access(n: int) -> SSAValue | None:
             if place is None:
                 new = op.clone({operand: values[n] for operand, values in operands.items()})
             else:
-                map_, used = self.index.to_map([self.at_lane(expr, n) for expr in place])
+                map_, used = self.values.index.to_map(
+                    [self.values.at_lane(expr, n) for expr in place]
+                )
                 new = (
                     StoreOp(values[n], buffer, map_, used)
                     if isinstance(op, StoreOp)
                     else LoadOp(buffer, map_, used)
                 )
-            self.emit(new)
+            self.values.emit(new)
             return new.results[0] if new.results else None
 
-        results = [self.in_lane(n, lambda n=n: access(n)) for n in range(self.width)]
+        results = [self.masks.in_lane(n, lambda n=n: access(n)) for n in range(self.values.width)]
         if isinstance(op, LoadOp):
-            self.define_lanes(op.result, [result for result in results if result is not None])
+            self.values.define_lanes(
+                op.result, [result for result in results if result is not None]
+            )
 
     def _call(self, op: CallExternOp | CallIntrinsicOp) -> None:
         if has_effects(op):
             name = op.label if isinstance(op, CallExternOp) else op.intrin.data
             raise CannotVectorizeError(f"it calls {name}, which is not pure", op)
-        if any(map(self.is_varying, op.operands)):
+        if any(map(self.values.is_varying, op.operands)):
             self._per_lane(op)
         else:
             self._uniform(op)
@@ -196,36 +206,41 @@ class Chunk(Branches):
     # Indices
 
     def _apply_op(self, op: ApplyOp) -> None:
-        exprs = self.exprs([op.expr], op.operands_of_map)
+        exprs = self.values.exprs([op.expr], op.operands_of_map)
         if exprs is None:
             self._per_lane(op)
         else:
-            self.define_expr(op.result, exprs[0])
+            self.values.define_expr(op.result, exprs[0])
 
     def _linearize(self, op: LinearizeOp) -> None:
-        if not any(map(self.is_varying, op.operands)):
+        if not any(map(self.values.is_varying, op.operands)):
             self._uniform(op)
             return
-        last = self.expr(op.indices[-1])
-        linear = self.linear(last) if last is not None else None
+        last = self.values.expr(op.indices[-1])
+        linear = self.values.linear(last) if last is not None else None
         rest = [*op.indices[:-1], *op.sizes]
-        if linear is None or linear.given or any(map(self.is_varying, rest)):
+        if linear is None or linear.given or any(map(self.values.is_varying, rest)):
             self._per_lane(op)
             return
         first = LinearizeOp(
-            [*(self.scalar(index) for index in op.indices[:-1]), self.apply(linear.base)],
-            [self.scalar(size) for size in op.sizes],
+            [
+                *(self.values.scalar(index) for index in op.indices[:-1]),
+                self.values.apply(linear.base),
+            ],
+            [self.values.scalar(size) for size in op.sizes],
         )
-        base = self.index.expr(self.emit(first).results[0])
-        self.define_expr(op.result, self.index.simplify(base + self.lane_expr * linear.stride))
+        base = self.values.index.expr(self.values.emit(first).results[0])
+        self.values.define_expr(
+            op.result, self.values.index.simplify(base + self.values.lane_expr * linear.stride)
+        )
 
     def _delinearize(self, op: DelinearizeOp) -> None:
-        if not any(map(self.is_varying, op.operands)):
+        if not any(map(self.values.is_varying, op.operands)):
             self._uniform(op)
             return
-        sizes = [self.expr(size) for size in op.sizes]
-        whole = self.expr(op.index)
-        linear = self.linear(whole) if whole is not None else None
+        sizes = [self.values.expr(size) for size in op.sizes]
+        whole = self.values.expr(op.index)
+        linear = self.values.linear(whole) if whole is not None else None
         if linear is None or not self._delinearize_row(op, sizes, linear):
             self._per_lane(op)
 
@@ -233,69 +248,79 @@ class Chunk(Branches):
         self, op: DelinearizeOp, sizes: list[AffineExpr | None], linear: Linear
     ) -> bool:
         """Delinearize the first lane's index, assuming that all lanes are in one row."""
-        known = [size for size in sizes if size is not None and self.is_outside(size)]
-        if len(known) != len(sizes) or not self.is_outside(linear.base) or linear.stride < 0:
+        known = [size for size in sizes if size is not None and self.values.is_outside(size)]
+        if len(known) != len(sizes) or not self.values.is_outside(linear.base) or linear.stride < 0:
             return False
         if op.parent is not self.loop.body.block:
             return False  # a guard may keep it from dividing by 0
         ops: list[Operation] = []
-        index, *values = [_value(expr, self.index, ops) for expr in (linear.base, *known)]
+        index, *values = [_value(expr, self.values.index, ops) for expr in (linear.base, *known)]
         first = DelinearizeOp(index, values)
         ops.append(first)
-        *outer, start = [self.index.expr(part) for part in first.indices]
+        *outer, start = [self.values.index.expr(part) for part in first.indices]
         check = simplify_constraint(
-            self.in_range(start, linear.stride, known[-1]), self.index.ranges
+            self.values.in_range(start, linear.stride, known[-1]), self.values.index.ranges
         )
         if check is False:
             return False
         for new_op in ops:
             new_op.location = op.location
         self.prologue += ops
-        self.assume(linear.given if check is True else (*linear.given, check))
+        self.values.assume(linear.given if check is True else (*linear.given, check))
         for old, expr in zip(op.indices, outer, strict=False):
-            self.define_expr(old, expr)
-        expr = self.index.simplify(start + self.lane_expr * linear.stride)
-        self.define_expr(op.indices[-1], expr)
+            self.values.define_expr(old, expr)
+        expr = self.values.index.simplify(start + self.values.lane_expr * linear.stride)
+        self.values.define_expr(op.indices[-1], expr)
         return True
 
     # Memory
 
     def _load(self, op: LoadOp) -> None:
-        place = self.exprs(op.indices.data.results, op.operands_of_map)
+        place = self.values.exprs(op.indices.data.results, op.operands_of_map)
         lines = self._lines(place)
         strides = _strides(lines)
-        buffer = self.scalar(op.buffer)
+        buffer = self.values.scalar(op.buffer)
         if strides is not None and not any(strides):
-            self.define_scalar(op.result, self._load_one(buffer, self._assumed(lines)))
+            self.values.define_scalar(op.result, self._load_one(buffer, self._assumed(lines)))
         elif strides is None or not self._is_row(op.buffer, strides):
             self._access_per_lane(op)
-        elif self.mask is not None:
-            self.define_vector(op.result, self.masked_row(buffer, self._assumed(lines)))
+        elif self.masks.mask is not None:
+            self.values.define_vector(
+                op.result, self.masks.masked_row(buffer, self._assumed(lines))
+            )
         else:
-            map_, operands = self.index.to_map(self._assumed(lines))
-            new = self.emit(LoadOp(buffer, map_, operands, self.vector_type(op.result.type)))
-            self.define_vector(op.result, new.results[0])
+            map_, operands = self.values.index.to_map(self._assumed(lines))
+            new = self.values.emit(
+                LoadOp(buffer, map_, operands, self.values.vector_type(op.result.type))
+            )
+            self.values.define_vector(op.result, new.results[0])
 
     def _load_one(self, buffer: SSAValue, place: list[AffineExpr]) -> SSAValue:
         """The element that all active lanes load."""
 
         def load() -> SSAValue:
-            map_, operands = self.index.to_map(place)
-            return self.emit(LoadOp(buffer, map_, operands)).results[0]
+            map_, operands = self.values.index.to_map(place)
+            return self.values.emit(LoadOp(buffer, map_, operands)).results[0]
 
-        return load() if self.is_inside(buffer, place) else self.in_any_lane(load)
+        return load() if self.masks.is_inside(buffer, place) else self.masks.in_any_lane(load)
 
     def _lines(self, place: list[AffineExpr] | None) -> list[Linear | None]:
         """The indices as functions of the lane; None for what is none."""
-        return [None] if place is None else [self.linear(expr) for expr in place]
+        return [None] if place is None else [self.values.linear(expr) for expr in place]
 
     def _is_row(self, buffer: SSAValue, strides: list[int]) -> bool:
         """Whether steps of ``strides`` are a row that is accessed as one."""
-        return _is_row(buffer.type, strides) and (self.mask is None or self.can_mask_rows(buffer))
+        return _is_row(buffer.type, strides) and (
+            self.masks.mask is None or self.masks.can_mask_rows(buffer)
+        )
 
     def _store(self, op: StoreOp) -> None:
-        place = self.exprs(op.indices.data.results, op.operands_of_map)
-        if place is not None and self.mask is None and not any(map(self.has_lane, place)):
+        place = self.values.exprs(op.indices.data.results, op.operands_of_map)
+        if (
+            place is not None
+            and self.masks.mask is None
+            and not any(map(self.values.has_lane, place))
+        ):
             if self._is_conditional(op):
                 why = "where a condition holds, all lanes write the same element"
                 raise CannotVectorizeError(why, op)
@@ -311,12 +336,16 @@ class Chunk(Branches):
         if strides is None or not self._is_row(op.buffer, strides):
             self._access_per_lane(op)
             return
-        buffer, value, first = self.scalar(op.buffer), self.vector(op.value), self._assumed(lines)
-        if self.mask is not None:
-            self.store_masked_row(value, buffer, first)
+        buffer, value, first = (
+            self.values.scalar(op.buffer),
+            self.values.vector(op.value),
+            self._assumed(lines),
+        )
+        if self.masks.mask is not None:
+            self.masks.store_masked_row(value, buffer, first)
         else:
-            map_, operands = self.index.to_map(first)
-            self.emit(StoreOp(value, buffer, map_, operands))
+            map_, operands = self.values.index.to_map(first)
+            self.values.emit(StoreOp(value, buffer, map_, operands))
 
     def _is_conditional(self, op: Operation) -> bool:
         """Whether ``op`` is in a branch, which may be one that a single lane takes."""
@@ -327,22 +356,28 @@ class Chunk(Branches):
 
     def _prefetch(self, op: PrefetchOp) -> None:
         """For a row of elements that of the first one; hints not affine or masked are left out."""
-        place = self.exprs(op.indices.data.results, op.operands_of_map)
-        if place is None or self.mask is not None:
+        place = self.values.exprs(op.indices.data.results, op.operands_of_map)
+        if place is None or self.masks.mask is not None:
             return
-        strides = _strides([self.linear(expr) for expr in place])
+        strides = _strides([self.values.linear(expr) for expr in place])
         is_row = strides is not None and _is_row(op.buffer.type, strides)
-        lanes = range(self.width) if any(map(self.has_lane, place)) and not is_row else range(1)
+        lanes = (
+            range(self.values.width)
+            if any(map(self.values.has_lane, place)) and not is_row
+            else range(1)
+        )
         for n in lanes:
-            map_, operands = self.index.to_map([self.at_lane(expr, n) for expr in place])
-            self.emit(PrefetchOp(self.scalar(op.buffer), map_, operands))
+            map_, operands = self.values.index.to_map(
+                [self.values.at_lane(expr, n) for expr in place]
+            )
+            self.values.emit(PrefetchOp(self.values.scalar(op.buffer), map_, operands))
 
     def _assumed(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
         """The indices of the first lane, with what makes them linear assumed."""
         bases = []
         for line in lines:
             assert line is not None
-            self.assume(line.given)
+            self.values.assume(line.given)
             bases.append(line.base)
         return bases
 
@@ -385,14 +420,14 @@ def _is_row(buffer: Attribute, strides: list[int]) -> bool:
 _REWRITES: dict[type[Operation], Callable[[Chunk, Any], None]] = {
     arith.CmpiOp: Chunk._compare,
     CmpiOp: Chunk._compare,
-    scf.IfOp: Chunk.branch,
+    scf.IfOp: lambda chunk, op: chunk.branches.branch(op),
     AllocOp: Chunk._alloc,
     ApplyOp: Chunk._apply_op,
     CallExternOp: Chunk._call,
     CallIntrinsicOp: Chunk._call,
     DelinearizeOp: Chunk._delinearize,
-    ForOp: Chunk.inner_loop,
-    IfOp: Chunk.guard,
+    ForOp: lambda chunk, op: chunk.branches.inner_loop(op),
+    IfOp: lambda chunk, op: chunk.branches.guard(op),
     LinearizeOp: Chunk._linearize,
     LoadOp: Chunk._load,
     StoreOp: Chunk._store,

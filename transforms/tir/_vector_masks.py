@@ -58,14 +58,15 @@ _ORDER = {2: (1, -1, -1), 3: (1, -1, 0), 4: (-1, 1, -1), 5: (-1, 1, 0)}
 """Predicate of arith.cmpi -> ``a * rhs + b * lhs + c >= 0`` as (a, b, c): slt, sle, sgt, sge."""
 
 
-class MaskedValues(LaneValues):
-    """The values of lanes of which those outside of :attr:`mask` are inactive."""
+class Masks:
+    """Which lanes of ``values`` are active: those outside of :attr:`mask` are not."""
 
-    mask: SSAValue | None = None
-    """The active lanes, a vector of i1; None: all of them."""
-
-    mask_bits: int = 32
-    """The width of the integers that lanes are compared in: that of the data's elements."""
+    def __init__(self, values: LaneValues, element_bits: int) -> None:
+        self.values = values
+        self.mask: SSAValue | None = None
+        """The active lanes, a vector of i1; None: all of them."""
+        self.mask_bits = element_bits
+        """The width of the integers that lanes are compared in: that of the data's elements."""
 
     @contextlib.contextmanager
     def under(self, mask: SSAValue) -> Iterator[None]:
@@ -81,17 +82,17 @@ class MaskedValues(LaneValues):
 
     def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """The lanes that are in two masks."""
-        return self._once(("both", lhs, rhs), lambda: self._binary(arith.AndIOp, lhs, rhs))
+        return self.values.once(("both", lhs, rhs), lambda: self._binary(arith.AndIOp, lhs, rhs))
 
     def but(self, mask: SSAValue) -> SSAValue:
         """The lanes that are not in a mask."""
-        return self._once(
-            ("but", mask), lambda: self._binary(arith.XOrIOp, mask, self._dense(i1, [1]))
+        return self.values.once(
+            ("but", mask), lambda: self._binary(arith.XOrIOp, mask, self.values.dense(i1, [1]))
         )
 
     def _binary(self, op_type: type[Operation], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         new = vector_class(op_type).create(operands=[lhs, rhs], result_types=[lhs.type])
-        return self.emit(new).results[0]
+        return self.values.emit(new).results[0]
 
     def any_lane(self) -> SSAValue:
         """Whether a lane is active."""
@@ -103,9 +104,9 @@ class MaskedValues(LaneValues):
             op = ReductionOp.build(
                 operands=[mask, []], result_types=[i1], properties={"kind": kind}
             )
-            return self.emit(op).results[0]
+            return self.values.emit(op).results[0]
 
-        return self._once(("any", mask), make)
+        return self.values.once(("any", mask), make)
 
     def lanes_where(self, conditions: Sequence[AffineConstraintExpr]) -> SSAValue:
         """The lanes in which all of ``conditions`` (over the roots and the lane) hold."""
@@ -116,42 +117,48 @@ class MaskedValues(LaneValues):
 
     def _lanes_where(self, condition: AffineConstraintExpr) -> SSAValue:
         expr = condition.lhs
-        linear = self.linear(expr)
+        linear = self.values.linear(expr)
         if condition.kind is AffineConstraintKind.ge and linear is not None and not linear.given:
             if linear.stride == 1:
-                return self._compare_lane(linear.base * -1, "sge", (0, self.width))
+                return self._compare_lane(linear.base * -1, "sge", (0, self.values.width))
             if linear.stride == -1:
-                return self._compare_lane(linear.base, "sle", (-1, self.width - 1))
+                return self._compare_lane(linear.base, "sle", (-1, self.values.width - 1))
         predicate = "eq" if condition.kind is AffineConstraintKind.eq else "sge"
-        vector = self.index_vector(expr)
-        return self.emit(CmpiOp(vector, self._dense(INDEX, [0]), predicate)).results[0]
+        vector = self.values.index_vector(expr)
+        return self.values.emit(CmpiOp(vector, self.values.dense(INDEX, [0]), predicate)).results[0]
 
     def _compare_lane(self, bound: AffineExpr, predicate: str, limits: tuple[int, int]) -> SSAValue:
         """The lanes whose number compares with ``bound``, which is as good within ``limits``."""
         # Lanes are compared in integers as wide as the data: there are as many in a register.
         integer = IntegerType(max(16, self.mask_bits))
-        bound = self.index.simplify(bound)
+        bound = self.values.index.simplify(bound)
 
         def make() -> SSAValue:
             low, high = limits
-            lanes = range(self.width)
+            lanes = range(self.values.width)
             if isinstance(bound, AffineConstantExpr):
                 at_least = predicate == "sge"
-                return self._dense(
+                return self.values.dense(
                     i1, [n >= bound.value if at_least else n <= bound.value for n in lanes]
                 )
-            numbers = self._dense(integer, lanes)
-            value = self.apply(bound)
-            lowest, highest = self.index.bounds(bound)
+            numbers = self.values.dense(integer, lanes)
+            value = self.values.apply(bound)
+            lowest, highest = self.values.index.bounds(bound)
             if lowest is None or lowest < low:
-                value = self.emit(arith.MaxSIOp(value, self.apply(AffineExpr.constant(low))))
+                value = self.values.emit(
+                    arith.MaxSIOp(value, self.values.apply(AffineExpr.constant(low)))
+                )
             if highest is None or highest > high:
-                value = self.emit(arith.MinSIOp(value, self.apply(AffineExpr.constant(high))))
-            narrow = self.emit(arith.IndexCastOp(value, integer)).results[0]
-            splat = self.emit(BroadcastOp(narrow, self.vector_type(integer))).results[0]
-            return self.emit(CmpiOp(numbers, splat, predicate)).results[0]
+                value = self.values.emit(
+                    arith.MinSIOp(value, self.values.apply(AffineExpr.constant(high)))
+                )
+            narrow = self.values.emit(arith.IndexCastOp(value, integer)).results[0]
+            splat = self.values.emit(BroadcastOp(narrow, self.values.vector_type(integer))).results[
+                0
+            ]
+            return self.values.emit(CmpiOp(numbers, splat, predicate)).results[0]
 
-        return self._once(("lanes", bound, predicate), make)
+        return self.values.once(("lanes", bound, predicate), make)
 
     def compare_indices(self, op: arith.CmpiOp) -> bool:
         """Make a comparison of affine indices that depends on the lane a mask, or a constant.
@@ -160,18 +167,18 @@ class MaskedValues(LaneValues):
         """
         if op.lhs.type != INDEX:
             return False
-        lhs, rhs = self.expr(op.lhs), self.expr(op.rhs)
+        lhs, rhs = self.values.expr(op.lhs), self.values.expr(op.rhs)
         order = _ORDER.get(op.predicate.value.data)
         if lhs is None or rhs is None or order is None:
             return False
         right, left, constant = order
-        condition = at_least_zero(self.index.simplify(rhs * right + lhs * left + constant))
-        known = decide(condition, self.index.ranges)
+        condition = at_least_zero(self.values.index.simplify(rhs * right + lhs * left + constant))
+        known = decide(condition, self.values.index.ranges)
         if known is not None:
-            value = self.emit(arith.ConstantOp(IntegerAttr(int(known), i1))).results[0]
-            self.define_scalar(op.result, value)
-        elif self.has_lane(condition.lhs):
-            self.define_vector(op.result, self.lanes_where([condition]))
+            value = self.values.emit(arith.ConstantOp(IntegerAttr(int(known), i1))).results[0]
+            self.values.define_scalar(op.result, value)
+        elif self.values.has_lane(condition.lhs):
+            self.values.define_vector(op.result, self.lanes_where([condition]))
         else:
             return False
         return True
@@ -180,21 +187,23 @@ class MaskedValues(LaneValues):
 
     def safe_divisor(self, old: SSAValue, *, varying: bool) -> SSAValue:
         """The divisor ``old``, as a vector if ``varying``; 1 where no lane is active."""
-        value = self.vector(old) if varying else self.scalar(old)
+        value = self.values.vector(old) if varying else self.values.scalar(old)
         if self.mask is None or self._is_safe_divisor(old):
             return value
         if varying:
-            return self.emit(SelectOp(self.mask, value, self._dense(old.type, [1]))).results[0]
+            return self.values.emit(
+                SelectOp(self.mask, value, self.values.dense(old.type, [1]))
+            ).results[0]
         assert isinstance(old.type, IntegerType | IndexType)
-        unit = self.emit(arith.ConstantOp(IntegerAttr(1, old.type))).results[0]
-        return self.emit(SelectOp(self.any_lane(), value, unit)).results[0]
+        unit = self.values.emit(arith.ConstantOp(IntegerAttr(1, old.type))).results[0]
+        return self.values.emit(SelectOp(self.any_lane(), value, unit)).results[0]
 
     def _is_safe_divisor(self, old: SSAValue) -> bool:
-        expr = self.expr(old) if old.type == INDEX else None
+        expr = self.values.expr(old) if old.type == INDEX else None
         if expr is not None:
-            low, _ = self.index.bounds(expr)
+            low, _ = self.values.index.bounds(expr)
             return low is not None and low > 0
-        value = self.constant(old)
+        value = self.values.constant(old)
         return isinstance(value, IntegerAttr) and value.value.data > 0
 
     def in_lane(self, lane: int, make: Callable[[], SSAValue | None]) -> SSAValue | None:
@@ -202,8 +211,8 @@ class MaskedValues(LaneValues):
         if self.mask is None:
             return make()
         mask = self.mask
-        active = self._once(
-            ("lane", mask, lane), lambda: self.emit(ExtractOp(mask, [lane], i1)).results[0]
+        active = self.values.once(
+            ("lane", mask, lane), lambda: self.values.emit(ExtractOp(mask, [lane], i1)).results[0]
         )
         return self.in_scalar_branch(active, make)
 
@@ -221,24 +230,26 @@ class MaskedValues(LaneValues):
         """The value of ``make``, if ``condition`` holds; else zero."""
         mask, self.mask = self.mask, None
         then, orelse = Block(), Block()
-        self.scopes.append(Scope(then))
+        self.values.scopes.append(Scope(then))
         value = make()
-        self.emit(scf.YieldOp(*(() if value is None else (value,))))
-        self.scopes.pop()
+        self.values.emit(scf.YieldOp(*(() if value is None else (value,))))
+        self.values.scopes.pop()
         self.mask = mask
         if value is None:
-            self.emit(scf.IfOp(condition, [], Region(then)))
+            self.values.emit(scf.IfOp(condition, [], Region(then)))
             return None
-        self.scopes.append(Scope(orelse))
-        self.emit(scf.YieldOp(self._zero(value.type)))
-        self.scopes.pop()
-        return self.emit(scf.IfOp(condition, [value.type], Region(then), Region(orelse))).results[0]
+        self.values.scopes.append(Scope(orelse))
+        self.values.emit(scf.YieldOp(self._zero(value.type)))
+        self.values.scopes.pop()
+        return self.values.emit(
+            scf.IfOp(condition, [value.type], Region(then), Region(orelse))
+        ).results[0]
 
     def _zero(self, type_: Attribute) -> SSAValue:
         if isinstance(type_, AnyFloat):
-            return self.emit(arith.ConstantOp(FloatAttr(0.0, type_))).results[0]
+            return self.values.emit(arith.ConstantOp(FloatAttr(0.0, type_))).results[0]
         assert isinstance(type_, IntegerType | IndexType)
-        return self.emit(arith.ConstantOp(IntegerAttr(0, type_))).results[0]
+        return self.values.emit(arith.ConstantOp(IntegerAttr(0, type_))).results[0]
 
     # Memory
 
@@ -253,24 +264,24 @@ class MaskedValues(LaneValues):
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
-        zero = self._dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
-        indices = [self.apply(expr) for expr in first]
-        return self.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
+        zero = self.values.dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
+        indices = [self.values.apply(expr) for expr in first]
+        return self.values.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
 
     def store_masked_row(
         self, value: SSAValue, buffer: SSAValue, first: Sequence[AffineExpr]
     ) -> None:
         """Store the active lanes of a row that begins at ``first``."""
         assert self.mask is not None
-        indices = [self.apply(expr) for expr in first]
-        self.emit(MaskedStoreOp(buffer, indices, self.mask, value))
+        indices = [self.values.apply(expr) for expr in first]
+        self.values.emit(MaskedStoreOp(buffer, indices, self.mask, value))
 
     def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:
         """Whether ``place`` is an element of ``buffer`` in any case."""
         assert isinstance(buffer.type, MemRefType)
         return all(
             size >= 0
-            and decide(at_least_zero(expr), self.index.ranges) is True
-            and decide(at_least_zero(expr * -1 + size - 1), self.index.ranges) is True
+            and decide(at_least_zero(expr), self.values.index.ranges) is True
+            and decide(at_least_zero(expr * -1 + size - 1), self.values.index.ranges) is True
             for expr, size in zip(place, buffer.type.get_shape(), strict=True)
         )

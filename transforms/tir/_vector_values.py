@@ -90,7 +90,7 @@ class LaneValues:
                 self._inner.update(block.args)
         return op
 
-    def _once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
+    def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
         """``make()``, or what it gave earlier at a place that this one sees."""
         for scope in reversed(self.scopes):
             if key in scope.memo:
@@ -111,7 +111,7 @@ class LaneValues:
             value = self.index.roots[expr.position]
             assert value is not None
             return value
-        return self._once(("apply", expr), make)
+        return self.once(("apply", expr), make)
 
     # How old values are known
 
@@ -193,9 +193,7 @@ class LaneValues:
             return self.apply(self._exprs[old])
         if old in self._constants:
             constant = self._constants[old]
-            return self._once(
-                ("constant", constant), lambda: self.emit(constant.clone()).results[0]
-            )
+            return self.once(("constant", constant), lambda: self.emit(constant.clone()).results[0])
         return self._scalars.get(old, old)
 
     def lanes(self, old: SSAValue) -> list[SSAValue]:
@@ -209,7 +207,7 @@ class LaneValues:
             return [self.apply(self.at_lane(expr, n)) for n in range(self.width)]
         source = self._vectors[old]
         return [
-            self._once(
+            self.once(
                 ("lane", source, n),
                 lambda n=n: self.emit(ExtractOp(source, [n], old.type)).results[0],
             )
@@ -223,15 +221,15 @@ class LaneValues:
         if old in self._constants:
             value = self._constants[old].value
             assert isinstance(value, IntegerAttr | FloatAttr)
-            return self._dense(old.type, [value.value.data])
+            return self.dense(old.type, [value.value.data])
         if old in self._lists:
             values = self._lists[old]
-            return self._once(("gather", *values), lambda: self._gather(old.type, values))
+            return self.once(("gather", *values), lambda: self._gather(old.type, values))
         if self.is_varying(old):
             return self.index_vector(self._exprs[old])
         scalar = self.scalar(old)
         type_ = self.vector_type(old.type)
-        return self._once(
+        return self.once(
             ("splat", scalar), lambda: self.emit(BroadcastOp(scalar, type_)).results[0]
         )
 
@@ -241,7 +239,7 @@ class LaneValues:
 
     def index_vector(self, expr: AffineExpr) -> SSAValue:
         """The index ``expr`` as a vector."""
-        return self._once(("index", expr), lambda: self._make_index_vector(expr))
+        return self.once(("index", expr), lambda: self._make_index_vector(expr))
 
     def _make_index_vector(self, expr: AffineExpr) -> SSAValue:
         linear = self.linear(expr)
@@ -250,24 +248,24 @@ class LaneValues:
             return self._gather(INDEX, [self.apply(self.at_lane(expr, n)) for n in lanes])
         steps = [linear.stride * n for n in range(self.width)]
         if isinstance(linear.base, AffineConstantExpr):
-            return self._dense(INDEX, [linear.base.value + step for step in steps])
+            return self.dense(INDEX, [linear.base.value + step for step in steps])
         base, type_ = self.apply(linear.base), self.vector_type(INDEX)
-        splat = self._once(("splat", base), lambda: self.emit(BroadcastOp(base, type_)).results[0])
-        return self.emit(arith.AddiOp(splat, self._dense(INDEX, steps))).results[0]
+        splat = self.once(("splat", base), lambda: self.emit(BroadcastOp(base, type_)).results[0])
+        return self.emit(arith.AddiOp(splat, self.dense(INDEX, steps))).results[0]
 
     def _gather(self, element: Attribute, values: Sequence[SSAValue]) -> SSAValue:
         """A vector of scalars."""
         zero = 0.0 if isinstance(element, AnyFloat) else 0
-        vector = self._dense(element, [zero])
+        vector = self.dense(element, [zero])
         for n, value in enumerate(values):
             vector = self.emit(InsertOp(value, vector, [n])).results[0]
         return vector
 
-    def _dense(self, element: Attribute, values: Sequence[int | float]) -> SSAValue:
+    def dense(self, element: Attribute, values: Sequence[int | float]) -> SSAValue:
         """A constant vector; one value is for all lanes."""
         type_: Any = self.vector_type(element)
         attr = DenseIntOrFPElementsAttr.from_list(type_, values)
-        return self._once(attr, lambda: self.emit(arith.ConstantOp(attr)).results[0])
+        return self.once(attr, lambda: self.emit(arith.ConstantOp(attr)).results[0])
 
     # Expressions of the lane
 

@@ -202,12 +202,12 @@ class _Lowering:
         """The iterations from ``base`` on that one vector holds."""
         masking = Masking(self._has_masks(), self.element_bits)
         chunk = Chunk(loop, width, base, self.index, masking)
-        if not chunk.assumptions:
+        if not chunk.values.assumptions:
             ops = list(chunk.code.ops)
             for op in ops:
                 op.detach()
             return [*chunk.prologue, *ops]
-        condition, operands = self.index.to_set(list(chunk.assumptions))
+        condition, operands = self.index.to_set(list(chunk.values.assumptions))
         # LLVM turns the loop into what is best here: masks gain nothing, and cost much where a sum
         # is accumulated in memory.
         scalar = Region(Block([self._iterations(loop, width, base)]))
