@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
@@ -13,30 +12,35 @@ from kc.te.expr import Element, cast
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.checked import store, stored_as
-from kc.tir.script.blocks import Blocks
 from kc.tir.script.expressions import as_scalar, is_symbolic, loads, refuse
 from kc.tir.script.names import Word
 from kc.tir.script.scope import Local, assigned
 from kc.tir.stmt import Allocate, Let, Store, Value
 
+if TYPE_CHECKING:
+    from kc.tir.script.statements import Statements
+
 SCALARS = {"int": "int32", "float": "float32", "bool": "bool"}
 """The element types of Python's numbers."""
 
 
-class Assignments(Blocks):
-    """Reads assignments."""
+class Assignments:
+    """Reads assignments for ``reader``."""
 
-    following: list[ast.stmt]
-    written: Callable[[Buffer, Location], None]
+    def __init__(self, reader: Statements) -> None:
+        self.reader = reader
+        self.expressions = reader.expressions
+        self.targets: list[str] | None = None
+        """The names that a tuple is assigned to, while its value is read."""
 
-    def _assign(self, target: ast.expr, value: ast.expr, at: Location) -> None:
+    def assign(self, target: ast.expr, value: ast.expr, at: Location) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                values = [self.eval(item) for item in value.elts]
+                values = [self.expressions.eval(item) for item in value.elts]
             else:
-                self._targets = [ast.unparse(item) for item in target.elts]
-                given = self.eval(value)
-                self._targets = None
+                self.targets = [ast.unparse(item) for item in target.elts]
+                given = self.expressions.eval(value)
+                self.targets = None
                 if not isinstance(given, tuple | list):
                     raise refuse(
                         "unpacking something that is not a tuple", at, "assign to one name"
@@ -50,7 +54,7 @@ class Assignments(Blocks):
                 )
             if any(is_symbolic(item) for item in values):
                 # All values are those of before, as in a swap.
-                values = [self._kept(item, "value", at) for item in values]
+                values = [self.kept(item, "value", at) for item in values]
             for element, part in zip(target.elts, values, strict=True):
                 self._assign_value(element, part, at)
             return
@@ -60,10 +64,10 @@ class Assignments(Blocks):
     def _named(self, value: ast.expr, name: str) -> Any:
         """The value of an expression; memory and block variables take the name of the target."""
         if name and isinstance(value, ast.Call):
-            function = self.eval(value.func)
+            function = self.expressions.eval(value.func)
             if isinstance(function, Word):
-                return self.call_word(function, value, name)
-        return self.eval(value)
+                return self.reader.blocks.call_word(function, value, name)
+        return self.expressions.eval(value)
 
     def _assign_value(self, target: ast.expr, value: Any, at: Location) -> None:
         if isinstance(target, ast.Subscript):
@@ -77,9 +81,9 @@ class Assignments(Blocks):
 
     def define(self, name: str, value: Any, at: Location, dtype: str | None = None) -> None:
         """``name = value``."""
-        known, old = self.scope.find(name)
+        known, old = self.reader.scope.find(name)
         if known and isinstance(old, Local):
-            self.body.append(store(old.buffer, (), self._number(value, name, at), at))
+            self.reader.body.append(store(old.buffer, (), self._number(value, name, at), at))
             return
         if known and isinstance(old, Buffer) and not isinstance(value, Buffer):
             raise TEError(
@@ -89,8 +93,8 @@ class Assignments(Blocks):
                 why="an assignment to a name does not store to memory",
                 hints=[f"{name}[i] = ... stores to an element", "take another name"],
             )
-        again = name in assigned(self.following)
-        if known and name not in self.scope.names:
+        again = name in assigned(self.reader.following)
+        if known and name not in self.reader.scope.names:
             raise TEError(
                 "KC2112",
                 f"{name} is assigned to again, but is not a number of the kernel",
@@ -99,18 +103,18 @@ class Assignments(Blocks):
                 hints=["take another name"],
             )
         if isinstance(value, Buffer) or not (is_symbolic(value) or isinstance(value, int | float)):
-            self.scope.names[name] = value
+            self.reader.scope.names[name] = value
             return
         if again or dtype is not None:
             first = as_scalar(value)
             buffer = Buffer((), dtype or first.dtype, name)
-            self.body.append(Allocate(at, buffer))
-            self.body.append(store(buffer, (), self._number(value, name, at), at))
-            self.scope.names[name] = Local(buffer)
+            self.reader.body.append(Allocate(at, buffer))
+            self.reader.body.append(store(buffer, (), self._number(value, name, at), at))
+            self.reader.scope.names[name] = Local(buffer)
             return
-        self.scope.names[name] = self._kept(value, name, at)
+        self.reader.scope.names[name] = self.kept(value, name, at)
 
-    def _kept(self, value: Any, name: str, at: Location) -> Any:
+    def kept(self, value: Any, name: str, at: Location) -> Any:
         """A value that stays what it is when memory changes."""
         if not is_symbolic(value) or isinstance(value, Buffer):
             return value
@@ -118,7 +122,7 @@ class Assignments(Blocks):
         if not loads(given):
             return given
         kept = Value(name, given.dtype, at)
-        self.body.append(Let(at, kept, given))
+        self.reader.body.append(Let(at, kept, given))
         return kept
 
     def _number(self, value: Any, name: str, at: Location) -> Any:
@@ -131,22 +135,22 @@ class Assignments(Blocks):
             hints=["take another name"],
         )
 
-    def _declare(self, node: ast.AnnAssign, at: Location) -> None:
+    def declare(self, node: ast.AnnAssign, at: Location) -> None:
         """``x: "float32" = 0.0``: a number of a type that is said."""
         if not isinstance(node.target, ast.Name) or node.value is None:
             raise refuse("a declaration without a value", at, 'x: "float32" = 0.0')
         dtype = check_dtype(self.declared(node.annotation))
-        value = as_scalar(self.eval(node.value))
+        value = as_scalar(self.expressions.eval(node.value))
         self.define(node.target.id, cast(value, dtype), at, dtype)
 
     def declared(self, annotation: ast.expr) -> Any:
         """The element type of an annotation: Python's types are those of their numbers."""
         if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
             return SCALARS[annotation.id]
-        return self.eval(annotation)
+        return self.expressions.eval(annotation)
 
     def _store(self, target: ast.Subscript, value: Any, at: Location) -> None:
-        place = self.eval(target.value)
+        place = self.expressions.eval(target.value)
         buffer = place.tensor if isinstance(place, TensorSlice) else place
         if not isinstance(buffer, Tensor):
             raise TEError(
@@ -163,8 +167,8 @@ class Assignments(Blocks):
                 why="a tensor is what it was computed as; statements store to buffers",
                 hints=["a parameter, or B = alloc_buffer(shape, dtype)"],
             )
-        self.written(buffer, at)
-        indices = self.indices(target)
+        self.reader.written(buffer, at)
+        indices = self.expressions.indices(target)
         if not is_symbolic(value) and not isinstance(value, int | float):
             raise TEError(
                 "KC2121",
@@ -172,33 +176,33 @@ class Assignments(Blocks):
                 f"{type(value).__name__}",
                 location=at,
             )
-        self.body.append(store(place, indices, value, at))
+        self.reader.body.append(store(place, indices, value, at))
 
-    def _update(self, node: ast.AugAssign, at: Location) -> None:
+    def update(self, node: ast.AugAssign, at: Location) -> None:
         target = node.target
         if isinstance(target, ast.Subscript):
             place = ast.Subscript(target.value, target.slice, ast.Load())
             ast.copy_location(place, target)
-            old = self.eval(place)
-            value = self.combine(node.op, old, self.eval(node.value), at)
+            old = self.expressions.eval(place)
+            value = self.expressions.combine(node.op, old, self.expressions.eval(node.value), at)
             if isinstance(old, Element) and isinstance(old.tensor, Buffer):
-                self.written(old.tensor, at)
+                self.reader.written(old.tensor, at)
                 given = as_scalar(value)
                 if given.dtype != old.dtype:
                     given = stored_as(given, old.tensor, at)
-                self.body.append(Store(at, old, given))
+                self.reader.body.append(Store(at, old, given))
                 return
             raise TEError("KC2121", "a Python value is updated", location=at)
         if not isinstance(target, ast.Name):
             raise refuse("assignments to attributes", at, "assign to a name, or to an element")
-        known, old = self.scope.find(target.id)
+        known, old = self.reader.scope.find(target.id)
         if known and not isinstance(old, Local):
             if name_is_number(old):
                 # It was not known to change where it was defined: it is in a loop that repeats.
                 raise self._stays(target.id, at)
             raise TEError("KC2121", f"{target.id} is updated, but is not a number", location=at)
-        old = self.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-        value = self.combine(node.op, old, self.eval(node.value), at)
+        old = self.expressions.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+        value = self.expressions.combine(node.op, old, self.expressions.eval(node.value), at)
         self.define(target.id, value, at)
 
     def _stays(self, name: str, at: Location) -> TEError:

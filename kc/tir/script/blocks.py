@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute
 
@@ -16,10 +15,13 @@ from kc.te.buffers import Buffer
 from kc.te.dtypes import is_float
 from kc.te.expr import Expr, IterVar, as_expr, walk
 from kc.te.tensor import make_axis
-from kc.tir.script.expressions import Expressions, python, refuse, truth
+from kc.tir.script.expressions import python, refuse, truth
 from kc.tir.script.names import Word
 from kc.tir.stmt import Allocate, BlockStmt, Iter, Stmt
 from kc.transforms.schedule.notes._annotations import Value as Annotation
+
+if TYPE_CHECKING:
+    from kc.tir.script.statements import Statements
 
 _KINDS = {
     "axis.spatial": IterType.SPATIAL,
@@ -39,14 +41,12 @@ class _Open:
     names: list[str] = field(default_factory=list)
 
 
-class Blocks(Expressions):
-    """Reads blocks, and the words that stand in them."""
+class Blocks:
+    """Reads blocks, and the words that stand in them, for ``reader``."""
 
-    body: list[Stmt]
-    extents: dict[IterVar, Any]
-    inside: Callable[[str, list[Stmt], Location], AbstractContextManager[None]]
-    run: Callable[[Sequence[ast.stmt]], None]
-    blocks: list[_Open]
+    def __init__(self, reader: Statements) -> None:
+        self.reader = reader
+        self.expressions = reader.expressions
 
     # Blocks --------------------------------------------------------------------------------
 
@@ -54,19 +54,23 @@ class Blocks(Expressions):
         """``with block("C"):`` and ``with init():``."""
         for item in node.items:
             call = item.context_expr
-            word = self.eval(call.func) if isinstance(call, ast.Call) else None
+            word = self.expressions.eval(call.func) if isinstance(call, ast.Call) else None
             if not isinstance(word, Word) or word.name not in ("block", "init"):
                 raise refuse(
-                    f"with {ast.unparse(call)}", self.at(call), 'with block("C"):, with init():'
+                    f"with {ast.unparse(call)}",
+                    self.expressions.at(call),
+                    'with block("C"):, with init():',
                 )
         if len(node.items) != 1:
             raise refuse("several blocks in one with", at, "one with in another")
         item = node.items[0]
         call = item.context_expr
         assert isinstance(call, ast.Call)
-        word = self.eval(call.func)
-        values = [self.eval(arg) for arg in call.args]
-        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in call.keywords}
+        word = self.expressions.eval(call.func)
+        values = [self.expressions.eval(arg) for arg in call.args]
+        named = {
+            keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in call.keywords
+        }
         if item.optional_vars is not None:
             raise refuse("with ... as", at, "axis.remap and axis.spatial give the variables")
         if word.name == "block":
@@ -87,21 +91,21 @@ class Blocks(Expressions):
                 why="a block has a name, an identifier, and may have annotations",
                 hints=['with block("C"):'],
             )
-        if self.blocks:
+        if self.reader.open_blocks:
             raise TEError(
                 "KC2119",
-                f"block {name} is in block {self.blocks[-1].stmt.name}",
+                f"block {name} is in block {self.reader.open_blocks[-1].stmt.name}",
                 location=at,
                 why="a script writes blocks one after another, each with its own variables",
                 hints=["sch.blockize puts blocks into blocks"],
             )
         stmt = BlockStmt(at, name, [], [], None, [])
         stmt.annotations.update(self.annotations(named.get("annotations", {}), at))
-        self.body.append(stmt)
-        self.blocks.append(_Open(stmt))
-        with self.inside(f"block {name}", stmt.body, at):
-            self.run(node.body)
-        self.blocks.pop()
+        self.reader.body.append(stmt)
+        self.reader.open_blocks.append(_Open(stmt))
+        with self.reader.inside(f"block {name}", stmt.body, at):
+            self.reader.run(node.body)
+        self.reader.open_blocks.pop()
 
     def _init(self, node: ast.With, values: list[Any], at: Location) -> None:
         block = self._current("init", at).stmt
@@ -126,8 +130,8 @@ class Blocks(Expressions):
                 hints=["with init(): right after the variables of the block"],
             )
         block.init = []
-        with self.inside(f"the init of block {block.name}", block.init, at):
-            self.run(node.body)
+        with self.reader.inside(f"the init of block {block.name}", block.init, at):
+            self.reader.run(node.body)
         reduce = {iter_var.axis for iter_var in block.iters if iter_var.kind is IterType.REDUCE}
         for expr in _scalars(block.init):
             if isinstance(expr, IterVar) and expr in reduce:
@@ -139,20 +143,20 @@ class Blocks(Expressions):
                 )
 
     def _current(self, word: str, at: Location) -> _Open:
-        if not self.blocks:
+        if not self.reader.open_blocks:
             raise TEError(
                 "KC2119",
                 f"{word} outside of a block",
                 location=at,
                 hints=['with block("C"):'],
             )
-        return self.blocks[-1]
+        return self.reader.open_blocks[-1]
 
     # Words ---------------------------------------------------------------------------------
 
     def call_word(self, word: Word, node: ast.Call, name: str = "") -> Any:
         """A word of scripts that is called where a value is wanted, which goes to ``name``."""
-        at = self.at(node)
+        at = self.expressions.at(node)
         if word.family in ("loop", "block") and word.name != "where":
             place = "with" if word.family == "block" else "for"
             example = f"with {word.name}():" if place == "with" else f"for i in {word.name}(n):"
@@ -162,8 +166,10 @@ class Blocks(Expressions):
                 location=at,
                 hints=[example],
             )
-        values = [self.eval(arg) for arg in node.args]
-        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in node.keywords}
+        values = [self.expressions.eval(arg) for arg in node.args]
+        named = {
+            keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in node.keywords
+        }
         if word.name == "where":
             return self._where(values, at)
         if word.family == "axis":
@@ -178,7 +184,7 @@ class Blocks(Expressions):
             if word.name == "axis.remap":
                 return self._remap(block, values, name, node, at)
             return self._axis(block, word, values, name, at)
-        return self.allocate(word, values, named, name, at)
+        return self.reader.allocate(word, values, named, name, at)
 
     def _where(self, values: list[Any], at: Location) -> None:
         block = self._current("where", at).stmt
@@ -253,7 +259,11 @@ class Blocks(Expressions):
                 why="S is a spatial variable, R one of a reduction, O an opaque one",
                 hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
             )
-        names = self._targets if self._targets is not None else [name]
+        names = (
+            self.reader.assignments.targets
+            if self.reader.assignments.targets is not None
+            else [name]
+        )
         if len(names) != len(loops):
             raise TEError(
                 "KC2116",
@@ -263,7 +273,7 @@ class Blocks(Expressions):
             )
         variables = []
         for axis_name, letter, loop in zip(names, kinds, loops, strict=True):
-            if not isinstance(loop, IterVar) or loop not in self.extents:
+            if not isinstance(loop, IterVar) or loop not in self.reader.extents:
                 raise TEError(
                     "KC2119",
                     f"{axis_name} is remapped from something that is not a loop variable",
@@ -271,14 +281,11 @@ class Blocks(Expressions):
                     why="a remapped variable takes all values of a loop from 0 or a constant on",
                     hints=[f"{axis_name} = axis.spatial(number of values, value)"],
                 )
-            extent = self.extents[loop]
+            extent = self.reader.extents[loop]
             variables.append(
                 self._declare_axis(block, _LETTERS[letter], axis_name, extent, loop.start, loop, at)
             )
-        return tuple(variables) if self._targets is not None else variables[0]
-
-    _targets: list[str] | None = None
-    """The names that a tuple of variables is assigned to."""
+        return tuple(variables) if self.reader.assignments.targets is not None else variables[0]
 
     # Memory --------------------------------------------------------------------------------
 
@@ -288,7 +295,7 @@ class Blocks(Expressions):
         """``B = alloc_buffer(shape, dtype, scope)``."""
         given = self.memory(word, values, named, at)
         buffer = Buffer(given["shape"], given["dtype"], name or "buf", given["scope"])
-        self.body.append(Allocate(at, buffer))
+        self.reader.body.append(Allocate(at, buffer))
         return buffer
 
     @staticmethod

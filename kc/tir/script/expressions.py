@@ -6,7 +6,7 @@ import ast
 import inspect
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc import te
 from kc.support.diagnostics import KCError, Location, TEError
@@ -30,8 +30,11 @@ from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.script.functions import for_expressions
 from kc.tir.script.names import Word
-from kc.tir.script.scope import Local, Scope, lookup
-from kc.tir.script.source import Source, is_builtin
+from kc.tir.script.scope import Local, lookup
+from kc.tir.script.source import is_builtin
+
+if TYPE_CHECKING:
+    from kc.tir.script.statements import Statements
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -95,22 +98,14 @@ def is_symbolic(value: Any) -> bool:
 
 
 class Expressions:
-    """Evaluates the expressions of one function."""
+    """Evaluates the expressions of the function that ``reader`` reads."""
 
-    source: Source
-    scope: Scope
+    def __init__(self, reader: Statements) -> None:
+        self.reader = reader
 
     def at(self, node: ast.AST) -> Location:
         """The place of a node in the user's file."""
-        return self.source.at(node)
-
-    def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
-        """Inline a call of another script: the statements' business."""
-        raise NotImplementedError
-
-    def call_word(self, word: Word, node: ast.Call) -> Any:
-        """A word of scripts in an expression: the statements' business."""
-        raise NotImplementedError
+        return self.reader.source.at(node)
 
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression: of Python, or an expression of the kernel."""
@@ -129,7 +124,7 @@ class Expressions:
             case ast.Constant():
                 return node.value
             case ast.Name():
-                value = lookup(self.source, self.scope, node.id, at)
+                value = lookup(self.reader.source, self.reader.scope, node.id, at)
                 return value.buffer() if isinstance(value, Local) else value
             case ast.Tuple() | ast.List():
                 return tuple(self.eval(element) for element in node.elts)
@@ -294,10 +289,10 @@ class Expressions:
     def _call(self, node: ast.Call, at: Location) -> Any:
         function = self.eval(node.func)
         if isinstance(function, Word):
-            return self.call_word(function, node)
+            return self.reader.blocks.call_word(function, node)
         values = [self.eval(arg) for arg in node.args]
         if hasattr(function, "__kc_script__"):
-            return self.call_script(function, node, values)
+            return self.reader.call_script(function, node, values)
         named = {
             keyword.arg: self.eval(keyword.value)
             for keyword in node.keywords

@@ -117,7 +117,7 @@ def parameters(source: Source) -> list[Buffer | Var]:
 def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | Var:
     given = source.function.__annotations__[name]
     if isinstance(given, str) and given not in DTYPES:
-        given = Statements(source).declared(node)  # annotations that were not evaluated
+        given = Statements(source).assignments.declared(node)  # annotations that were not evaluated
     if isinstance(given, Buffer):
         return given.named(name)
     dtype = SCALARS.get(given.__name__) if isinstance(given, type) else given

@@ -54,7 +54,7 @@ class HybridReader(Statements):
                 why="a result is there once, whatever is executed",
                 hints=["call it before the loops"],
             )
-        given = self.memory(word, values, named, at)
+        given = self.blocks.memory(word, values, named, at)
         buffer = Buffer(given["shape"], given["dtype"], name or f"output{len(self.outputs)}")
         self.outputs.append(buffer)
         return buffer

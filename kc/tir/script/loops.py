@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.dialects.tir.threads import THREAD_AXES
 from kc.support.diagnostics import Location, TEError, suggest
@@ -12,43 +12,55 @@ from kc.te.expr import Expr
 from kc.te.tensor import check_name
 from kc.te.threads import thread_axis
 from kc.tir.checked import counting_loop, integer
-from kc.tir.script.assignments import Assignments
 from kc.tir.script.expressions import is_symbolic, python, refuse
 from kc.tir.script.names import COUNTING_LOOPS, Word
 from kc.tir.stmt import For
+
+if TYPE_CHECKING:
+    from kc.tir.script.statements import Statements
 
 MAX_COPIES = 4096
 """How often the statements of a loop may be repeated while a script is compiled."""
 
 
-class Loops(Assignments):
-    """Reads loops."""
+class Loops:
+    """Reads loops for ``reader``."""
 
-    def _for(self, node: ast.For, at: Location) -> None:
+    def __init__(self, reader: Statements) -> None:
+        self.reader = reader
+        self.expressions = reader.expressions
+
+    def for_(self, node: ast.For, at: Location) -> None:
         if node.orelse:
-            raise refuse("the else of a for", self.at(node.orelse[0]), "statements after the loop")
+            raise refuse(
+                "the else of a for",
+                self.expressions.at(node.orelse[0]),
+                "statements after the loop",
+            )
         call = node.iter
         if isinstance(call, ast.Call):
-            function = self.eval(call.func)
+            function = self.expressions.eval(call.func)
             if function is range or (isinstance(function, Word) and function.family == "loop"):
                 self._counted(node, call, "range" if function is range else function.name, at)
                 return
-        given = self.eval(call)
+        given = self.expressions.eval(call)
         if isinstance(given, range | tuple | list):
             self._repeated(node, given, at)
             return
         raise TEError(
             "KC2113",
             f"a for over {ast.unparse(call)}",
-            location=self.at(call),
+            location=self.expressions.at(call),
             why="a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, "
             "thread_binding or const_range, or over a Python tuple",
             hints=[f"for {ast.unparse(node.target)} in range(n):"],
         )
 
     def _counted(self, node: ast.For, call: ast.Call, kind: str, at: Location) -> None:
-        values = [self.eval(arg) for arg in call.args]
-        named = {keyword.arg or "**": self.eval(keyword.value) for keyword in call.keywords}
+        values = [self.expressions.eval(arg) for arg in call.args]
+        named = {
+            keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in call.keywords
+        }
         if kind == "const_range":
             bounds = [self._constant(value, call) for value in values]
             given = python(lambda: range(*bounds), "const_range", at)
@@ -77,7 +89,7 @@ class Loops(Assignments):
                 hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
             )
         begin, end = (0, values[0]) if len(values) == 1 else values[:2]
-        begin, end = (self._kept(bound, "bound", at) for bound in (begin, end))
+        begin, end = (self.reader.assignments.kept(bound, "bound", at) for bound in (begin, end))
         step = self._constant(values[2], call) if len(values) == 3 else 1
         if step == 0:
             raise TEError("KC2113", f"{kind} in steps of 0", location=at)
@@ -85,7 +97,7 @@ class Loops(Assignments):
             self._loop_name(node), begin, end, COUNTING_LOOPS[kind], at, step
         )
         loop.unsafe = unsafe
-        loop.annotations.update(self.annotations(annotations, at))
+        loop.annotations.update(self.reader.blocks.annotations(annotations, at))
         self._loop(node, loop, [(node.target, variable)], at)
 
     def _loop_name(self, node: ast.For, target: ast.expr | None = None) -> str:
@@ -94,22 +106,22 @@ class Loops(Assignments):
             raise TEError(
                 "KC2113",
                 f"the loop counts {ast.unparse(target)}",
-                location=self.at(target),
+                location=self.expressions.at(target),
                 why="a loop has one variable; grid has one for each of its loops",
             )
-        return check_name(target.id, self.at(target)) if target.id != "_" else "i"
+        return check_name(target.id, self.expressions.at(target)) if target.id != "_" else "i"
 
     def _loop(
         self, node: ast.For, loop: For, targets: Sequence[tuple[ast.expr, Expr]], at: Location
     ) -> None:
         """Read the statements of a loop that was made."""
-        self.body.append(loop)
-        self.extents[loop.axis] = loop.extent
-        with self.inside(f"the loop over {ast.unparse(node.target)}", loop.body, at):
+        self.reader.body.append(loop)
+        self.reader.extents[loop.axis] = loop.extent
+        with self.reader.inside(f"the loop over {ast.unparse(node.target)}", loop.body, at):
             for target, variable in targets:
                 assert isinstance(target, ast.Name)
-                self.scope.names[target.id] = variable
-            self.run(node.body)
+                self.reader.scope.names[target.id] = variable
+            self.reader.run(node.body)
 
     def _grid(self, node: ast.For, extents: Sequence[Any], at: Location) -> None:
         """``for i, j in grid(n, m)``: a loop in a loop."""
@@ -121,20 +133,24 @@ class Loops(Assignments):
                 location=at,
                 hints=["for i, j in grid(n, m):"],
             )
-        outer = self.body
+        outer = self.reader.body
         variables: list[tuple[ast.expr, Expr]] = []
         for target, extent in zip(targets, extents, strict=True):
             loop, variable = counting_loop(
-                self._loop_name(node, target), 0, extent, "serial", self.at(target)
+                self._loop_name(node, target),
+                0,
+                extent,
+                "serial",
+                self.expressions.at(target),
             )
-            self.extents[loop.axis] = loop.extent
+            self.reader.extents[loop.axis] = loop.extent
             variables.append((target, variable))
             if target is targets[-1]:
                 self._loop(node, loop, variables, at)
             else:
-                self.body.append(loop)
-                self.body = loop.body
-        self.body = outer
+                self.reader.body.append(loop)
+                self.reader.body = loop.body
+        self.reader.body = outer
 
     def _threads(
         self,
@@ -174,13 +190,15 @@ class Loops(Assignments):
                 hints=["range makes a loop"],
             )
         for value in values:
-            with self.inside(f"the loop over {ast.unparse(node.target)}", self.body, at):
+            with self.reader.inside(
+                f"the loop over {ast.unparse(node.target)}", self.reader.body, at
+            ):
                 self._unpack(node.target, value, at)
-                self.run(node.body)
+                self.reader.run(node.body)
 
     def _unpack(self, target: ast.expr, value: Any, at: Location) -> None:
         if isinstance(target, ast.Name):
-            self.scope.names[target.id] = value
+            self.reader.scope.names[target.id] = value
             return
         parts = target.elts if isinstance(target, ast.Tuple) else []
         if not isinstance(value, tuple | list) or len(value) != len(parts):
@@ -190,12 +208,16 @@ class Loops(Assignments):
 
     def _constant(self, value: Any, node: ast.AST) -> int:
         """A number that is known now. Raises KC2126 for another."""
-        number = value if not is_symbolic(value) else integer(value, "the bound", self.at(node))
+        number = (
+            value
+            if not is_symbolic(value)
+            else integer(value, "the bound", self.expressions.at(node))
+        )
         if isinstance(number, bool) or not isinstance(number, int):
             raise TEError(
                 "KC2126",
                 f"{ast.unparse(node)} needs a number that is known while the script is compiled",
-                location=self.at(node),
+                location=self.expressions.at(node),
                 why="its statements are repeated, or its step is part of the indices",
                 hints=["range makes a loop of any length"],
             )

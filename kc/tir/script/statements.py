@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError, suggest
@@ -12,8 +12,11 @@ from kc.support.locations import reading
 from kc.te.buffers import Buffer
 from kc.te.expr import IterVar
 from kc.tir.checked import no_while
-from kc.tir.script.expressions import is_symbolic, refuse, truth
+from kc.tir.script.assignments import Assignments
+from kc.tir.script.blocks import Blocks
+from kc.tir.script.expressions import Expressions, is_symbolic, refuse, truth
 from kc.tir.script.loops import Loops
+from kc.tir.script.names import Word
 from kc.tir.script.scope import Scope
 from kc.tir.script.source import Source
 from kc.tir.stmt import If, Stmt
@@ -37,7 +40,7 @@ _NOT_HERE: dict[type[ast.AST], tuple[str, str | None]] = {
 }
 
 
-class Statements(Loops):
+class Statements:
     """Reads the statements of one function into :attr:`body`."""
 
     results_are = "a kernel writes its results into its parameters"
@@ -46,6 +49,10 @@ class Statements(Loops):
     def __init__(
         self, source: Source, outer: Statements | None = None, body: list[Stmt] | None = None
     ) -> None:
+        self.expressions = Expressions(self)
+        self.assignments = Assignments(self)
+        self.blocks = Blocks(self)
+        self.loops = Loops(self)
         self.source = source
         self.outer = outer
         """The script that calls this one."""
@@ -55,7 +62,7 @@ class Statements(Loops):
         """Loop variables, and how many values they have."""
         self.depth = 0
         """The number of statements around the one that is read."""
-        self.blocks = [] if outer is None else outer.blocks
+        self.open_blocks = [] if outer is None else outer.open_blocks
         self.following: list[ast.stmt] = []
         """The statements that come after the one that is read, where its names live."""
         self.result: Any = None
@@ -86,22 +93,22 @@ class Statements(Loops):
             self.scope, self.body = outer
 
     def _run(self, node: ast.stmt) -> None:
-        at = self.at(node)
+        at = self.expressions.at(node)
         with reading(at):
             match node:
                 case ast.Assign():
                     for target in node.targets:
-                        self._assign(target, node.value, at)
+                        self.assignments.assign(target, node.value, at)
                 case ast.AnnAssign():
-                    self._declare(node, at)
+                    self.assignments.declare(node, at)
                 case ast.AugAssign():
-                    self._update(node, at)
+                    self.assignments.update(node, at)
                 case ast.For():
-                    self._for(node, at)
+                    self.loops.for_(node, at)
                 case ast.If():
                     self._if(node, at)
                 case ast.With():
-                    self.with_(node, at)
+                    self.blocks.with_(node, at)
                 case ast.Expr():
                     self._expression(node, at)
                 case ast.Assert():
@@ -116,6 +123,12 @@ class Statements(Loops):
                     what, hint = _NOT_HERE.get(type(node), (f"a {type(node).__name__}", None))
                     raise refuse(what, at, hint)
 
+    def allocate(
+        self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
+    ) -> Buffer:
+        """The buffer that ``name = alloc_buffer(...)`` makes."""
+        return self.blocks.allocate(word, values, named, name, at)
+
     # Conditions ----------------------------------------------------------------------------
 
     def _if(self, node: ast.If, at: Location) -> None:
@@ -124,10 +137,10 @@ class Statements(Loops):
                 # One if in another: what the first condition guards is not read without it.
                 self._nested(node, node.test.values, at)
                 return
-        self._branch(node, self.eval(node.test), at)
+        self._branch(node, self.expressions.eval(node.test), at)
 
     def _nested(self, node: ast.If, tests: Sequence[ast.expr], at: Location) -> None:
-        condition = self.eval(tests[0])
+        condition = self.expressions.eval(tests[0])
         if len(tests) == 1:
             self._branch(node, condition, at)
             return
@@ -156,7 +169,7 @@ class Statements(Loops):
                 self.run(node.orelse)
 
     def _assert(self, node: ast.Assert, at: Location) -> None:
-        condition = self.eval(node.test)
+        condition = self.expressions.eval(node.test)
         if is_symbolic(condition):
             raise TEError(
                 "KC2120",
@@ -166,7 +179,7 @@ class Statements(Loops):
                 hints=["an if in the kernel", "sizes that must agree are one te.var"],
             )
         if not condition:
-            said = f": {self.eval(node.msg)}" if node.msg is not None else ""
+            said = f": {self.expressions.eval(node.msg)}" if node.msg is not None else ""
             raise TEError(
                 "KC2120", f"assert {ast.unparse(node.test)} does not hold{said}", location=at
             )
@@ -176,7 +189,7 @@ class Statements(Loops):
     def _expression(self, node: ast.Expr, at: Location) -> None:
         if isinstance(node.value, ast.Constant):
             return  # a docstring
-        value = self.eval(node.value)
+        value = self.expressions.eval(node.value)
         if value is None:
             return
         convert = getattr(value, "__kc_stmt__", None)
@@ -202,7 +215,7 @@ class Statements(Loops):
                 "is executed is known only when the kernel runs",
                 hints=["an if around the statements after it"],
             )
-        self.result = None if node.value is None else self.eval(node.value)
+        self.result = None if node.value is None else self.expressions.eval(node.value)
         if self.outer is None and not self.takes_result(self.result):
             raise TEError(
                 "KC2114",
@@ -218,7 +231,7 @@ class Statements(Loops):
 
     def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
         """Inline a call of another script; gives what it returns."""
-        at = self.at(node)
+        at = self.expressions.at(node)
         source: Source = function.__kc_script__
         callers: list[Source] = []
         reader: Statements | None = self
@@ -234,7 +247,7 @@ class Statements(Loops):
                 hints=["a for repeats statements"],
             )
         named = {
-            keyword.arg: self.eval(keyword.value)
+            keyword.arg: self.expressions.eval(keyword.value)
             for keyword in node.keywords
             if keyword.arg is not None
         }
@@ -270,7 +283,7 @@ class Statements(Loops):
                 raise self._arity(len(given), names, at)
             self.following = self.source.tree.body
             value = given[parameter] if parameter in given else defaults[parameter]
-            self.define(parameter, value, at)
+            self.assignments.define(parameter, value, at)
 
     def _arity(self, count: int, names: Sequence[str], at: Location) -> TEError:
         return TEError(
