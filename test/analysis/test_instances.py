@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from interpreter_support import parse
+from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
@@ -53,7 +54,9 @@ def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
       func.return
     }""")
     (load,) = (op for op in module.walk() if op.name == "tir.load")
-    values = {op.results[0].name_hint: op.results[0] for op in module.walk() if op.results}
+    values: dict[str | None, SSAValue] = {
+        op.results[0].name_hint: op.results[0] for op in module.walk() if op.results
+    }
     values["m"] = loop_tree.functions(module)[0].body.block.args[1]
     for name, negative in (("n", False), ("s", False), ("t", True), ("m", True)):
         space = Space()

@@ -129,4 +129,4 @@ func.func @unread(%A: memref<8xf32>, %C: memref<8xf32>) {
 // UNREAD-NEXT:    |  for i in 8:
 // UNREAD-NEXT:    |    block B    <-- here
 // UNREAD-NEXT:    |    block C
-// UNREAD-NEXT:   why: a block is computed for what reads it
+// UNREAD-NEXT: why: compute_root computes a block for its consumers
