@@ -605,3 +605,31 @@ func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
   }
   func.return
 }
+
+// A block of threads that does all of a reduction is not alone with its init.
+// RUN: not kc-opt %s --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' 2>&1 | FileCheck %s --check-prefix=REDUCES
+// REDUCES: error[KC3040]: bind: loop l is a reduction of C
+// REDUCES: why: every block along blockIdx.x would run the init of C, at any time
+// REDUCES-NEXT: try: decompose_reduction gives the init of C loops of its own
+
+// RUN: kc-opt %s --decompose-reduction='func=one_block_reduces block=C loop=l' --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' | FileCheck %s --check-prefix=DECOMPOSED
+// DECOMPOSED-LABEL: @one_block_reduces
+// DECOMPOSED: tir.block "C_init"
+// DECOMPOSED: tir.for %l in 2 thread "blockIdx.x"
+
+func.func @one_block_reduces(%A: memref<2xf32>, %C: memref<1xf32>) {
+  tir.for %l in 2 {
+    tir.for %k in 2 {
+      tir.block "C" (spatial %v in 1 = 0, reduce %w in 2 = %l * 2 + %k) where (-%l >= 0) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %C[%v] : memref<1xf32>
+      } do {
+        %c = tir.load %C[%v] : memref<1xf32>
+        %a = tir.load %A[%w] : memref<2xf32>
+        %s = arith.addf %c, %a : f32
+        tir.store %s, %C[%v] : memref<1xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -127,3 +127,25 @@ func.func @each(%A: memref<8xf32>) {
 // RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="t, 7 == 0"' 2>&1 | FileCheck %s --check-prefix=SIDES
 // SIDES: error[KC3420]: set_store_predicate: 't, 7 == 0' is no condition of block A
 // SIDES: why: 't, 7' is not one side of a comparison
+
+// Virtual threads run one after another on a CPU: none stores for another.
+// RUN: not kc-opt %s --set-store-predicate='func=virtual block=T condition="vthread.x == 0"' 2>&1 | FileCheck %s --check-prefix=VIRTUAL
+// VIRTUAL: error[KC3421]: set_store_predicate: with 'vthread.x == 0' block T does not store all that it stores now
+// VIRTUAL: why: no thread would do its work for w=0, u=0 at (i=1, j=0)
+
+func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
+  %T = tir.alloc "T" : memref<1xf32>
+  tir.for %i in 2 thread "vthread.x" {
+    tir.for %j in 8 {
+      tir.block "T" (spatial %w in 1 = 0, opaque %u in 8 = %j) do {
+        %a = tir.load %A[%u] : memref<8xf32>
+        tir.store %a, %T[%w] : memref<1xf32>
+      }
+      tir.block "C" (spatial %v in 2 = %i, spatial %u in 8 = %j) do {
+        %t = tir.load %T[0] : memref<1xf32>
+        tir.store %t, %C[%v, %u] : memref<2x8xf32>
+      }
+    }
+  }
+  func.return
+}

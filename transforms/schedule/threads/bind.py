@@ -27,7 +27,8 @@ it is, with a warning (KC3410); a loop of a single iteration also gets one (KC34
 5. KC3404, KC3405: the target has that many threads.
 6. KC3040, KC3041: no two iterations depend on each other, buffers that threads share considered.
    KC3407: only ``threadIdx`` may combine values, where the loop and those in it drive nothing but
-   reduce variables of one block with an init.
+   reduce variables of one block with an init. Nor is a reduction with an init bound to blocks of
+   threads if one of them does all of it: the init would run in the others, too.
 7. KC3411: in a loop of the same axis, the threads together do what each of them did.
 8. KC3408: no thread reads what only another one has written, unless they share that memory, and no
    block of threads what another one writes, in whatever memory.
@@ -48,7 +49,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import combining_conflict
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
-from kc.dialects.tir.threads import LANE_AXES, THREAD_AXES, VIRTUAL_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, THREAD_AXES, VIRTUAL_AXES
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import location_of
 from kc.transforms.schedule.base import (
@@ -126,6 +127,8 @@ class Bind(Primitive):
             require_concurrent(site, loop, axis)
         else:
             _require_combining(site, loop, reduction, axis)
+        if axis in BLOCK_AXES:
+            _require_no_init(site, loop, axis)
         require_shared_work(site, kernel)
         require_visible(site, kernel)
         require_convergence(site, kernel)
@@ -155,6 +158,21 @@ class Bind(Primitive):
             )
         remember_binding(plan)
         return set_kind(plan, ForKind.THREAD, self.thread_axis)
+
+
+def _require_no_init(site: Site, loop: ForOp, axis: str) -> None:
+    """Refuse (KC3040) blocks of threads among the iterations of a reduction with an init."""
+    if loop.static_extent == 1:
+        return
+    for block in loop_tree.blocks(loop):
+        if block.has_init and IterType.REDUCE in loop_tree.iter_types(loop, block):
+            raise site.refuse(
+                "KC3040",
+                f"loop {loop.label} is a reduction of {block.label}",
+                at=loop,
+                why=f"every block along {axis} would run the init of {block.label}, at any time",
+                hints=[f"decompose_reduction gives the init of {block.label} loops of its own"],
+            )
 
 
 def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:

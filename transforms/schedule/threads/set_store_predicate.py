@@ -19,7 +19,7 @@ an axis, a store happens once; which thread does it is noted for the lowering, i
 
 1. KC3420: it is a condition on loops around the block and axes of its kernel.
 2. KC3421: what a thread no longer stores is stored by another thread, at the same time, to the same
-   memory.
+   memory. Virtual threads are no others: a CPU runs one after another.
 
 TVM: ``set_store_predicate``.
 """
@@ -42,7 +42,13 @@ from kc.analysis.regions import buffers_written
 from kc.analysis.terms import Term
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IterType
-from kc.dialects.tir.threads import BLOCK_AXES, THREAD_AXES, is_in_lockstep, is_shared
+from kc.dialects.tir.threads import (
+    BLOCK_AXES,
+    THREAD_AXES,
+    VIRTUAL_AXES,
+    is_in_lockstep,
+    is_shared,
+)
 from kc.support.diagnostics import suggest
 from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.schedule._blocks import captured
@@ -177,7 +183,7 @@ class SetStorePredicate(Primitive):
         waiting = [
             loop
             for loop in all_loops_around(block)
-            if is_in_lockstep(loop.axis)
+            if _waits(loop)
             and all(is_shared(memory_scope(buffer), loop.axis) for buffer in buffers_written(block))
         ]
         varying = set().union(*(loop_tree.derived_values(loop.var) for loop in waiting))
@@ -213,8 +219,10 @@ class SetStorePredicate(Primitive):
     def candidates(cls, site: Site) -> Iterator[Self]:
         """The first thread of each axis."""
         for block in loop_tree.blocks(site.function):
-            around = [loop.axis for loop in all_loops_around(block) if is_in_lockstep(loop.axis)]
+            around = [loop.axis for loop in all_loops_around(block) if _waits(loop)]
             for axis in dict.fromkeys([*around, *_axes_done_once(block)]):
+                if axis is None:
+                    continue
                 yield cls(BlockRef(block), f"{axis} == 0")
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
@@ -251,6 +259,11 @@ def _constraint(lhs: AffineExpr, sign: str, rhs: AffineExpr) -> AffineConstraint
     if sign[0] == "<":
         lhs, rhs = rhs, lhs
     return at_least_zero(lhs - rhs if len(sign) == 2 else lhs - rhs - 1)
+
+
+def _waits(loop: ForOp) -> bool:
+    """Whether the iterations of ``loop`` are threads that wait for each other, on any target."""
+    return is_in_lockstep(loop.axis) and loop.axis not in VIRTUAL_AXES
 
 
 def _axes_done_once(block: BlockOp) -> dict[str, ForOp]:
