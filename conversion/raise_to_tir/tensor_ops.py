@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import (
@@ -385,6 +385,28 @@ def _groups(attr: object) -> list[list[int]]:
     return [[index.value.data for index in group] for group in attr]  # pyright: ignore
 
 
+def _reshape(
+    raiser: FunctionRaiser,
+    op: tensor.CollapseShapeOp | tensor.ExpandShapeOp,
+    sizes: list[Extent],
+    place: Callable[[Block], list[SSAValue]],
+) -> None:
+    """A copy in another shape; ``place`` gives the indices of the element that each one is."""
+    held = raiser.tensors.values[op.src]
+    if isinstance(held, Splat):
+        raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
+        return
+    source = raiser.tensors.buffer(op.src, op)
+    target = raiser.tensors.result(op.result, sizes, op)
+
+    def element(body: Block) -> None:
+        at = place(body)
+        load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
+        raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+
+    raiser.spatial(op.result.name_hint or op.name.rpartition(".")[2], sizes, element, op)
+
+
 class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
     """``tensor.collapse_shape``: element f of a group is at (f floordiv n, f mod n)."""
 
@@ -400,14 +422,8 @@ class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
                 size = raiser.product(size, fine[n], op)
             sizes.append(size)
         raiser.requirements.typed(op.result, sizes, op)
-        held = raiser.tensors.values[op.src]
-        if isinstance(held, Splat):
-            raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
-            return
-        source = raiser.tensors.buffer(op.src, op)
-        target = raiser.tensors.result(op.result, sizes, op)
 
-        def element(body: Block) -> None:
+        def place(body: Block) -> list[SSAValue]:
             at: list[SSAValue] = []
             for group, arg in zip(groups, body.args, strict=True):
                 if len(group) == 1:
@@ -417,10 +433,9 @@ class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
                 at += raiser.emit(tir.DelinearizeOp(arg, by), op).results
             if not groups:
                 at = [raiser.index_value(0, op) for _ in fine]
-            load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
-            raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+            return at
 
-        raiser.spatial(op.result.name_hint or "collapse_shape", sizes, element, op)
+        _reshape(raiser, op, sizes, place)
 
 
 class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
@@ -439,14 +454,8 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
         raiser.requirements.typed(op.result, sizes, op)
         for group, coarse in zip(groups, raiser.tensors.sizes(op.src), strict=True):
             raiser.requirements.product(coarse, [sizes[n] for n in group], op)
-        held = raiser.tensors.values[op.src]
-        if isinstance(held, Splat):
-            raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
-            return
-        source = raiser.tensors.buffer(op.src, op)
-        target = raiser.tensors.result(op.result, sizes, op)
 
-        def element(body: Block) -> None:
+        def place(body: Block) -> list[SSAValue]:
             at: list[SSAValue] = []
             for group in groups:
                 args = [body.args[n] for n in group]
@@ -455,10 +464,9 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
                 else:
                     by = [raiser.index_value(sizes[n], op) for n in group]
                     at.append(raiser.emit(tir.LinearizeOp(args, by), op).results[0])
-            load = raiser.emit(tir.LoadOp(source, identity(len(at)), at), op).results[0]
-            raiser.emit(tir.StoreOp(load, target, identity(len(sizes)), body.args), op)
+            return at
 
-        raiser.spatial(op.result.name_hint or "expand_shape", sizes, element, op)
+        _reshape(raiser, op, sizes, place)
 
 
 class RaisePad(ConversionPattern[FunctionRaiser]):
