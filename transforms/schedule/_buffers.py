@@ -18,13 +18,13 @@ from kc.support import fresh_names as names
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
 from kc.support.registry import pass_class
-from kc.transforms.schedule.base import CALL_SITE, BlockRef, Site
+from kc.transforms.schedule.base import CALL_SITE, BlockRef, BufferOption, Site
 
 Side = Literal["read", "write"]
 
 
 @dataclass(frozen=True)
-class BufferRef:
+class BufferRef(BufferOption):
     """A buffer of a block: its name, its position among those read or written, or the buffer.
 
     ``side`` tells which of the two a position counts: ``read:0``, ``("write", 0)``.

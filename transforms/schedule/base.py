@@ -21,16 +21,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.trust import Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
-from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, PrefetchOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
@@ -70,6 +71,10 @@ class BlockRef:
 
     def __str__(self) -> str:
         return self.target if isinstance(self.target, str) else self.target.label
+
+
+class BufferOption:
+    """An option that names a buffer: all that uses the buffer may be rewritten."""
 
 
 @dataclass(frozen=True)
@@ -114,23 +119,28 @@ def copy_history(old: Operation, new: Operation) -> None:
         _HISTORY[new] = dict(_HISTORY[old])
 
 
-class _Nest(NamedTuple):
-    """What an operation of the function's body has in it."""
+class _Nest:
+    """What an operation of the function's body has in it, read when it is first asked for."""
 
-    root: Operation
-    """Kept, so that its ``id`` is no other operation's."""
-    loops: list[ForOp]
-    blocks: list[BlockOp]
-    names: frozenset[str]
-    """Of its blocks and allocs."""
+    def __init__(self, root: Operation) -> None:
+        self.root = root
+        """Kept, so that its ``id`` is no other operation's."""
 
-    @classmethod
-    def read(cls, root: Operation) -> Self:
-        """Look through ``root``."""
-        ops = [op for op in loop_tree.preorder(root) if isinstance(op, ForOp | BlockOp | AllocOp)]
-        loops = [op for op in ops if isinstance(op, ForOp)]
-        blocks = [op for op in ops if isinstance(op, BlockOp)]
-        return cls(root, loops, blocks, frozenset([op.label for op in ops if op not in loops]))
+    @cached_property
+    def named(self) -> list[ForOp | BlockOp | AllocOp]:
+        """The loops, blocks and allocs."""
+        ops = loop_tree.preorder(self.root)
+        return [op for op in ops if isinstance(op, ForOp | BlockOp | AllocOp)]
+
+    @cached_property
+    def blocks(self) -> list[BlockOp]:
+        """The blocks."""
+        return [op for op in self.named if isinstance(op, BlockOp)]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of blocks and allocs."""
+        return frozenset([op.label for op in self.named if not isinstance(op, ForOp)])
 
 
 class Site:
@@ -184,7 +194,7 @@ class Site:
     def _read_nests(self) -> Iterator[_Nest]:
         nests = self._nests
         for op in self._body():
-            yield nests.get(id(op)) or _Nest.read(op)
+            yield nests.get(id(op)) or _Nest(op)
 
     def _body(self) -> Iterator[Operation]:
         for block in self.function.body.blocks:
@@ -230,8 +240,8 @@ class Site:
         if self._is_changing:
             return  # a primitive that another one uses, which goes on
         for op in changed:
-            nest = self._nests[id(op)] = _Nest.read(op)
-            for block in nest.blocks:
+            nest = self._nests[id(op)] = _Nest(op)
+            for block in nest.blocks if self._blocks is not None else ():
                 if self._blocks is not None and block.label in self._blocks:
                     self._blocks = None
                 if self._blocks is not None:
@@ -240,8 +250,8 @@ class Site:
     def loops_and_blocks(self, nests: Iterable[Operation] | None) -> list[ForOp | BlockOp]:
         """What is in operations of the function's body, or in all of it."""
         roots = self._body() if nests is None else nests
-        read = [self._nests.get(id(root)) or _Nest.read(root) for root in roots]
-        return [op for nest in read for op in (*nest.loops, *nest.blocks)]
+        read = [self._nests.get(id(root)) or _Nest(root) for root in roots]
+        return [op for nest in read for op in nest.named if not isinstance(op, AllocOp)]
 
     def nest_of(self, op: Operation) -> Operation | None:
         """The operation of the function's body that ``op`` is in, or is."""
@@ -250,17 +260,21 @@ class Site:
             current = around
         return current
 
-    def nests_around(self, ops: Iterable[Operation]) -> set[Operation]:
+    def nests_around(self, ops: Iterable[Operation], *, arguments: bool) -> set[Operation]:
         """The operations of the body that ``ops`` are in, those that use the same buffers, and
-        what makes these."""
+        what makes these.
+
+        Arguments of the function that are only read do not count, unless ``arguments`` do.
+        """
         nests = {nest for op in ops if (nest := self.nest_of(op)) is not None}
-        buffers = {
-            operand
-            for nest in nests
-            for op in loop_tree.preorder(nest)
-            for operand in (*op.operands, *op.results)
-            if isinstance(operand.type, MemRefType)
-        }
+        buffers: set[SSAValue] = set()
+        for nest in nests:
+            for op in loop_tree.preorder(nest):
+                is_read = isinstance(op, LoadOp | PrefetchOp) and not arguments
+                for value in (*op.operands, *op.results):
+                    if isinstance(value.type, MemRefType):
+                        if not (is_read and isinstance(value.owner, Block)):
+                            buffers.add(value)
         users = [use.operation for buffer in buffers for use in buffer.uses]
         makers = [buffer.owner for buffer in buffers if isinstance(buffer.owner, Operation)]
         return nests | {nest for op in (*users, *makers) if (nest := self.nest_of(op)) is not None}
@@ -465,7 +479,8 @@ class Primitive(ABC):
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
         named = self._named(site)
-        touched = site.nests_around(named) if named else None
+        buffers = any(isinstance(value, BufferOption) for value in self._options())
+        touched = site.nests_around(named, arguments=buffers) if named else None
         before = site.loops_and_blocks(touched)
         with site.acting(type(self)), site.changing(touched):
             done = self._complete(self.rewrite(site, plan), before, site)
@@ -510,13 +525,15 @@ class Primitive(ABC):
         _note_unsafe([*done.loops, *done.blocks, *named], f"{self.name}: {'; '.join(reasons)}")
         return done
 
-    def _named(self, site: Site) -> list[Operation]:
-        """The loops and blocks that the options name."""
-        refs: list[LoopRef | BlockRef] = []
+    def _options(self) -> Iterator[Any]:
+        """The values of the options, one after another where there are several."""
         for option in fields(self):  # pyright: ignore[reportArgumentType]
             value = getattr(self, option.name)
-            values = value if isinstance(value, tuple) else (value,)
-            refs += [ref for ref in values if isinstance(ref, LoopRef | BlockRef)]
+            yield from value if isinstance(value, tuple) else (value,)
+
+    def _named(self, site: Site) -> list[Operation]:
+        """The loops and blocks that the options name."""
+        refs = [value for value in self._options() if isinstance(value, LoopRef | BlockRef)]
         blocks = [site.resolve_block(ref) for ref in refs if isinstance(ref, BlockRef)]
         loops: list[ForOp] = []
         for ref in refs:
