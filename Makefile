@@ -23,7 +23,7 @@ demo: $(INSTALLED) ## compile and run a few kernels, and show what happens
 test: $(INSTALLED) ## run all tests: lit and pytest, on all cores
 	@$(PY) scripts/run_tests.py
 
-test-fast: $(INSTALLED) ## run lit and the unit tests, in less than a minute
+test-fast: $(INSTALLED) ## run lit and the unit tests, in about a minute
 	@$(PY) scripts/run_tests.py --fast
 
 check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs

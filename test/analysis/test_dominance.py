@@ -310,6 +310,7 @@ def test_deep_nests_need_no_recursion():
     check_dominance(loop)
 
 
+@pytest.mark.slow
 def test_linear_in_the_number_of_ops():
     def seconds(count: int) -> float:
         block = Block()

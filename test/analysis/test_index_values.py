@@ -124,6 +124,7 @@ def _exprs(count):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 6), min_size=2, max_size=3), st.data())
 def test_facts_follow(extents, data):
     variables, index = loops(extents)

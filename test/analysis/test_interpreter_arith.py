@@ -37,6 +37,7 @@ DIVISIONS: dict[str, tuple[bool, Callable[[Any, Any], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_divisions_of_i8(name: str):
     signed, define = DIVISIONS[name]
@@ -177,6 +178,7 @@ def test_integer_comparisons(name: str):
     np.testing.assert_array_equal(result, PREDICATES[name[-2:]](a, b))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["nsw", "nuw"])
 @pytest.mark.parametrize("name", ["addi", "subi", "muli", "shli"])
 def test_overflow_flags(name: str, flag: str):

@@ -244,6 +244,7 @@ tokens = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @examples(200)
 @given(st.lists(tokens, max_size=12).map(" ".join) | st.text(max_size=30))
 def test_any_text_is_read_or_refused(text):
@@ -266,6 +267,7 @@ def test_deep_nesting():
     assert run_deep(round_trip, nesting(text)) == depth
 
 
+@pytest.mark.slow
 def test_deeper_than_there_is_room_for():
     text = "builtin.module " * 60000
     with pytest.raises(ParseError) as caught:
