@@ -609,8 +609,12 @@ func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
 // A block of threads that does all of a reduction is not alone with its init.
 // RUN: not kc-opt %s --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' 2>&1 | FileCheck %s --check-prefix=REDUCES
 // REDUCES: error[KC3040]: bind: loop l is a reduction of C
-// REDUCES: why: every block along blockIdx.x would run the init of C, at any time
-// REDUCES-NEXT: try: decompose_reduction gives the init of C loops of its own
+// REDUCES-NEXT:  --> {{.*}}bind_invalid.mlir:[[#@LINE+13]]:3  tir.for %l in 2 {
+// REDUCES-NEXT:   |  for l in 2:    <-- here
+// REDUCES-NEXT:   |    for k in 2:
+// REDUCES-NEXT:   |      block C
+// REDUCES-NEXT:  why: every block along blockIdx.x would run the init of C, at any time
+// REDUCES-NEXT:  try: decompose_reduction gives the init of C loops of its own
 
 // RUN: kc-opt %s --decompose-reduction='func=one_block_reduces block=C loop=l' --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' | FileCheck %s --check-prefix=DECOMPOSED
 // DECOMPOSED-LABEL: @one_block_reduces

@@ -131,7 +131,12 @@ func.func @each(%A: memref<8xf32>) {
 // Virtual threads run one after another on a CPU: none stores for another.
 // RUN: not kc-opt %s --set-store-predicate='func=virtual block=T condition="vthread.x == 0"' 2>&1 | FileCheck %s --check-prefix=VIRTUAL
 // VIRTUAL: error[KC3421]: set_store_predicate: with 'vthread.x == 0' block T does not store all that it stores now
-// VIRTUAL: why: no thread would do its work for w=0, u=0 at (i=1, j=0)
+// VIRTUAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:[[#@LINE+11]]:7  tir.block "T" (spatial %w in 1 = 0, opaque %u in 8 = %j) do {
+// VIRTUAL-NEXT:   |  for i in 2 vthread.x:
+// VIRTUAL-NEXT:   |    for j in 8:
+// VIRTUAL-NEXT:   |      block T    <-- here
+// VIRTUAL-NEXT:   |      block C
+// VIRTUAL-NEXT:  why: no thread would do its work for w=0, u=0 at (i=1, j=0)
 
 func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
   %T = tir.alloc "T" : memref<1xf32>
