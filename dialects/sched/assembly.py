@@ -27,6 +27,9 @@ from kc.dialects.sched.values import TYPES, ParamAttr, from_attr, result_type
 from kc.support.declarations import REQUIRED, Parameter, Slot, parameters, result_count, slots
 from kc.support.diagnostics import suggest
 
+MOST_RESULTS = 1024
+"""Of a step: a number of them in text may be anything."""
+
 
 def leading_operands(step: Any) -> list[Parameter]:
     """The parameters that take the loops and blocks that come first, in order."""
@@ -55,6 +58,7 @@ class _Reader:
         self.values: dict[str, Attribute] = {}
 
     def read(self) -> Any:
+        start = self.parser._current_token.span
         leading = leading_operands(self.step)
         self._leading_operands(leading)
         rest = [slot for slot in slots(self.step) if not any(slot in it.slots for it in leading)]
@@ -67,6 +71,8 @@ class _Reader:
         fields = {key: from_attr(value, self.params) for key, value in self.values.items()}
         count = result_count(self.step, fields)
         types: Sequence[Attribute]
+        if count is not None and count > MOST_RESULTS:
+            self.parser.raise_error(f"{self.cls.name} gives at most {MOST_RESULTS} results", start)
         if count is not None:
             types = [result_type(self.step)] * count if count else []
         elif self.parser.parse_optional_punctuation(":") is not None:

@@ -63,6 +63,7 @@ from kc.te.expr import (
     VectorLoad,
     children,
 )
+from kc.te.indices import affine, keeps_value
 from kc.te.lazy_select import is_lazy
 from kc.te.scalar_ops import (
     BINARY_INTRINSICS,
@@ -76,31 +77,6 @@ from kc.te.scalar_ops import (
 )
 from kc.te.tensor import Tensor
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
-
-
-def keeps_value(expr: Cast) -> bool:
-    """Whether a conversion of integers keeps every possible value."""
-    source, target = expr.value.dtype, expr.dtype
-    return expr.is_axis or source in INTS and target in INTS and bits(source) <= bits(target)
-
-
-def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:
-    """``lhs op rhs`` when it is affine."""
-    if op == "add":
-        return lhs + rhs
-    if op == "sub":
-        return lhs + rhs * -1
-    left = int(source.lhs.value) if isinstance(source.lhs, Const) else None
-    right = int(source.rhs.value) if isinstance(source.rhs, Const) else None
-    if op == "mul" and right is not None:
-        return lhs * right
-    if op == "mul" and left is not None:
-        return rhs * left
-    if op == "floordiv" and right is not None and right > 0:
-        return lhs // right
-    if op == "floormod" and right is not None and right > 0:
-        return lhs % right
-    return None
 
 
 def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintExpr:

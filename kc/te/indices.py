@@ -18,8 +18,9 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from kc.analysis.terms import ALWAYS, NEVER, Condition, Term, all_of, any_of
 from kc.dialects.affine_assembly import linear_terms
-from kc.te.body import affine, keeps_value
+from kc.te.dtypes import INTS, bits
 from kc.te.expr import (
     Binary,
     Call,
@@ -37,6 +38,32 @@ from kc.te.expr import (
     const,
 )
 from kc.te.relations import add
+
+
+def keeps_value(expr: Cast) -> bool:
+    """Whether a conversion of integers keeps every possible value."""
+    source, target = expr.value.dtype, expr.dtype
+    return expr.is_axis or source in INTS and target in INTS and bits(source) <= bits(target)
+
+
+def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineExpr | None:
+    """``lhs op rhs`` when it is affine."""
+    if op == "add":
+        return lhs + rhs
+    if op == "sub":
+        return lhs + rhs * -1
+    left = int(source.lhs.value) if isinstance(source.lhs, Const) else None
+    right = int(source.rhs.value) if isinstance(source.rhs, Const) else None
+    if op == "mul" and right is not None:
+        return lhs * right
+    if op == "mul" and left is not None:
+        return rhs * left
+    if op == "floordiv" and right is not None and right > 0:
+        return lhs // right
+    if op == "floormod" and right is not None and right > 0:
+        return lhs % right
+    return None
+
 
 _OPS = {AffineBinaryOpKind.FloorDiv: "floordiv", AffineBinaryOpKind.Mod: "floormod"}
 
@@ -119,6 +146,33 @@ class Space:
             return binary("sub", atom, start) if start else atom
 
         return from_affine(affine, leaf)
+
+
+_COMPARISONS: dict[str, Callable[[Term, Term], Condition]] = {
+    "eq": Term.equals,
+    "ne": Term.differs,
+    "lt": Term.__lt__,
+    "le": Term.__le__,
+    "gt": Term.__gt__,
+    "ge": Term.__ge__,
+}
+
+
+def affine_condition(condition: Expr, term: Callable[[Expr], Term | None]) -> Condition | None:
+    """``condition`` over what ``term`` makes of the sides of its comparisons; None where it is not
+    one of integers that have a term."""
+    if isinstance(condition, Const):
+        return ALWAYS if condition.value else NEVER
+    if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
+        left, right = term(condition.lhs), term(condition.rhs)
+        if left is not None and right is not None:
+            return _COMPARISONS[condition.op](left, right)
+    if isinstance(condition, Binary) and condition.op in ("and", "or"):
+        parts = [affine_condition(side, term) for side in (condition.lhs, condition.rhs)]
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts):
+            return all_of(known) if condition.op == "and" else any_of(known)
+    return None
 
 
 def difference(a: Expr, b: Expr) -> int | None:

@@ -8,6 +8,10 @@ is proven to be inside leaves the ``Select`` as it is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kc.analysis.isl_sets import is_impossible
+from kc.analysis.terms import Condition, Term, all_of, dim, term_of
 from kc.te.dtypes import lanes
 from kc.te.expr import (
     Binary,
@@ -19,8 +23,11 @@ from kc.te.expr import (
     IfThenElse,
     IterVar,
     SelectExpr,
+    Var,
+    as_expr,
     children,
 )
+from kc.te.indices import Space, affine_condition
 
 
 def is_lazy(expr: Expr) -> bool:
@@ -35,27 +42,68 @@ def is_lazy(expr: Expr) -> bool:
 def _may_read_outside(expr: Expr) -> bool:
     """Whether computing ``expr`` reads an element that is not known to be there.
 
-    A choice inside of it is lazy where it has to be, so that only its condition counts.
+    What a choice inside of it chooses is computed only where the conditions of the choice say.
     """
-    waiting, seen = [expr], {expr}
+    guards = [_Guards(Space(), ())]
+    waiting, seen = [(expr, 0)], {(expr, 0)}
     while waiting:
-        current = waiting.pop()
+        current, n = waiting.pop()
         # What a vector element has after the indices of its tensor is the lane.
         if isinstance(current, Element) and not all(
-            _is_inside(index, size)
+            _is_inside(index, size) or guards[n].keep_inside(index, size)
             for index, size in zip(current.indices, current.tensor.shape)  # noqa: B905
         ):
             return True
-        parts = (
-            [current.condition]
-            if isinstance(current, IfThenElse | SelectExpr)
-            else children(current)
-        )
+        parts = [(part, n) for part in children(current)]
+        if isinstance(current, IfThenElse | SelectExpr):
+            chosen = (guards[n].and_where(current.condition, holds) for holds in (True, False))
+            parts = [(current.condition, n)]
+            for value, guard in zip((current.on_true, current.on_false), chosen, strict=True):
+                guards.append(guard)
+                parts.append((value, len(guards) - 1))
         for part in parts:
             if part not in seen:
                 seen.add(part)
                 waiting.append(part)
     return False
+
+
+@dataclass(frozen=True)
+class _Guards:
+    """What is known of axes and sizes where a value is computed."""
+
+    space: Space
+    facts: tuple[Condition, ...]
+
+    def and_where(self, condition: Expr, holds: bool) -> _Guards:  # noqa: FBT001
+        """These, and that ``condition`` holds, or does not."""
+        return _Guards(self.space, (*self.facts, *self._facts(condition, holds)))
+
+    def _facts(self, condition: Expr, holds: bool) -> list[Condition]:  # noqa: FBT001
+        if isinstance(condition, Binary) and condition.op == ("and" if holds else "or"):
+            return [*self._facts(condition.lhs, holds), *self._facts(condition.rhs, holds)]
+        known = affine_condition(condition, self._term)
+        return [] if known is None else [known if holds else ~known]
+
+    def keep_inside(self, index: Expr, size: ExprLike) -> bool:
+        """Whether they say that ``0 <= index < size``."""
+        position, length = self._term(index), self._term(as_expr(size))
+        if not self.facts or position is None or length is None:
+            return False
+        names = [f"d{n}" for n in range(len(self.space.leaves))]
+        domain: list[Condition] = []
+        for leaf, name in zip(self.space.leaves, names, strict=True):
+            extent = self._term(as_expr(leaf.extent)) if isinstance(leaf, IterVar) else None
+            if extent is not None:
+                domain.append(dim(name).within(extent))
+        return is_impossible(all_of([*domain, *self.facts, ~position.within(length)]), names)
+
+    def _term(self, expr: Expr) -> Term | None:
+        """``expr``, if it is of axes and sizes: other integers may be too large to compute with."""
+        affine = self.space.affine(expr)
+        if not all(isinstance(self.space.leaves[n], IterVar | Var) for n in affine.used_dims()):
+            return None
+        return term_of(affine, lambda n: dim(f"d{n}"))
 
 
 def _is_inside(index: Expr, size: ExprLike) -> bool:

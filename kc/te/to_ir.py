@@ -23,10 +23,11 @@ from kc.dialects import te, tir
 from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
-from kc.te.body import Body, affine
+from kc.te.body import Body
 from kc.te.dtypes import UINTS, is_float, lanes, scalar
 from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduce, Var
 from kc.te.extern import ExternOp
+from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
 from kc.te.scalar_ops import constant_attr, element_type
 from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk

@@ -223,6 +223,46 @@ def test_a_choice_inside_of_a_select_guards_its_own_reads():
     )
 
 
+def test_a_choice_inside_of_a_select_may_rely_on_its_condition():
+    """What the inner choice chooses is read where the outer condition does not hold, too."""
+    n = te.var("n")
+    a = te.placeholder((n,), name="A")
+    k = te.placeholder((8,), name="K")
+    b = te.compute(
+        (8,),
+        lambda i: te.Select(
+            te.all(i >= 1, i <= n), te.if_then_else(k[i] > 0, a[i - 1], te.const(5.0)), 2.0
+        ),
+        name="B",
+    )
+    text = str(kc.lower(te.create_schedule(b.op), [a, k, b]))
+    assert text.count("scf.if") == 2
+    assert "arith.select" not in text
+    array, signs = np.arange(1, 4, dtype=np.float32), np.array([1, -1] * 4, np.float32)
+    expected = np.array([2, 5, 2, 5, 2, 2, 2, 2], np.float32)
+    np.testing.assert_array_equal(
+        kc.build(te.create_schedule(b.op), [a, k, b])(array, signs), expected
+    )
+    out = np.zeros(8, np.float32)
+    run(kc.lower(te.create_schedule(b.op), [a, k, b]).op, "main", [array, signs, out])
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(("last", "is_lazy"), [(0, False), (1, True)])
+def test_guards_inside_of_a_select_are_compared_with_symbolic_sizes(last, is_lazy):
+    n = te.var("n")
+    a = te.placeholder((n,), name="A")
+    b = te.compute(
+        (n + 4,),
+        lambda i: te.Select(
+            i % 2 > 0, te.if_then_else(te.any(i < 1, i > n + last), te.const(5.0), a[i - 1]), 2.0
+        ),
+    )
+    text = str(kc.lower(te.create_schedule(b.op), [a, b]))
+    assert ("arith.select" not in text) == is_lazy
+    assert text.count("scf.if") == 1 + is_lazy
+
+
 def test_a_select_of_a_script_is_lazy():
     @kc.script
     def pad(A: kc.Buffer((10,)), B: kc.Buffer((14,))):  # pyright: ignore[reportInvalidTypeForm]

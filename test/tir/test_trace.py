@@ -547,6 +547,19 @@ WRONG_SAMPLES = {
 }
 
 
+@pytest.mark.parametrize("step", ["sample_perfect_tile", "sample_partitioned_tile"])
+def test_a_tile_has_no_more_factors_than_an_extent_can_have(step: str):
+    sch = tir.Schedule(matmul())
+    (loop, *_) = sch.get_loops(sch.get_block("T"))
+    with pytest.raises(ScheduleError) as caught:
+        getattr(sch, step)(loop, 2**31)
+    assert caught.value.render().splitlines()[0::2] == [
+        f"error[KC3733]: {step}: 2147483648 factors",
+        "  why: a tile has 1 to 63 factors: no extent has more that are not 1",
+    ]
+    assert len(getattr(sch, step)(loop, 63)) == 63
+
+
 @pytest.mark.parametrize("code", WRONG_SAMPLES)
 def test_wrong_samples(code: str):
     symbolic = (

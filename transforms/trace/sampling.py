@@ -33,6 +33,8 @@ from kc.transforms.trace.session import Session
 
 ROOT, INLINE = -1, -2
 """Decisions of a place that is not a loop; those of loops count from the outermost."""
+MOST_FACTORS = 63
+"""Extents are less than 2 to the power of it."""
 
 
 def _decision() -> Any:
@@ -105,8 +107,13 @@ def _extent(step: str, ref: LoopRef) -> int:
 
 
 def _require_parts(step: str, n: int) -> None:
-    if n < 1:
-        raise _refuse("KC3733", f"{step}: {n} factors", "a tile has at least one factor")
+    if not 1 <= n <= MOST_FACTORS:
+        raise _refuse(
+            "KC3733",
+            f"{step}: {n} factors",
+            f"a tile has 1 to {MOST_FACTORS} factors"
+            + (": no extent has more that are not 1" if n > 0 else ""),
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
@@ -10,12 +10,9 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from kc.analysis.isl_sets import is_impossible
 from kc.analysis.simplify_affine import Bounds
 from kc.analysis.terms import (
-    ALWAYS,
-    NEVER,
     Condition,
     Term,
     all_of,
-    any_of,
     condition_of,
     dim,
     term_of,
@@ -28,7 +25,6 @@ from kc.te.dtypes import INTS, UINTS
 from kc.te.expr import (
     Binary,
     Compare,
-    Const,
     Element,
     Expr,
     IterVar,
@@ -39,7 +35,7 @@ from kc.te.expr import (
     const,
     walk,
 )
-from kc.te.indices import Space, from_affine
+from kc.te.indices import Space, affine_condition, from_affine
 from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Dim
@@ -228,30 +224,9 @@ class _Adjoint:
 
     def _condition(self, condition: Expr) -> Condition | None:
         """``condition`` over the dimensions of the space, where it is one of affine indices."""
-        if isinstance(condition, Const):
-            return ALWAYS if condition.value else NEVER
-        if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
-            left, right = (
-                _term(self.system.known(self.space.affine(side)))
-                for side in (condition.lhs, condition.rhs)
-            )
-            return _COMPARISONS[condition.op](left, right)
-        if isinstance(condition, Binary) and condition.op in ("and", "or"):
-            parts = [self._condition(condition.lhs), self._condition(condition.rhs)]
-            known = [part for part in parts if part is not None]
-            if len(known) == len(parts):
-                return all_of(known) if condition.op == "and" else any_of(known)
-        return None
-
-
-_COMPARISONS: dict[str, Callable[[Term, Term], Condition]] = {
-    "eq": Term.equals,
-    "ne": Term.differs,
-    "lt": Term.__lt__,
-    "le": Term.__le__,
-    "gt": Term.__gt__,
-    "ge": Term.__ge__,
-}
+        return affine_condition(
+            condition, lambda side: _term(self.system.known(self.space.affine(side)))
+        )
 
 
 def _dim(n: int) -> Term:

@@ -103,3 +103,12 @@ transform.named_sequence @s() {
   %a, %b = "sched.split"(%i) <{factors = [unit, #sched.param_at<2>], operandSegmentSizes = array<i32: 1, 0>}> : (!sched.loop) -> (!sched.loop, !sched.loop)
   transform.yield
 }
+
+// -----
+
+transform.named_sequence @s() {
+  %i = sched.get_loop "i"
+  // expected-error@+1 {{sched.sample_perfect_tile gives at most 1024 results}}
+  %a, %b = sched.sample_perfect_tile %i n 2147483648
+  transform.yield
+}

@@ -200,3 +200,38 @@ func.func @started(%A: memref<?xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
 //EMPTY-NEXT:   |      block C    <-- then still reads B
 //EMPTY-NEXT:  why: the initial value is computed from B, and a copy in loop k would be skipped
 //EMPTY-NEXT:  try: legal: loop=i
+
+// RUN: not kc-opt %s --read-at="func=partial loop=k block=C buffer=L" 2>&1 | FileCheck %s --check-prefix=PARTIAL --match-full-lines --strict-whitespace
+// RUN: kc-opt %s --read-at="func=partial loop=k block=C buffer=L scope=local" 2>&1 | FileCheck %s --check-prefix=OWN
+
+// Each block of threads writes one element of its L, and a copy of what C may read is of both.
+func.func @partial(%A: memref<2xf32>, %N: memref<4xi32>, %C: memref<4xf32>) {
+  tir.for %i in 4 thread "blockIdx.x" {
+    %L = tir.alloc "L" : memref<2xf32, "local">
+    tir.block "L" (spatial %v in 2 = %i mod 2) do {
+      %a = tir.load %A[%v] : memref<2xf32>
+      tir.store %a, %L[%v] : memref<2xf32, "local">
+    }
+    tir.for %k in 1 {
+      tir.block "C" (spatial %v in 4 = %i) do {
+        %n = tir.load %N[%v] : memref<4xi32>
+        %j = arith.index_cast %n : i32 to index
+        %x = tir.load %L[%j] : memref<2xf32, "local">
+        tir.store %x, %C[%v] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+//PARTIAL:error[KC3415]: read_at: the threads of i disturb each other in a global copy of L
+//PARTIAL-NEXT:  --> {{.*}}read_at_invalid.mlir:216:7  tir.block "C" (spatial %v in 4 = %i) do {
+//PARTIAL-NEXT:   |  for i in 4 blockIdx.x:    <-- blockIdx.x
+//PARTIAL-NEXT:   |    alloc L    <-- each has its own (local)
+//PARTIAL-NEXT:   |    block L
+//PARTIAL-NEXT:   |    for k in 1:
+//PARTIAL-NEXT:   |      block C
+//PARTIAL-NEXT:  why: blockIdx.x 0 would copy L[1], which it has not written, for all threads of blockIdx.x
+//PARTIAL-NEXT:  try: scope=local
+
+// OWN: tir.alloc "L_local" : memref<2xf32, "local">

@@ -177,7 +177,6 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //LANES-NEXT:   |      block C
 //LANES-NEXT:  why: the lanes of i would share one copy of C
 //LANES-NEXT:  try: write_at first, then vectorize
-//LANES-NEXT:  try: it is not legal in any loop
 
 //CALL:error[KC3303]: write_at: C of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}write_at_invalid.mlir:88:5  func.call @change(%C) : (memref<8xf32>) -> ()
@@ -204,7 +203,7 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 }
 
 //EMPTY:error[KC3619]: write_at: the reduction of block C over v_k may be empty
-//EMPTY-NEXT:  --> {{.*}}write_at_invalid.mlir:192:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
+//EMPTY-NEXT:  --> {{.*}}write_at_invalid.mlir:191:7  tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 0 = %k) init {
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in 0:    <-- then does not run
 //EMPTY-NEXT:   |      block C    <-- then its initial value

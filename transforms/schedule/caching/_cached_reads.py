@@ -22,7 +22,12 @@ from kc.transforms.schedule._copies import (
     same_element,
 )
 from kc.transforms.schedule.base import Site
-from kc.transforms.schedule.caching._caching import Caching, Place, other_thread
+from kc.transforms.schedule.caching._caching import (
+    Caching,
+    Place,
+    other_thread,
+    undefined_copy,
+)
 from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 
@@ -80,6 +85,7 @@ class CachedReads:
             or self._missed_if_empty(place)
             or self._race(place)
             or self._in_grid(place)
+            or undefined_copy(self.site, self.block, place, self.copied(place), self.scope)
         )
 
     def _in_grid(self, place: Place) -> ScheduleError | None:

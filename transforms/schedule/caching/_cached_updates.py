@@ -14,7 +14,13 @@ from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._copies import Part, child_at, loops_shared, part_of
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.caching._cached_writes import CachedWrites
-from kc.transforms.schedule.caching._caching import Caching, Place, other_thread, outermost_place
+from kc.transforms.schedule.caching._caching import (
+    Caching,
+    Place,
+    other_thread,
+    outermost_place,
+    undefined_copy,
+)
 
 
 def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Caching:
@@ -54,6 +60,7 @@ class _Updates:
             or self._race(place, flush, loads)
             or self.writes.exchanged(place, flush)
             or self.writes.in_grid(place)
+            or undefined_copy(self.site, self.block, place, fill, self.writes.scope)
         )
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:

@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Witness, is_unordered
+from kc.analysis.instances import Instance, Space, Supply, Witness, is_unordered
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import in_order, loads_of, scope_of
+from kc.analysis.regions import in_order, loads_of, scope_of, stores_to
 from kc.analysis.terms import equal
-from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
@@ -33,6 +33,7 @@ from kc.transforms.schedule._buffers import (
     require_scope,
     warn_of_scope,
 )
+from kc.transforms.schedule._blocks import witness_text
 from kc.transforms.schedule._copies import (
     Part,
     copy_nest,
@@ -44,7 +45,11 @@ from kc.transforms.schedule._copies import (
 from kc.transforms.schedule._nests import Nest, loop_around
 from kc.transforms.schedule.base import BlockRef, LoopRef, Rewritten, Site
 from kc.transforms.schedule.placing._placing import require_scalar_place
-from kc.transforms.schedule.threads._thread_values import require_copies_apart
+from kc.transforms.schedule.threads._thread_values import (
+    refuse_shared_copy,
+    require_copies_apart,
+    threads_apart,
+)
 
 READ_BUFFER = {
     "help": "the buffer: its name, or its position among those that the block reads",
@@ -199,6 +204,36 @@ def other_thread(
     return None
 
 
+def undefined_copy(
+    site: Site, block: BlockOp, place: Place, part: Part, scope: str
+) -> ScheduleError | None:
+    """The refusal (KC3415) of ``part`` of a buffer that each thread has of its own, if threads are
+    to share the copy in ``scope`` and one of them copies what it has not written: that may be
+    anything, in the place of what another thread copies."""
+    alloc = part.buffer.owner
+    for loop, axis in threads_apart(part.buffer, scope):
+        assert isinstance(alloc, AllocOp)
+        space = Space()
+        copy = space.place(place.anchor)
+        element = part.enter(site, space, copy)
+        around = set(all_loops_around(alloc))
+        own = {outer: at for outer, at in copy.loops.items() if outer in around}
+        supplies: list[Supply] = []
+        for store in stores_to(part.buffer):
+            write = space.instance(store, own)
+            before = space.before(write, copy)
+            supplies.append(Supply(write, space.element(store, write), [before]))
+        witness = space.uncovered(copy, element, supplies)
+        if witness is not None:
+            why = witness.undecided or (
+                f"{axis} {witness[copy.loops[loop]]} would copy {buffer_name(part.buffer)}"
+                f"{witness_text(space, witness)}, which it has not written, for all threads of "
+                f"{axis}"
+            )
+            return refuse_shared_copy(site, block, loop, part.buffer, scope, why)
+    return None
+
+
 def choices(
     site: Site, buffers: Callable[[BlockOp], Sequence[SSAValue]]
 ) -> Iterator[tuple[BlockRef, BufferRef, str]]:
@@ -277,8 +312,10 @@ def plan_at_loop(
         return plan(loop)
     except ScheduleError as error:
         legal = [loop.label for loop in loop_tree.loops_around(block) if _is_legal(plan, loop)]
-        where = f"legal: loop={' or loop='.join(legal)}"
-        error.hints = (*error.hints, where if legal else "it is not legal in any loop")
+        if legal:
+            error.hints = (*error.hints, f"legal: loop={' or loop='.join(legal)}")
+        elif not error.hints:
+            error.hints = ("it is not legal in any loop",)
         raise
 
 

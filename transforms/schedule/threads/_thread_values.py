@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import SSAValue
 
@@ -16,6 +16,7 @@ from kc.analysis.simple_nest import simple_nest
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
+from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import captured
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.placing._placing import old_values
@@ -191,6 +192,17 @@ def _require_undisturbed(site: Site, alloc: AllocOp, loop: ForOp, axis: str, sco
         )
 
 
+def threads_apart(buffer: SSAValue, scope: str) -> Iterator[tuple[ForOp, str]]:
+    """The loops, and their axes, each of whose threads has a ``buffer`` of its own, and which have
+    one copy of it in ``scope`` together."""
+    alloc, old = buffer.owner, memory_scope(buffer)
+    if isinstance(alloc, AllocOp):
+        for loop in all_loops_around(alloc):
+            axis = loop.axis
+            if axis is not None and is_shared(scope, axis) and not is_shared(old, axis):
+                yield loop, axis
+
+
 def require_copies_apart(
     site: Site,
     block: BlockOp,
@@ -199,20 +211,31 @@ def require_copies_apart(
     hints: Sequence[str] = ("scope=local",),
 ) -> None:
     """Refuse (KC3415) a copy that threads share of a buffer that each of them has of its own."""
-    alloc, old = buffer.owner, memory_scope(buffer)
-    if not isinstance(alloc, AllocOp):
-        return
-    for loop in all_loops_around(alloc):
-        axis = loop.axis
-        if axis is None or is_shared(old, axis) or not is_shared(scope, axis):
-            continue
+    for loop, axis in threads_apart(buffer, scope):
         if not is_replicated(buffer, loop, axis):
-            raise site.refuse(
-                "KC3415",
-                f"the threads of {loop.label} disturb each other in a {scope} copy "
-                f"of {alloc.label}",
-                at=block,
-                mark={loop: axis, alloc: f"each has its own ({old})"},
-                why=f"the copy would be one buffer for all threads of {axis}",
-                hints=hints,
-            )
+            why = f"the copy would be one buffer for all threads of {axis}"
+            raise refuse_shared_copy(site, block, loop, buffer, scope, why, hints)
+
+
+def refuse_shared_copy(
+    site: Site,
+    block: BlockOp,
+    loop: ForOp,
+    buffer: SSAValue,
+    scope: str,
+    why: str | Undecided,
+    hints: Sequence[str] = ("scope=local",),
+) -> ScheduleError:
+    """The refusal (KC3415) of a copy in ``scope``, one for the threads of ``loop``."""
+    alloc = buffer.owner
+    assert isinstance(alloc, AllocOp)
+    return site.refuse(
+        "KC3415",
+        f"the threads of {loop.label} "
+        + ("may disturb" if isinstance(why, Undecided) else "disturb")
+        + f" each other in a {scope} copy of {alloc.label}",
+        at=block,
+        mark={loop: str(loop.axis), alloc: f"each has its own ({memory_scope(buffer)})"},
+        why=why,
+        hints=hints,
+    )
