@@ -16,12 +16,14 @@ import contextlib
 import difflib
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 MAX_LINES = 12
+LEAST_FACTS = 4
+"""So many facts are shown, if there are, however many hints there are."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +93,13 @@ class Diagnostic:
         if self.location is not None:
             lines.extend(self._place())
         tail = [f"  why: {self.why}"] if self.why else []
-        tail.extend(f"  try: {hint}" for hint in self.hints)
         room = MAX_LINES - len(lines) - len(tail)
-        facts = list(self.facts)
-        if len(facts) > room:
-            facts = [*facts[: max(room - 1, 0)], f"... {len(facts) - max(room - 1, 0)} more"]
+        hints = _first(self.hints, room - min(len(self.facts), LEAST_FACTS))
+        facts = _first(self.facts, room - len(hints))
         lines.extend(f"   |  {fact}" for fact in facts)
-        return "\n".join([*lines, *tail])
+        lines.extend(tail)
+        lines.extend(f"  try: {hint}" for hint in hints)
+        return "\n".join(lines)
 
     def _place(self) -> list[str]:
         assert self.location is not None
@@ -128,6 +130,14 @@ class Diagnostic:
             "facts": list(self.facts),
             "hints": list(self.hints),
         }
+
+
+def _first(texts: Sequence[str], room: int) -> list[str]:
+    """``texts``, or as many as there is ``room`` for, and how many are left out."""
+    if len(texts) <= room:
+        return list(texts)
+    shown = max(room - 1, 0)
+    return [*texts[:shown], f"... {len(texts) - shown} more"]
 
 
 class KCError(Diagnostic, Exception):

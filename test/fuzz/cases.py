@@ -21,6 +21,7 @@ import numpy as np
 from c_code import CC, run_in_c
 from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
+from intrinsic_code import unregister
 from launching import compacted, has_kernels, iterations, order, shares_virtual_threads, verify
 from layouts import Layouts
 from schedules import check_text, draw, draw_legal, perform, primitive_of
@@ -103,6 +104,8 @@ def run_case(
             _run(seed, FAMILIES[family], keep, lines, native, outcome)
     except Exception as error:
         outcome.error = error
+    finally:
+        unregister()
     return outcome
 
 

@@ -19,6 +19,7 @@ from worlds import Size, World
 import kc
 from kc import te, tir
 from kc.tir import TensorIntrin
+from kc.transforms.intrinsics import tensor_intrin
 
 NAME = "drawn"
 ELEMENTS = {
@@ -52,6 +53,11 @@ def register(random: Random, tile: Tile, way: str) -> None:
         functions.get("update"),
         override=True,
     )
+
+
+def unregister() -> None:
+    """Forget the intrinsic: a later case, which tensorizes too, does not depend on earlier ones."""
+    tensor_intrin._REGISTERED.pop(NAME, None)
 
 
 def _types(tile: Tile, layout: Callable[[Sequence[int]], str] | None = None) -> list[str]:

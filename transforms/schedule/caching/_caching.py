@@ -23,6 +23,7 @@ from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
+from kc.transforms.schedule._blocks import witness_text
 from kc.transforms.schedule._buffers import (
     BufferRef,
     FreshNames,
@@ -33,7 +34,6 @@ from kc.transforms.schedule._buffers import (
     require_scope,
     warn_of_scope,
 )
-from kc.transforms.schedule._blocks import witness_text
 from kc.transforms.schedule._copies import (
     Part,
     copy_nest,
