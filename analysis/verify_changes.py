@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 from xdsl.traits import (
     HasAncestor,
@@ -242,7 +242,6 @@ def _ends(op: Operation) -> tuple[Any, ...]:
 
 def _key(op: Operation) -> Any:
     """All that a verifier's verdict on ``op`` follows from."""
-    blocks = [block for region in op.regions for block in region.blocks]
     around = op.parent_op()
     return (
         type(op),
@@ -252,19 +251,27 @@ def _key(op: Operation) -> Any:
         _types(op.results),
         tuple(op.properties.items()),
         tuple(op.attributes.items()),
-        tuple([len(region.blocks) for region in op.regions]),
-        tuple([(arg.type, arg.first_use is None) for block in blocks for arg in block.args]),
-        tuple([_end_of(block) for block in blocks]),
+        tuple([_key_of_region(region) for region in op.regions]),
     )
+
+
+def _key_of_region(region: Region) -> Any:
+    first = region.first_block
+    if first is region.last_block:
+        return None if first is None else _key_of_block(first)
+    return tuple([_key_of_block(block) for block in region.blocks])
+
+
+def _key_of_block(block: Block) -> Any:
+    arguments = tuple([(arg.type, arg.first_use is None) for arg in block.args])
+    last = block.last_op
+    if last is None:
+        return arguments
+    return arguments, type(last), _types(last.operands), last.next_op is None
 
 
 def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
     return tuple([value.type for value in values])
-
-
-def _end_of(block: Block) -> Any:
-    last = block.last_op
-    return None if last is None else (type(last), _types(last.operands), last.next_op is None)
 
 
 class _Kind(NamedTuple):
@@ -291,10 +298,11 @@ def _check_domains(blocks: Sequence[BlockOp]) -> None:
     """Refuse (KC1202) a block that an iteration of constant loops takes out of its domain."""
     index = IndexValues()
     for block in blocks:
-        if 0 in block.extents:
+        extents = block.extents
+        if 0 in extents:
             continue
         counts = _counts(block.binding_operands)
-        bindings = list(zip(block.binding_exprs, block.extents, strict=True))
+        bindings = list(zip(block.binding_exprs, extents, strict=True))
         if all(
             (counts and isinstance(extent, int) and _is_within(expr, counts, extent))
             or _stays_inside(block, expr, extent, index)

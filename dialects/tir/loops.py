@@ -121,7 +121,8 @@ class ForOp(IRDLOperation):
     @property
     def static_extent(self) -> int | None:
         """The extent when it is a constant."""
-        return None if self.dynamic_extent is not None else self.extent.value.data
+        # The only operand there may be is the other kind of extent.
+        return None if self.operands else self.extent.value.data
 
     @property
     def extent_value(self) -> int | SSAValue:
