@@ -90,12 +90,12 @@ class _Guards:
         position, length = self._term(index), self._term(as_expr(size))
         if not self.facts or position is None or length is None:
             return False
-        names = [f"d{n}" for n in range(len(self.space.leaves))]
         domain: list[Condition] = []
-        for leaf, name in zip(self.space.leaves, names, strict=True):
+        for n, leaf in enumerate(self.space.leaves):  # which extents add to
             extent = self._term(as_expr(leaf.extent)) if isinstance(leaf, IterVar) else None
             if extent is not None:
-                domain.append(dim(name).within(extent))
+                domain.append(dim(f"d{n}").within(extent))
+        names = [f"d{n}" for n in range(len(self.space.leaves))]
         return is_impossible(all_of([*domain, *self.facts, ~position.within(length)]), names)
 
     def _term(self, expr: Expr) -> Term | None:

@@ -263,6 +263,18 @@ def test_guards_inside_of_a_select_are_compared_with_symbolic_sizes(last, is_laz
     assert text.count("scf.if") == 1 + is_lazy
 
 
+@pytest.mark.parametrize(("last", "is_lazy"), [(9, False), (10, True)])
+def test_guards_inside_of_a_select_along_a_symbolic_axis(last, is_lazy):
+    n = te.var("n")
+    a = te.placeholder((10,), name="A")
+    b = te.compute(
+        (n,),
+        lambda i: te.Select(i % 2 > 0, te.if_then_else(i <= last, a[i], te.const(5.0)), 2.0),
+    )
+    text = str(kc.lower(te.create_schedule(b.op), [a, b]))
+    assert text.count("scf.if") == 1 + is_lazy
+
+
 def test_a_select_of_a_script_is_lazy():
     @kc.script
     def pad(A: kc.Buffer((10,)), B: kc.Buffer((14,))):  # pyright: ignore[reportInvalidTypeForm]
