@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
-from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
-from kc.analysis.captures import captured_values
+from kc.analysis.captures import captured_values, makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
@@ -45,30 +44,13 @@ def _start(block: BlockOp) -> ForOp | None:
     carried = False
     for loop in loop_tree.loops_around(block):
         carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
-        if carried and all(_makers(value, loop) is not None for value in _needed(block)):
+        if carried and all(makers_inside(value, loop) is not None for value in _needed(block)):
             return loop
     return None
 
 
 def _needed(block: BlockOp) -> list[SSAValue]:
     return [*captured_values(block.init.block), *block.dynamic_extents]
-
-
-def _makers(value: SSAValue, loop: ForOp) -> list[Operation] | None:
-    """The ops in ``loop`` that compute ``value`` from what is known where it begins, in order; None
-    if anything else takes part."""
-    if not loop_tree.defined_inside(value, loop):
-        return []
-    owner = value.owner
-    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
-        return None
-    makers: list[Operation] = []
-    for operand in owner.operands:
-        before = _makers(operand, loop)
-        if before is None:
-            return None
-        makers += before
-    return [*makers, owner]
 
 
 class EmptyReduction:
@@ -84,7 +66,9 @@ class EmptyReduction:
             for inner_loop in inner
             if inner_loop.dynamic_extent is not None
         ]
-        needed = [op for value in (*_needed(block), *sizes) for op in _makers(value, loop) or ()]
+        needed = [
+            op for value in (*_needed(block), *sizes) for op in makers_inside(value, loop) or ()
+        ]
         self.makers = list(dict.fromkeys(needed))
         """The ops in the loop that compute sizes, and what the init uses."""
         self._index = IndexValues()

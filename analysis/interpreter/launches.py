@@ -18,7 +18,9 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from kc.analysis.captures import makers_inside
 from kc.analysis.interpreter.engine import Step
+from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.threads import Kernel, Thread, Threads, single_axes
 from kc.analysis.interpreter.values import Buffer, fresh_array
 from kc.analysis.loop_tree import defined_inside, memory_scope, preorder
@@ -47,9 +49,7 @@ class Launch(Kernel):
         self.single = self._function(root, lambda: single_axes(root))
         for loop in loops:
             if loop.axis is not None and loop.axis not in VIRTUAL_AXES:
-                size = loop.extent_value
-                count = size if isinstance(size, int) else self.interpreter.value(size)
-                extents.setdefault(loop.axis, max(count, 1))
+                extents.setdefault(loop.axis, max(self._count(loop, root), 1))
         if not extents:
             super().run(root, extent)  # virtual threads of a CPU
             return
@@ -68,6 +68,21 @@ class Launch(Kernel):
                 self._thread_loop(root, [extent] * len(threads), threads)
         finally:
             self.interpreter.environment = env
+
+    def _count(self, loop: tir.ForOp, root: tir.ForOp) -> int:
+        """The extent of a loop of threads, which is known before the kernel ``root`` runs."""
+        size = loop.extent_value
+        if isinstance(size, int):
+            return size
+        makers = makers_inside(size, root)
+        if makers is None:
+            raise ExecutionError(
+                loop,
+                f"the extent of loop {loop.label} is computed in the kernel, which is launched "
+                "with it",
+            )
+        self.interpreter.execute(makers)
+        return self.interpreter.value(size)
 
     def _private_buffers(self, root: tir.ForOp) -> list[SSAValue]:
         """The buffers of threads that the kernel uses and does not allocate."""

@@ -11,9 +11,8 @@ from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.dtypes import is_float
 from kc.te.expr import Const, Expr, IterVar, Var
-from kc.te.extern import ExternOp
 from kc.te.relations import Fuse, Relation, Singleton, Split, parents, results
-from kc.te.tensor import ComputeOp, Dim, Operation, ScanOp
+from kc.te.tensor import ComputeOp, Dim, ExternOp, Operation, ScanOp
 from kc.te.threads import ThreadAxis, require_threads
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype
-from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, compare, walk
+from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, compare, intrinsic, walk
+from kc.te.indices import same_dim
 from kc.te.tags import BROADCAST, ELEMWISE
 
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ class TensorOperators:
         return one_by_one("T_bitwise_not", lambda x: ~x, self)  # pyright: ignore
 
     def __abs__(self) -> Any:
-        from kc.te.expr import intrinsic
-
         return one_by_one("T_abs", intrinsic("abs"), self)  # pyright: ignore
 
     def astype(self, dtype: str) -> Any:
@@ -156,7 +155,6 @@ def _is_one(dim: Dim) -> bool:
 
 def broadcast(left: Tensor, right: Tensor) -> tuple[Dim, ...]:
     """The shape that two tensors are brought to (KC2174)."""
-    from kc.te.scan import same_dim
     from kc.te.tensor import shape_text
 
     shape: list[Dim] = []

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kc.dialects.te.extern import written_buffers
+from kc.dialects.tir import INDEX
 from kc.support.diagnostics import Location, TEError
-from kc.support.locations import caller_location
+from kc.support.locations import caller_location, location_of
+from kc.te.buffers import Buffer, require_dense
 from kc.te.dtypes import check_dtype, is_float
 from kc.te.expr import BufferAccess, Expr, Var, walk
-from kc.te.scan import same_dim
+from kc.te.extern_function import function_parts
+from kc.te.indices import same_dim
 from kc.te.tags import tag_of
 from kc.te.tensor import (
-    Dim,
-    Operation,
+    ExternCode,
+    ExternOp,
     Tensor,
     check_name,
     check_shape,
@@ -24,67 +27,16 @@ from kc.te.tensor import (
     require_scalars,
     shape_text,
 )
+from kc.tir.calls import as_statement
+from kc.tir.emit import build_function
+from kc.tir.stmt import Seq
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Region
 
-    from kc.te.buffers import Buffer
-
 
 _USAGE = "te.extern(shape, [A, B], fcompute): the inputs are tensors"
-
-
-@dataclass(eq=False)
-class ExternOp(Operation):
-    """Tensors that a statement writes: see :func:`kc.te.extern`.
-
-    ``shape`` and ``dtype`` are those of the first.
-    """
-
-    inputs: tuple[Tensor, ...] = field(kw_only=True)
-    input_placeholders: tuple[Buffer, ...] = field(kw_only=True)
-    """The inputs, as the statement sees them."""
-    output_placeholders: tuple[Buffer, ...] = field(kw_only=True)
-    """The outputs, as the statement sees them."""
-    body: Any = field(kw_only=True)
-    """The statement, or the module whose function is spliced."""
-    code: Code = field(kw_only=True, repr=False)
-
-    @property
-    def num_outputs(self) -> int:
-        """The number of tensors made."""
-        return len(self.output_placeholders)
-
-    def output_shape(self, index: int) -> tuple[Dim, ...]:
-        """The shape of an output."""
-        return self.output_placeholders[index].shape
-
-    def output_dtype(self, index: int) -> str:
-        """The element type of an output."""
-        return self.output_placeholders[index].dtype
-
-    @property
-    def input_tensors(self) -> list[Tensor]:
-        """The tensors read, each once."""
-        return list(dict.fromkeys(self.inputs))
-
-    def with_tensors(self, tensors: Mapping[Tensor, Tensor]) -> ExternOp:
-        """The same statement on other tensors of the same shapes."""
-        return dataclasses.replace(
-            self, inputs=tuple(tensors.get(tensor, tensor) for tensor in self.inputs)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Code:
-    """The operations of a statement, to be copied."""
-
-    region: Region
-    """Takes the buffers of inputs and outputs, then the scalars."""
-    scalars: tuple[Var, ...]
-    sizes: tuple[Var, ...]
-    """The sizes that ``tir.symbol`` asks for."""
 
 
 def extern(
@@ -136,8 +88,6 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
     the ``input_tensors``, in order; those that are written become the results. ``name``, ``tag``
     and ``attrs`` may be given, as for :func:`extern`. Raises TEError KC2160 to KC2168.
     """
-    from kc.te.extern_function import function_parts
-
     location = caller_location()
     unknown = sorted(set(kwargs) - {"name", "tag", "attrs"})
     if unknown:
@@ -159,10 +109,9 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
         input_placeholders=tuple(parts.ins),
         output_placeholders=tuple(parts.outs),
         body=primfunc,
-        code=parts.code,
+        code=_code_of(parts.function, len(parts.ins) + len(parts.outs), [], parts.sizes),
     )
-    tag_of(op, kwargs.get("tag", ""), kwargs.get("attrs"))
-    return list(op.outputs) if op.num_outputs > 1 else op.output(0)
+    return _results(op, kwargs.get("tag", ""), kwargs.get("attrs"))
 
 
 def _shapes(shape: Any) -> list[Any]:
@@ -201,8 +150,6 @@ def _dtypes(
 def _in_buffers(
     name: str, tensors: Sequence[Tensor], given: Any, location: Location | None
 ) -> list[Buffer]:
-    from kc.te.buffers import Buffer
-
     require_scalars(f"extern {name}", tensors)
     if given is None:
         listed = [Buffer(tensor.shape, tensor.dtype, tensor.name) for tensor in tensors]
@@ -222,8 +169,6 @@ def _out_buffers(
     given: list[Any],
     location: Location | None,
 ) -> list[Buffer]:
-    from kc.te.buffers import Buffer
-
     count = len(shapes)
     names = [output_name(name, n, count) for n in range(count)]
     checked = [
@@ -248,8 +193,6 @@ def _checked(
     location: Location | None,
 ) -> list[Buffer]:
     """Buffers given by the user, which must match what they stand for (KC2163)."""
-    from kc.te.buffers import Buffer, require_dense
-
     if len(given) != len(wanted):
         raise TEError(
             "KC2163",
@@ -281,14 +224,10 @@ def _checked(
 
 def statement_of(what: str, returned: Any, location: Location | None) -> Any:
     """The statement that a function of ``what`` returned (KC2164): one, a call, or a list."""
-    from kc.tir.stmt import Seq, Stmt
-
     if isinstance(returned, list | tuple) and returned:
         return Seq(location, [statement_of(what, item, location) for item in returned])
-    convert = getattr(returned, "__kc_stmt__", None)
-    if convert is not None:
-        return convert(location)
-    if not isinstance(returned, Stmt):
+    statement = as_statement(returned, location)
+    if statement is None:
         raise TEError(
             "KC2164",
             f"{what}: the function returns {type(returned).__name__}, which is not a statement",
@@ -299,7 +238,7 @@ def statement_of(what: str, returned: Any, location: Location | None) -> Any:
                 'return tir.call_packed("function", ins[0], outs[0])',
             ],
         )
-    return returned
+    return statement
 
 
 def _extern_of(
@@ -312,8 +251,6 @@ def _extern_of(
     attrs: dict[str, Any] | None,
     location: Location | None,
 ) -> Any:
-    from kc.tir.emit import build_function
-
     buffers = [*ins, *outs]
     sizes = {
         dim
@@ -327,10 +264,10 @@ def _extern_of(
     used = list(dict.fromkeys([*variables_of(statement), *sizes]))
     extra = [variable for variable in used if variable not in known]
     function = build_function([*buffers, *extra], statement, name, location)
-    code = code_of(
+    code = _code_of(
         function, len(buffers), [variable for variable in extra if is_float(variable.dtype)], used
     )
-    check_writes(
+    _check_writes(
         name,
         code.region,
         [buffer.name for buffer in ins],
@@ -348,16 +285,19 @@ def _extern_of(
         body=statement,
         code=code,
     )
+    return _results(op, tag, attrs)
+
+
+def _results(op: ExternOp, tag: str, attrs: dict[str, Any] | None) -> Any:
+    """The tensor of an operation, or the list of them."""
     tag_of(op, tag, attrs)
-    return list(op.outputs) if len(outs) > 1 else op.output(0)
+    return list(op.outputs) if op.num_outputs > 1 else op.output(0)
 
 
-def code_of(
+def _code_of(
     function: FuncOp, buffers: int, scalars: Sequence[Var], variables: Sequence[Var]
-) -> Code:
+) -> ExternCode:
     """The body of ``function``, without the arguments that are sizes: ``tir.symbol`` gives them."""
-    from kc.dialects.tir import INDEX
-
     region = function.detach_region(function.body)
     block = region.block
     end = block.last_op
@@ -367,7 +307,7 @@ def code_of(
         if arg.type == INDEX:
             block.erase_arg(arg)
     sizes = tuple(variable for variable in variables if not is_float(variable.dtype))
-    return Code(region, tuple(scalars), sizes)
+    return ExternCode(region, tuple(scalars), sizes)
 
 
 def variables_of(statement: Any) -> list[Var]:
@@ -393,7 +333,7 @@ def variables_of(statement: Any) -> list[Var]:
     return list(variables)
 
 
-def check_writes(
+def _check_writes(
     name: str,
     region: Region,
     ins: Sequence[str],
@@ -401,9 +341,6 @@ def check_writes(
     location: Location | None,
 ) -> None:
     """Refuse a statement that writes an input (KC2165), or nothing of an output (KC2166)."""
-    from kc.dialects.te.extern import written_buffers
-    from kc.support.locations import location_of
-
     args = list(region.block.args)
     inputs, outputs = args[: len(ins)], args[len(ins) : len(ins) + len(outs)]
     written = {buffer: op for op in region.walk() for buffer in written_buffers(op)}

@@ -24,8 +24,7 @@ from kc.dialects.tir.calls import dtype_name
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.expr import Var
-from kc.te.extern import Code, check_writes, code_of
-from kc.te.indices import from_affine
+from kc.te.indices import from_affine, same_dim
 from kc.te.tensor import Dim, Tensor, shape_text
 
 __all__ = ["FunctionParts", "function_parts"]
@@ -35,10 +34,11 @@ __all__ = ["FunctionParts", "function_parts"]
 class FunctionParts:
     """The buffers of a function, and what it does with them."""
 
-    name: str
     ins: Sequence[Buffer]
     outs: Sequence[Buffer]
-    code: Code
+    function: FuncOp
+    """Takes the buffers, and asks for the sizes by ``tir.symbol``."""
+    sizes: Sequence[Var]
 
 
 def function_parts(
@@ -103,15 +103,7 @@ def function_parts(
     _ask_for_sizes(function)
     _rename_sizes(function, sizes)
     _order_arguments(function.body.block, [*inputs, *outputs])
-    code = code_of(function, len(buffers), [], list(sizes.values()))
-    check_writes(
-        name,
-        code.region,
-        [buffer.name for buffer in ins],
-        [buffer.name for buffer in outs],
-        location,
-    )
-    return FunctionParts(name, ins, outs, code)
+    return FunctionParts(ins, outs, function, list(sizes.values()))
 
 
 def _function(primfunc: Any, location: Location | None) -> FuncOp:
@@ -203,8 +195,6 @@ def _resolved(shape: Sequence[Any], sizes: dict[str, Var]) -> list[Dim]:
 
 
 def _same(left: Sequence[Dim], right: Sequence[Dim]) -> bool:
-    from kc.te.scan import same_dim
-
     return len(left) == len(right) and all(map(same_dim, left, right))
 
 

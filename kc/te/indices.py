@@ -18,6 +18,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from kc.analysis.simplify_affine import simplify
 from kc.analysis.terms import ALWAYS, NEVER, Condition, Term, all_of, any_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.te.dtypes import INTS, bits
@@ -37,6 +38,7 @@ from kc.te.expr import (
     children,
     const,
 )
+from kc.te.nodes import Dim
 from kc.te.relations import add
 
 
@@ -180,6 +182,23 @@ def difference(a: Expr, b: Expr) -> int | None:
     space = Space()
     terms, constant = linear_terms(space.affine(a) - space.affine(b))
     return None if any(terms.values()) else constant
+
+
+def same_dim(left: Dim, right: Dim) -> bool:
+    """Whether two dimensions are the same for all sizes, as far as their forms tell."""
+    if isinstance(left, Const):
+        left = int(left.value)
+    if isinstance(right, Const):
+        right = int(right.value)
+    if left is right or (isinstance(left, int) and isinstance(right, int) and left == right):
+        return True
+    if isinstance(left, Binary) and isinstance(right, Binary):
+        if left.op == right.op and same_dim(left.lhs, right.lhs) and same_dim(left.rhs, right.rhs):
+            return True
+    if not isinstance(left, Binary) and not isinstance(right, Binary):
+        return False
+    space = Space()
+    return simplify(space.affine(left) - space.affine(right), []) == AffineExpr.constant(0)
 
 
 def _structure(expr: Expr) -> Hashable:

@@ -23,6 +23,10 @@ class Expr(Operators):
     location: Location | None
 
 
+Dim = int | Expr
+"""A dimension of a tensor."""
+
+
 @dataclass(eq=False)
 class Const(Expr):
     """A constant."""
@@ -171,12 +175,6 @@ class ExternCall(Expr):
     location: Location | None = field(default=None, repr=False)
     kind: str = "c"
     pure: bool = False
-
-    def __kc_stmt__(self, location: Location | None) -> Any:
-        """The statement that calls for the effect."""
-        from kc.tir.calls import Evaluate
-
-        return Evaluate(location or self.location, self)
 
 
 @dataclass(eq=False)

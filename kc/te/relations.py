@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kc.te.expr import Cast, Const, Expr, ExprLike, IterVar, binary, cast, compare, const
-from kc.te.tensor import Dim
+from kc.te.nodes import Dim
 
 
 @dataclass(frozen=True, eq=False)

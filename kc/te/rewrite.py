@@ -11,8 +11,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from kc.te.expr import Element, Expr, children
-from kc.te.extern import ExternOp
-from kc.te.tensor import Operation, ScanOp, Tensor
+from kc.te.tensor import ExternOp, Operation, ScanOp, Tensor
 
 
 class Substitution:

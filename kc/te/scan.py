@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.ir.affine import AffineExpr
-
-from kc.analysis.simplify_affine import simplify
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
-from kc.te.expr import Binary, Const, Element, walk
-from kc.te.indices import Space
+from kc.te.expr import Element, walk
+from kc.te.indices import same_dim
 from kc.te.tags import tag_of
 from kc.te.tensor import (
     ComputeOp,
-    Dim,
     PlaceholderOp,
     ScanOp,
     Tensor,
@@ -206,20 +202,3 @@ def _check_steps(scan_op: ScanOp) -> None:
                         why="only the rows of states are kept from one step to the next",
                         hints=[f"{part.tensor.name}[{op.axis[0].name}, ...]"],
                     )
-
-
-def same_dim(left: Dim, right: Dim) -> bool:
-    """Whether two dimensions are the same for all sizes, as far as their forms tell."""
-    if isinstance(left, Const):
-        left = int(left.value)
-    if isinstance(right, Const):
-        right = int(right.value)
-    if left is right or (isinstance(left, int) and isinstance(right, int) and left == right):
-        return True
-    if isinstance(left, Binary) and isinstance(right, Binary):
-        if left.op == right.op and same_dim(left.lhs, right.lhs) and same_dim(left.rhs, right.rhs):
-            return True
-    if not isinstance(left, Binary) and not isinstance(right, Binary):
-        return False
-    space = Space()
-    return simplify(space.affine(left) - space.affine(right), []) == AffineExpr.constant(0)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
 from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
+from kc.te.nodes import Dim
 from kc.te.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
 
-Dim = int | Expr
+if TYPE_CHECKING:
+    from xdsl.ir import Region
+
+    from kc.te.buffers import Buffer
 
 
 @dataclass(eq=False)
@@ -206,6 +210,56 @@ class ScanOp(Operation):
     def input_tensors(self) -> list[Tensor]:
         """The tensors that the states start from, then those that give their rows."""
         return list(dict.fromkeys([*self.init, *self.update]))
+
+
+@dataclass(frozen=True, eq=False)
+class ExternCode:
+    """The operations of a statement, to be copied."""
+
+    region: Region
+    """Takes the buffers of inputs and outputs, then the scalars."""
+    scalars: tuple[Var, ...]
+    sizes: tuple[Var, ...]
+    """The sizes that ``tir.symbol`` asks for."""
+
+
+@dataclass(eq=False)
+class ExternOp(Operation):
+    """Tensors that a statement writes: see :func:`kc.te.extern`.
+
+    ``shape`` and ``dtype`` are those of the first.
+    """
+
+    inputs: tuple[Tensor, ...] = field(kw_only=True)
+    input_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The inputs, as the statement sees them."""
+    output_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The outputs, as the statement sees them."""
+    body: Any = field(kw_only=True)
+    """The statement, or the module whose function is spliced."""
+    code: ExternCode = field(kw_only=True, repr=False)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return len(self.output_placeholders)
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of an output."""
+        return self.output_placeholders[index].shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        return self.output_placeholders[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors read, each once."""
+        return list(dict.fromkeys(self.inputs))
+
+    def with_tensors(self, tensors: Mapping[Tensor, Tensor]) -> ExternOp:
+        """The same statement on other tensors of the same shapes."""
+        return replace(self, inputs=tuple(tensors.get(tensor, tensor) for tensor in self.inputs))
 
 
 class Tensor(TensorOperators):

@@ -37,6 +37,7 @@ from kc.te.extern import statement_of, variables_of
 from kc.te.intrin_calls import IntrinCall
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
+from kc.tir.emit import build_function
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
 from kc.transforms.tir.apply_strides import STRIDES
 
@@ -211,8 +212,6 @@ def _function(
     location: Location | None,
 ) -> FuncOp:
     """The function of buffers that does ``statement``."""
-    from kc.tir.emit import build_function
-
     checked = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
     declared = {stride for buffer in buffers for stride in buffer.declared_strides or ()}

@@ -26,11 +26,10 @@ from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body
 from kc.te.dtypes import UINTS, is_float, lanes, scalar
 from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduce, Var
-from kc.te.extern import ExternOp
 from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
 from kc.te.scalar_ops import constant_attr, element_type
-from kc.te.tensor import ComputeOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
+from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
 def post_order(outputs: Sequence[Operation]) -> list[Operation]:

@@ -4,80 +4,6 @@ from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from kc.support.diagnostics import ScheduleError
-from kc.te import (
-    Select,
-    abs,  # noqa: A004
-    acos,
-    acosh,
-    all,  # noqa: A004
-    any,  # noqa: A004
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    ceil,
-    ceildiv,
-    clz,
-    comm_reducer,
-    const,
-    copysign,
-    cos,
-    cosh,
-    div,
-    erf,
-    exp,
-    exp2,
-    exp10,
-    floor,
-    floordiv,
-    floormod,
-    fmod,
-    hypot,
-    if_then_else,
-    indexdiv,
-    indexmod,
-    isfinite,
-    isinf,
-    isnan,
-    ldexp,
-    likely,
-    log,
-    log1p,
-    log2,
-    log10,
-    max,  # noqa: A004
-    max_value,
-    min,  # noqa: A004
-    min_value,
-    multiply,
-    nearbyint,
-    nextafter,
-    popcount,
-    pow,  # noqa: A004
-    power,
-    q_multiply_shift,
-    reinterpret,
-    round,  # noqa: A004
-    rsqrt,
-    shift_left,
-    shift_right,
-    sigmoid,
-    sin,
-    sinh,
-    sqrt,
-    sum,  # noqa: A004
-    tan,
-    tanh,
-    trunc,
-    truncdiv,
-    truncmod,
-)
-from kc.te import var as Var
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import (
     call_cpacked,
@@ -89,9 +15,85 @@ from kc.te.calls import (
     call_pure_extern,
     trace,
 )
-from kc.te.expr import IterVar
+from kc.te.expr import IterVar, const, if_then_else
+from kc.te.expr import all_of as all  # noqa: A004
+from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import broadcast as Broadcast
 from kc.te.expr import ramp as Ramp
+from kc.te.expr import select as Select
+from kc.te.functions import (
+    abs,  # noqa: A004
+    ceil,
+    cos,
+    erf,
+    exp,
+    exp2,
+    floor,
+    floordiv,
+    floormod,
+    indexdiv,
+    indexmod,
+    log,
+    log1p,
+    log2,
+    log10,
+    max,  # noqa: A004
+    min,  # noqa: A004
+    round,  # noqa: A004
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    sum,  # noqa: A004
+    tan,
+    tanh,
+    trunc,
+    truncdiv,
+    truncmod,
+)
+from kc.te.intrinsics import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    ceildiv,
+    clz,
+    copysign,
+    cosh,
+    div,
+    exp10,
+    fmod,
+    hypot,
+    isfinite,
+    isinf,
+    isnan,
+    ldexp,
+    likely,
+    multiply,
+    nearbyint,
+    nextafter,
+    popcount,
+    pow,  # noqa: A004
+    power,
+    q_multiply_shift,
+    reinterpret,
+    shift_left,
+    shift_right,
+    sinh,
+)
+from kc.te.reducers import (
+    comm_reducer,
+    max_value,
+    min_value,
+)
+from kc.te.tensor import var as Var
 from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
 from kc.tir import ir_builder
 from kc.tir.prim_func import PrimFunc

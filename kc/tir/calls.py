@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import Location, TEError
 from kc.te.expr import BufferAccess, Expr, ExternCall
 from kc.tir.stmt import Stmt
 
@@ -35,3 +35,10 @@ class Evaluate(Stmt):
         if call.kind != "c":  # nobody asks a Python function for a result, so it may give any
             call = replace(call, dtype="void")
         emitter.body().effect(call)
+
+
+def as_statement(value: Any, location: Location | None) -> Stmt | None:
+    """``value``, a statement or a call for its effect, as a statement; None if it is neither."""
+    if isinstance(value, ExternCall):
+        return Evaluate(location or value.location, value)
+    return value if isinstance(value, Stmt) else None

@@ -34,6 +34,7 @@ from kc.te.expr import (
 from kc.te.intrinsics import likely
 from kc.te.tensor import check_name, shape_text
 from kc.te.threads import ThreadAxis
+from kc.tir.calls import as_statement
 from kc.tir.checked import LOOP_KINDS, counting_loop, no_while, store
 from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Value
 from kc.transforms.schedule.notes._annotations import Value as Annotation
@@ -74,17 +75,15 @@ class IRBuilder:
 
     def emit(self, stmt: Any) -> None:
         """Add a statement: what another builder gave, or a call for its effect."""
-        if not isinstance(stmt, Stmt):
-            convert = getattr(stmt, "__kc_stmt__", None)
-            if convert is None:
-                raise TEError(
-                    "KC2102",
-                    f"ir_builder: emit of {type(stmt).__name__}, which is not a statement",
-                    location=caller_location(),
-                    hints=["ib.emit(other.get())", "A[i] = x stores a value"],
-                )
-            stmt = convert(caller_location())
-        self._open[-1].append(stmt)
+        statement = as_statement(stmt, caller_location())
+        if statement is None:
+            raise TEError(
+                "KC2102",
+                f"ir_builder: emit of {type(stmt).__name__}, which is not a statement",
+                location=caller_location(),
+                hints=["ib.emit(other.get())", "A[i] = x stores a value"],
+            )
+        self._open[-1].append(statement)
 
     def get(self) -> Stmt:
         """The statement that was built; the builder is empty afterwards."""

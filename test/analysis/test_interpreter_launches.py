@@ -240,6 +240,26 @@ def test_a_kernel_may_be_empty():
     assert a.tolist() == [7]
 
 
+GROWING = """
+  %c5 = arith.constant 5 : index
+  tir.for %b in 2 thread "blockIdx.x" {{
+    %m = tir.apply ({size})
+    tir.for %t in %m thread "threadIdx.x" {{
+      %v = arith.index_cast %t : index to i32
+      tir.store %v, %A[%b, %t] : memref<2x3xi32>
+    }}
+  }}
+"""
+
+
+def test_the_number_of_threads_may_be_computed_in_the_kernel_from_what_is_outside():
+    a = np.full((2, 3), 7, np.int32)
+    launch(GROWING.format(size="%c5 ceildiv 2"), a)
+    assert a.tolist() == [[0, 1, 2]] * 2
+    with pytest.raises(ExecutionError, match="the extent of loop t is computed in the kernel"):
+        launch(GROWING.format(size="%b + 1"), a)
+
+
 BLOCKIZED = """
   tir.for %k in 4 thread "threadIdx.y" {{
     tir.block "B_o" (reduce %w in 4 = %k) init {{

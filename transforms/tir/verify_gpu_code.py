@@ -18,6 +18,7 @@ through memory that its reader shares.
 6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
 7. KC3441: their sizes are constants.
 8. KC3442: a block has no more threads than the GPU allows.
+9. KC3443: how many blocks and threads there are is known where the kernel is launched.
 
 The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
 as alive at once. TVM: ``VerifyGPUCode`` (which gives no reason).
@@ -39,11 +40,12 @@ from kc.analysis import loop_tree
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
-from kc.dialects.tir.threads import LANE_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
+from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 
@@ -69,6 +71,7 @@ class VerifyGpuCodePass(ModulePass):
         pass_class("compact-buffer-allocation")().apply(ctx, copy)
         for function in loop_tree.functions(copy):
             for kernel in _kernels(function):
+                _check_launch(function, kernel)
                 _check_threads(function, kernel, target)
                 _check_shared(function, kernel, target)
 
@@ -82,6 +85,25 @@ def _kernels(function: func.FuncOp) -> list[ForOp]:
         ):
             kernels.append(loop)
     return kernels
+
+
+def _check_launch(function: func.FuncOp, kernel: ForOp) -> None:
+    for loop in loop_tree.loops(kernel):
+        extent = loop.dynamic_extent
+        if loop.axis in (*BLOCK_AXES, *LANE_AXES) and extent is not None:
+            if not can_rebuild(extent, kernel):
+                raise CodegenError(
+                    "KC3443",
+                    f"verify-gpu-code: the number of {loop.axis} in @{function.sym_name.data} is "
+                    "not known where the kernel is launched",
+                    location=location_of(loop),
+                    why=f"loop {loop.label} has {loop_tree.extent_text(extent)} iterations, which "
+                    f"is computed in loop {kernel.label} from what is not known outside of it",
+                    hints=[
+                        "a launch has the same blocks and threads throughout: bind a loop whose "
+                        "extent is a constant, or of the sizes of the function"
+                    ],
+                )
 
 
 def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None:

@@ -13,6 +13,7 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import Operators
+from kc.te.extern import extern
 from kc.te.tensor import Tensor
 from kc.tir.script.kernels import HybridBody
 from kc.tir.script.names import Word
@@ -75,8 +76,6 @@ def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, 
 
     Raises TEError: KC2127 where what it returns are not its outputs.
     """
-    from kc.te.extern import extern
-
     location = caller_location()
     assert location is not None
     reader = HybridReader(source)

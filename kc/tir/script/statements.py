@@ -11,6 +11,7 @@ from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import reading
 from kc.te.buffers import Buffer
 from kc.te.expr import IterVar
+from kc.tir.calls import as_statement
 from kc.tir.checked import no_while
 from kc.tir.script.assignments import Assignments
 from kc.tir.script.blocks import Blocks
@@ -192,9 +193,9 @@ class Statements:
         value = self.expressions.eval(node.value)
         if value is None:
             return
-        convert = getattr(value, "__kc_stmt__", None)
-        if isinstance(value, Stmt) or convert is not None:
-            self.body.append(value if convert is None else convert(at))
+        statement = as_statement(value, at)
+        if statement is not None:
+            self.body.append(statement)
             return
         raise TEError(
             "KC2123",
