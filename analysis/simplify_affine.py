@@ -28,6 +28,9 @@ Bounds = tuple[int | None, int | None]
 
 UNBOUNDED: Bounds = (None, None)
 
+LARGEST = 2**62
+"""Of the numbers that divisions are joined to: what is computed with them fits 64 bits."""
+
 _Terms = dict[AffineExpr, int]
 _Linear = tuple[_Terms, int]
 
@@ -162,10 +165,10 @@ def _floor_div(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Boun
             # (x floordiv b + k) floordiv c  ==  (x + k * b) floordiv (b * c)
             dividend, by = inner
             nested, nested_constant = _linear(dividend, ranges)
-            more, more_constant = _floor_div(
-                nested, nested_constant + constant * by, by * divisor, ranges
-            )
-            return _add(whole, more), whole_constant + more_constant
+            start = nested_constant + constant * by
+            if by * divisor <= LARGEST and abs(start) <= LARGEST:
+                more, more_constant = _floor_div(nested, start, by * divisor, ranges)
+                return _add(whole, more), whole_constant + more_constant
     quotient = AffineBinaryOpExpr(
         AffineBinaryOpKind.FloorDiv, from_terms(rest, constant), AffineConstantExpr(divisor)
     )

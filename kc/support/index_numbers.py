@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -52,6 +52,19 @@ def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
         *(result.type for result in op.results),
         *(arg.type for region in op.regions for block in region.blocks for arg in block.args),
     )
+    return _wrong_part(attributes)
+
+
+def wrong_number_of_maps(op: Operation) -> tuple[str, str] | None:
+    """:func:`wrong_number` in the affine maps and sets of ``op``, which are made as often as
+    read."""
+    maps = [
+        attr for attr in op.properties.values() if isinstance(attr, AffineMapAttr | AffineSetAttr)
+    ]
+    return _wrong_part(maps) if maps else None
+
+
+def _wrong_part(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
     for attr in attributes:
         for part in _parts(attr):
             if isinstance(part, int) and not LEAST <= part <= GREATEST:

@@ -27,7 +27,7 @@ from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 
 from kc.support.diagnostics import KCError, Location, ParseError, suggest
-from kc.support.index_numbers import SUSPICIOUS, wrong_number
+from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
 from kc.support.locations import LocationParser, location_of
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
@@ -289,6 +289,9 @@ def verify_operation(op: Operation) -> None:
         if not message.startswith(f"{_name(op)}:"):
             message = f"{_name(op)}: {message}"
         raise ParseError("KC1101", message, location=location_of(op)) from error
+    if (wrong := wrong_number_of_maps(op)) is not None:
+        message, why = wrong
+        raise ParseError("KC1101", f"{_name(op)}: {message}", location=location_of(op), why=why)
     around = op.parent_op()
     is_symbol = op.has_trait(SymbolOpInterface, value_if_unregistered=False)
     if is_symbol and around is not None and not around.has_trait(SymbolTable):

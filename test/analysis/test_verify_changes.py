@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from interpreter_support import parse
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, f64, i32, i64
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, ModuleOp, f64, i32, i64
 from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 import kc
@@ -97,6 +98,16 @@ def test_a_changed_attribute():
     constant = first(module, arith.ConstantOp)
     constant.properties["value"] = IntegerAttr(1, i32)
     assert "error[KC1101]: arith.constant: " in refusal(module)
+
+
+def test_a_number_that_is_no_index():
+    module = verified(PROGRAM.replace("%A[%v]", "%A[%v * 1]"))
+    load = first(module, LoadOp)
+    too_large = AffineMap(1, 0, (AffineExpr.dimension(0) + 2**63,))
+    load.properties["indices"] = AffineMapAttr(too_large)
+    assert refusal(module).splitlines()[0] == (
+        "error[KC1101]: tir.load: integer value 9223372036854775808 is out of range for an index"
+    )
 
 
 def test_a_changed_type_of_a_block_argument():

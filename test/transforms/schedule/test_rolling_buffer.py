@@ -23,6 +23,8 @@ from random_programs import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+import kc
+from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.dialects.tir import AllocOp, ForOp
@@ -232,6 +234,52 @@ def test_symbolic_sizes(n: int):
     expected = a[:n] * a[1 : n + 1] - a[2:]
     np.testing.assert_array_equal(results(module, args)[1], expected)
     np.testing.assert_array_equal(native_results(module, args)[1], expected)
+
+
+ROWS = """
+func.func @f(%A: memref<?x64xi32> {kc.shape = affine_map<()[s0] -> (s0 + 2, 64)>},
+    %C: memref<?x64xi32> {kc.shape = affine_map<()[s0] -> (s0, 64)>})
+    attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  %rows = tir.apply (%n + 2)
+  %B = tir.alloc "B" (%rows) : memref<?x64xi32>
+  tir.for %i in %rows {
+    tir.for %j in 64 {
+      tir.block "B" (spatial %v in %rows = %i, spatial %w in 64 = %j) do {
+        %x = tir.load %A[%v, %w] : memref<?x64xi32>
+        %y = arith.muli %x, %x : i32
+        tir.store %y, %B[%v, %w] : memref<?x64xi32>
+      }
+    }
+  }
+  tir.for %i in %n {
+    tir.for %j in 64 {
+      tir.block "C" (spatial %v in %n = %i, spatial %w in 64 = %j) do {
+        %x = tir.load %B[%v, %w] : memref<?x64xi32>
+        %y = tir.load %B[%v + 2, %w] : memref<?x64xi32>
+        %z = arith.subi %x, %y : i32
+        tir.store %z, %C[%v, %w] : memref<?x64xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_later_iterations_are_told_apart_in_a_fused_loop(n: int):
+    """Which iteration comes first is asked of a quotient: no number in it has more than 64 bits."""
+    sch = tir.Schedule(kc.IRModule.parse(ROWS))
+    i, j = sch.get_loops("C")
+    sch.compute_at("B", j)
+    sch.rolling_buffer("B", 0)
+    sch.fuse(i, j)
+    a = np.arange((n + 2) * 64, dtype=np.int32).reshape(n + 2, 64) % 41
+    args = [a, np.zeros((n, 64), np.int32)]
+    expected = a[:n] ** 2 - a[2:] ** 2
+    np.testing.assert_array_equal(results(sch.mod.op, args)[1], expected)
+    np.testing.assert_array_equal(native_results(sch.mod.op, args)[1], expected)
 
 
 def test_a_gather_is_undecided():
