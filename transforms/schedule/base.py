@@ -444,6 +444,9 @@ class Primitive(ABC):
     """What is said between a loop that is gone and those that took its place."""
     undecidable: ClassVar[bool] = False
     """Whether it asks what cannot always be decided, and may be told to go on (``unsafe``)."""
+    within_nest: ClassVar[bool] = False
+    """Whether it changes nothing outside of the nests of the loops and blocks that it is given, not
+    even what uses their buffers, so that the rest need not be looked at again."""
 
     @abstractmethod
     def check(self, site: Site) -> Any:
@@ -478,9 +481,7 @@ class Primitive(ABC):
         watcher, module = step_watcher(), site.function.parent_op()
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
-        named = self._named(site)
-        buffers = any(isinstance(value, BufferOption) for value in self._options())
-        touched = site.nests_around(named, arguments=buffers) if named else None
+        touched = self._touched(site)
         before = site.loops_and_blocks(touched)
         with site.acting(type(self)), site.changing(touched):
             done = self._complete(self.rewrite(site, plan), before, site)
@@ -494,6 +495,16 @@ class Primitive(ABC):
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.after(self.name, module)
         return done
+
+    def _touched(self, site: Site) -> set[Operation] | None:
+        """The operations of the function's body that the rewrite may change; None for any."""
+        named = self._named(site)
+        if not named:
+            return None
+        if self.within_nest:
+            return {nest for op in named if (nest := site.nest_of(op)) is not None}
+        buffers = any(isinstance(value, BufferOption) for value in self._options())
+        return site.nests_around(named, arguments=buffers)
 
     def _complete(
         self, done: Rewritten, before: Iterable[ForOp | BlockOp], site: Site

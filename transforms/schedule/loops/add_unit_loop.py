@@ -38,6 +38,7 @@ class AddUnitLoop(Primitive):
     """Put a loop of one iteration around a block or a loop."""
 
     name: ClassVar[str] = "add-unit-loop"
+    within_nest: ClassVar[bool] = True
     gives: ClassVar[Gives] = "loop"
 
     loop: LoopRef | None = field(

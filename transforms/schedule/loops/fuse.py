@@ -72,6 +72,7 @@ class Fuse(Primitive):
     """Fuse nested loops into one."""
 
     name: ClassVar[str] = "fuse"
+    within_nest: ClassVar[bool] = True
     verb = "was fused into"
     gives: ClassVar[Gives] = "loop"
     undecidable = True

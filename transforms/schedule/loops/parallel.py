@@ -49,6 +49,7 @@ class Parallel(Primitive):
     """Run the iterations of a loop on several threads."""
 
     name: ClassVar[str] = "parallel"
+    within_nest: ClassVar[bool] = True
     undecidable = True
 
     loop: LoopRef = field(metadata={"help": "the loop to run in parallel"})

@@ -62,6 +62,7 @@ class Reorder(Primitive):
     """Exchange nested loops."""
 
     name: ClassVar[str] = "reorder"
+    within_nest: ClassVar[bool] = True
     undecidable = True
 
     loops: tuple[LoopRef, ...] = field(

@@ -79,6 +79,7 @@ class Split(Primitive):
     """Split a loop into a nest of loops by factors."""
 
     name: ClassVar[str] = "split"
+    within_nest: ClassVar[bool] = True
     verb = "was split into"
     gives: ClassVar[Gives] = "loops"
     count = "factors"

@@ -51,6 +51,7 @@ class Unroll(Primitive):
     """Repeat the body of a loop instead of looping."""
 
     name: ClassVar[str] = "unroll"
+    within_nest: ClassVar[bool] = True
 
     loop: LoopRef = field(metadata={"help": "the loop to unroll; its extent is a constant"})
 

@@ -54,6 +54,7 @@ class Vectorize(Primitive):
     """Make the iterations of a loop the lanes of vectors."""
 
     name: ClassVar[str] = "vectorize"
+    within_nest: ClassVar[bool] = True
     undecidable = True
 
     loop: LoopRef = field(metadata={"help": "the loop to vectorize; its extent is a constant"})

@@ -52,6 +52,7 @@ class Annotate(Primitive):
     """Give a loop or a block a named value."""
 
     name: ClassVar[str] = "annotate"
+    within_nest: ClassVar[bool] = True
 
     key: str = field(metadata={"help": "the name", "python": "ann_key"})
     value: tuple[Value, ...] = field(

@@ -71,6 +71,7 @@ class Pragma(Primitive):
     """Give a loop a pragma."""
 
     name: ClassVar[str] = "pragma"
+    within_nest: ClassVar[bool] = True
 
     loop: LoopRef = field(metadata={"help": "the loop"})
     pragma_type: str = field(

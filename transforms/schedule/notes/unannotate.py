@@ -39,6 +39,7 @@ class Unannotate(Primitive):
     """Take an annotation off a loop or a block."""
 
     name: ClassVar[str] = "unannotate"
+    within_nest: ClassVar[bool] = True
 
     key: str = field(metadata={"help": "the name of the annotation", "python": "ann_key"})
     loop: LoopRef | None = field(
