@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from xdsl.dialects.func import FuncOp
@@ -219,8 +219,13 @@ def _note(op: Operation, blocks: tuple[Any, ...]) -> None:
 def note_copy(original: Operation, copy: Operation) -> None:
     """Let ``copy``, a clone of ``original``, count as verified where the original does."""
     note: _Note | None = original.__dict__.get(_NOTE)
-    if note is not None and note.holds(original, _ends(original)):
-        _note(copy, _ends(copy))
+    if note is None:
+        return
+    blocks = _ends(original) if original.regions else ()
+    if note.holds(original, blocks):
+        blocks = _ends(copy) if blocks else ()
+        operands = copy._operands  # pyright: ignore[reportPrivateUsage]
+        setattr(copy, _NOTE, replace(note, operands=operands, results=copy.results, blocks=blocks))
 
 
 def _ends(op: Operation) -> tuple[Any, ...]:
