@@ -124,7 +124,8 @@ def touches_memory(op: Operation) -> bool:
     """Whether ``op`` itself (not what is in its regions) may read or write memory."""
     if isinstance(op, (*ALLOCATIONS, PrefetchOp)) or not has_effects(op):
         return False
-    return not (op.has_trait(IsTerminator) or op.has_trait(RecursiveMemoryEffect))
+    traits = (IsTerminator, RecursiveMemoryEffect)
+    return not any(op.has_trait(trait, value_if_unregistered=False) for trait in traits)
 
 
 ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)

@@ -22,7 +22,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.loop_tree import has_effects, has_work
+from kc.analysis.loop_tree import has_work, touches_memory
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.views import ViewOp
@@ -148,7 +148,7 @@ def _counts_once(terms: list[tuple[int, _Digit]]) -> bool:
 def _owns_elements(block: BlockOp) -> bool:
     regions = [block.body, *([block.init] if block.has_init else [])]
     ops = [op for region in regions for op in region.walk()]
-    if any(has_effects(op) and not isinstance(op, LoadOp | StoreOp) for op in ops):
+    if any(touches_memory(op) and not isinstance(op, LoadOp | StoreOp) for op in ops):
         return False
     accesses = [op for op in ops if isinstance(op, LoadOp | StoreOp)]
     if any(_is_wide(op) for op in accesses):

@@ -10,6 +10,8 @@ from xdsl.dialects.llvm import LLVMPointerType
 
 from kc.analysis import loop_tree
 from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.support.ir_text import parse_module
+from kc.support.registry import context
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,14 @@ def test_an_intrinsic_without_a_result_has_an_effect():
     assert loop_tree.has_effects(
         CallIntrinsicOp("llvm.some.name", test_dialect.TestOp(result_types=[f32]).results)
     )
+
+
+def test_an_operation_that_nobody_knows_may_do_anything():
+    """Also with a result, or as what seems to be the end of a block."""
+    module = parse_module(
+        '%x = "a.b"() : () -> f32\n"c.d"() : () -> ()', "k.mlir", context(allow_unregistered=True)
+    )
+    assert [loop_tree.touches_memory(op) for op in module.ops] == [True, True]
 
 
 def test_what_is_in_blocks_is_shown_where_it_is_loops_or_blocks():

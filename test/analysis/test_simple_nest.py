@@ -10,6 +10,8 @@ from property_tests import examples
 
 from kc.analysis.simple_nest import simple_nest
 from kc.dialects.tir import ForOp, IterType
+from kc.support.ir_text import parse_module
+from kc.support.registry import context
 
 
 def nest(extents, bindings) -> ForOp:
@@ -67,6 +69,49 @@ def test_loops_that_count_each_value_once_are_simple(extents, bindings):
 )
 def test_what_repeats_a_value_is_not_simple(extents, bindings):
     assert simple_nest(nest(extents, bindings)) is None
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_simple"),
+    [
+        ("%x = tir.load %X[%w] : memref<8xf32>\n scf.yield %x : f32", True),
+        ("%x = tir.load %A[%w] : memref<8xf32>\n scf.yield %x : f32", False),
+        ("%x = func.call @g() : () -> f32\n scf.yield %x : f32", False),
+        ('%x = "unknown.op"() : () -> f32\n scf.yield %x : f32', False),
+        ('"unknown.op"() : () -> ()\n scf.yield %zero : f32', False),
+        (
+            '"unknown.op"() ({\n "unknown.end"() : () -> ()\n}) : () -> ()\n scf.yield %zero : f32',
+            False,
+        ),
+    ],
+)
+def test_branches_count_as_what_is_in_them(choice, is_simple):
+    """What a padding reads, say; an operation that nobody knows may do anything."""
+    module = parse_module(
+        f"""
+    func.func private @g() -> f32
+    func.func @main(%A: memref<8xf32>, %X: memref<8xf32>) {{
+      tir.for %i in 8 {{
+        tir.block "A" (spatial %v in 8 = %i) do {{
+          %zero = arith.constant 0.0 : f32
+          %two = arith.constant 2 : index
+          %w = arith.subi %v, %two : index
+          %c = arith.cmpi sge, %v, %two : index
+          %y = scf.if %c -> (f32) {{
+            {choice}
+          }} else {{
+            scf.yield %zero : f32
+          }}
+          tir.store %y, %A[%v] : memref<8xf32>
+        }}
+      }}
+      func.return
+    }}""",
+        name="k.mlir",
+        context=context(allow_unregistered=True),
+    )
+    (loop,) = [op for op in module.walk() if isinstance(op, ForOp)]
+    assert (simple_nest(loop) is not None) == is_simple
 
 
 @st.composite
