@@ -11,7 +11,7 @@ import json
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -48,6 +48,8 @@ TE_EVERY = 10
 TE_STAGE = "TE schedule"
 MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
+MOST_ITERATIONS = 10_000
+"""Of a loop that a size is a factor of: the interpreter takes them one by one."""
 MOST_LAUNCHED = 12_000
 """Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
 
@@ -135,6 +137,8 @@ def _run(
     layouts = Layouts(sch, program.symbols)
     outcome.stage = "schedule"
     for line in _calls(random, sch, family, program, lines):
+        if _is_endless(line, program.symbols):
+            continue
         outcome.tried[primitive_of(line)] += 1
         outcome.lines.append(line)
         with layouts.watching():
@@ -240,6 +244,12 @@ def _calls(
         if line is None:
             return
         yield line
+
+
+def _is_endless(line: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a call makes as many iterations as a size says that is a number like others: the
+    argument of a script, say."""
+    return any(value > MOST_ITERATIONS and f"'{name}'" in line for name, value in sizes.items())
 
 
 def _check_launched(
