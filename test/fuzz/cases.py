@@ -249,7 +249,8 @@ def _calls(
 def _is_endless(line: str, sizes: Mapping[str, int]) -> bool:
     """Whether a call makes as many iterations as a size says that is a number like others: the
     argument of a script, say."""
-    return any(value > MOST_ITERATIONS and f"'{name}'" in line for name, value in sizes.items())
+    large = [name for name, value in sizes.items() if value > MOST_ITERATIONS]
+    return any(f'"{name}"' in line for name in large)
 
 
 def _check_launched(
