@@ -23,13 +23,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from xdsl.dialects.builtin import UnknownLoc, UnregisteredOp
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, TypeConversionPattern
 from xdsl.rewriter import InsertPoint
 
 from kc.support.diagnostics import CodegenError
-from kc.support.locations import location_of
+from kc.support.locations import location_of, op_name
 from kc.support.patterns import PatternSet, matching
 from kc.support.registry import load_patterns
 
@@ -47,13 +47,8 @@ class ConversionTarget:
 
     def is_legal(self, op: Operation) -> bool:
         """Whether ``op`` may be left."""
-        dialect = name_of(op).partition(".")[0]
+        dialect = op_name(op).partition(".")[0]
         return dialect in self.legal if self.legal else dialect not in self.illegal
-
-
-def name_of(op: Operation) -> str:
-    """The name of an operation, also of one that is in no dialect."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def own_and_added(
@@ -105,7 +100,7 @@ def not_converted(target: ConversionTarget, op: Operation, what: str) -> Codegen
     )
     return CodegenError(
         "KC4216",
-        f"{target.conversion}: {name_of(op)} is not converted",
+        f"{target.conversion}: {op_name(op)} is not converted",
         location=location_of(op),
         facts=[what],
         why=allowed,

@@ -17,10 +17,11 @@ from kc.codegen.llvm_ir.calls import WRITERS
 from kc.codegen.llvm_ir.debug import DebugInfo
 from kc.codegen.llvm_ir.function import CONSTANTS, FunctionWriter, OpWriter
 from kc.codegen.llvm_ir.globals import global_text
-from kc.codegen.llvm_ir.module import ModuleState, collect_symbols, error, op_name
+from kc.codegen.llvm_ir.module import ModuleState, collect_symbols, error
 from kc.codegen.llvm_ir.types import Inexpressible, quoted, symbol
 from kc.dialects.llvm import FuncOp, GlobalOp
 from kc.dialects.llvm.symbols import CALLING_CONVENTIONS, UNNAMED_ADDRESSES, VISIBILITIES
+from kc.support.locations import op_name
 
 
 def emit_llvm_ir(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from kc.codegen.llvm_ir.attributes import AttributeGroups
@@ -14,17 +14,12 @@ from kc.codegen.llvm_ir.metadata import Metadata
 from kc.codegen.llvm_ir.types import TypeTable, symbol
 from kc.dialects.llvm import FuncOp, GlobalOp
 from kc.support.diagnostics import CodegenError, suggest
-from kc.support.locations import location_of
+from kc.support.locations import location_of, op_name
 
 
 def error(op: Operation, code: str, message: str, **details: object) -> CodegenError:
     """A diagnostic about ``op``."""
     return CodegenError(code, f"{op_name(op)}: {message}", location=location_of(op), **details)
-
-
-def op_name(op: Operation) -> str:
-    """The name of an op in the text, also of an unregistered one."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 @dataclass

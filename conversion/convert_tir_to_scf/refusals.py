@@ -5,16 +5,15 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
-from kc.conversion.driver import name_of
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError
-from kc.support.locations import location_of
+from kc.support.locations import location_of, op_name
 
 
 def uses_tir(function: func.FuncOp) -> bool:
     """Whether there is anything to convert."""
-    return any(name_of(op).startswith("tir.") for op in function.walk())
+    return any(op_name(op).startswith("tir.") for op in function.walk())
 
 
 def require_lowered(function: func.FuncOp) -> None:

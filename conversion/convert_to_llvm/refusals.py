@@ -5,9 +5,8 @@ from __future__ import annotations
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
-from kc.conversion.driver import name_of
 from kc.support.diagnostics import CodegenError
-from kc.support.locations import location_of
+from kc.support.locations import location_of, op_name
 from kc.support.patterns import matching
 
 # LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take it minutes.
@@ -41,8 +40,8 @@ def placed(error: CodegenError, op: Operation) -> CodegenError:
     """``error``, about ``op``: with its name and its location, unless it has a place."""
     if error.location is None:
         error.location = location_of(op)
-        if name_of(op) not in error.message:
-            error.facts = (f"in {name_of(op)}", *error.facts)
+        if op_name(op) not in error.message:
+            error.facts = (f"in {op_name(op)}", *error.facts)
     return error
 
 
@@ -51,10 +50,10 @@ def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> Co
     top = op
     while (parent := top.parent_op()) is not None:
         top = parent
-    name = name_of(op)
+    name = op_name(op)
     counts: dict[str, int] = {}
     for nested in top.walk():
-        refused = name_of(nested)
+        refused = op_name(nested)
         if refused not in _AT_THE_TOP and refused != name and not matching(patterns, type(nested)):
             counts[refused] = counts.get(refused, 0) + 1
     dialect = name.split(".")[0]

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     Float128Type,
     IntegerAttr,
     ModuleOp,
-    UnregisteredOp,
 )
 from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.parser import AttrParser
@@ -28,7 +27,7 @@ from xdsl.utils.lexer import Span
 
 from kc.support.diagnostics import KCError, Location, ParseError, suggest
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
-from kc.support.locations import LocationParser, location_of
+from kc.support.locations import LocationParser, location_of, op_name
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
 _NO_OPERATION = re.compile(r"operation (\S+) is not registered")
@@ -276,7 +275,7 @@ def verify_operation(op: Operation) -> None:
     Raises ParseError KC1101.
     """
     if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
-        raise _invalid(op, f"{_name(op)} uses a value that was erased")
+        raise _invalid(op, f"{op_name(op)} uses a value that was erased")
     try:
         # Not op.verify(): for an error that prints the whole module into a note.
         op.verify_()
@@ -286,16 +285,16 @@ def verify_operation(op: Operation) -> None:
     except Exception as error:
         # A verifier may raise anything: xDSL's own use asserts and ValueError as well.
         message = _words_of(error)
-        if not message.startswith(f"{_name(op)}:"):
-            message = f"{_name(op)}: {message}"
+        if not message.startswith(f"{op_name(op)}:"):
+            message = f"{op_name(op)}: {message}"
         raise ParseError("KC1101", message, location=location_of(op)) from error
     if (wrong := wrong_number_of_maps(op)) is not None:
         message, why = wrong
-        raise ParseError("KC1101", f"{_name(op)}: {message}", location=location_of(op), why=why)
+        raise ParseError("KC1101", f"{op_name(op)}: {message}", location=location_of(op), why=why)
     around = op.parent_op()
     is_symbol = op.has_trait(SymbolOpInterface, value_if_unregistered=False)
     if is_symbol and around is not None and not around.has_trait(SymbolTable):
-        raise _invalid(op, f"{_name(op)} in {_name(around)}, which has no symbol table")
+        raise _invalid(op, f"{op_name(op)} in {op_name(around)}, which has no symbol table")
     for region in op.regions:
         _verify_blocks(op, region)
     if (unseen := _UNSEEN.get(op.name)) is not None:
@@ -308,14 +307,16 @@ def _verify_blocks(op: Operation, region: Region) -> None:
     for block in region.blocks:
         last = block.last_op
         if last is None and needs_terminator:
-            raise _invalid(op, f"{_name(op)} has an empty block, which needs a terminator")
+            raise _invalid(op, f"{op_name(op)} has an empty block, which needs a terminator")
         if last is not None and needs_terminator and not last.has_trait(IsTerminator):
-            raise _invalid(last, f"{_name(last)} ends a block of {_name(op)} and is no terminator")
+            raise _invalid(
+                last, f"{op_name(last)} ends a block of {op_name(op)} and is no terminator"
+            )
         for inner in block.ops:
             if inner.successors and inner is not last:
-                raise _invalid(inner, f"{_name(inner)} branches and does not end its block")
+                raise _invalid(inner, f"{op_name(inner)} branches and does not end its block")
             if any(successor.parent is not region for successor in inner.successors):
-                raise _invalid(inner, f"{_name(inner)} branches to a block of another region")
+                raise _invalid(inner, f"{op_name(inner)} branches to a block of another region")
 
 
 def _verify_yields(op: Operation) -> None:
@@ -370,11 +371,6 @@ _UNSEEN: dict[str, Callable[[Operation], None]] = {
 
 def _invalid(op: Operation, message: str) -> ParseError:
     return ParseError("KC1101", message, location=location_of(op))
-
-
-def _name(op: Operation) -> str:
-    """The name of an operation, registered or not."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def _postorder(root: Operation) -> Iterator[Operation]:

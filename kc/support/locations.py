@@ -1,4 +1,7 @@
-"""Source locations on IR: read them off ops, take them from Python frames, set them in parsing."""
+"""Source locations on IR: read them off ops, take them from Python frames, set them in parsing.
+
+What diagnostics call an operation is here, too.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from xdsl.dialects.builtin import (
     NameLoc,
     StringAttr,
     UnknownLoc,
+    UnregisteredOp,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
@@ -57,6 +61,11 @@ def location_of(op: Operation | None) -> Location | None:
             return location
         op = op.parent_op()
     return None
+
+
+def op_name(op: Operation) -> str:
+    """The name of ``op`` as text has it, also if it is in no dialect."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def loc_attr(location: Location | None) -> FileLineColLoc | UnknownLoc:
