@@ -637,3 +637,37 @@ func.func @one_block_reduces(%A: memref<2xf32>, %C: memref<1xf32>) {
   }
   func.return
 }
+
+// The condition of a block around loops of threads: the row that does not get there cannot wait.
+// RUN: not kc-opt %s --bind='func=in_a_block loop=i thread_axis=threadIdx.x' --bind='func=in_a_block loop=j thread_axis=threadIdx.x' 2>&1 | FileCheck %s --check-prefix=ABSENT --match-full-lines --strict-whitespace
+//ABSENT:error[KC3418]: bind: block O reads what another thread writes to S, where not all threads are
+//ABSENT-NEXT:  --> {{.*}}bind_invalid.mlir:660:7  tir.block "O" (opaque %o in 2 = %w) where (%w < 1) do {
+//ABSENT-NEXT:   |  for b in 1 blockIdx.x:
+//ABSENT-NEXT:   |    alloc S
+//ABSENT-NEXT:   |    for w in 2 threadIdx.y:
+//ABSENT-NEXT:   |      block O    <-- not in all threads
+//ABSENT-NEXT:   |        for i in 4:
+//ABSENT-NEXT:   |          store to S
+//ABSENT-NEXT:   |        for j in 4:
+//ABSENT-NEXT:   |          store to B
+//ABSENT-NEXT:  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not get there, and all threads of a block wait together
+//ABSENT-NEXT:  try: put a condition around each of them instead of both, so that all threads can wait in between
+
+func.func @in_a_block(%A: memref<4xi32>, %B: memref<4xi32>) {
+  tir.for %b in 1 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<4xi32, "shared">
+    tir.for %w in 2 thread "threadIdx.y" {
+      tir.block "O" (opaque %o in 2 = %w) where (%w < 1) do {
+        tir.for %i in 4 {
+          %a = tir.load %A[%i] : memref<4xi32>
+          tir.store %a, %S[%i] : memref<4xi32, "shared">
+        }
+        tir.for %j in 4 {
+          %s = tir.load %S[3 - %j] : memref<4xi32, "shared">
+          tir.store %s, %B[%j] : memref<4xi32>
+        }
+      }
+    }
+  }
+  func.return
+}

@@ -32,6 +32,13 @@ tir.store %s, %C[%b, %w, %t] : memref<2x2x4xi32>
 """
 IF = "tir.if ({condition}) {{\n" + WRITE + READ + "}}"
 ELSE = "tir.if ({condition}) {{ }} else {{\n" + WRITE + READ + "}}"
+OVER = (
+    "tir.if ({condition}) {{\n"
+    + WRITE.replace("%t]", "2 - %t]").replace("%n", "%m")
+    + WRITE
+    + READ
+    + "}}"
+)
 APART = "tir.if ({condition}) {{\n" + WRITE + "}}\ntir.if ({condition}) {{\n" + READ + "}}"
 BEFORE = WRITE + "tir.if ({condition}) {{\n" + READ + "}}"
 LOOP = "%m = tir.apply ({condition})\ntir.for %i in %m {{\n" + WRITE + READ + "}}"
@@ -48,6 +55,7 @@ BLOCK = (
     + "}}\n}}"
 )
 LEAF = 'tir.block "O" (opaque %o in 1 = 0) where ({condition}) do {{\n' + READ + "}}"
+ACCESSES = 'tir.block "O" (opaque %o in 1 = 0) where ({condition}) do {{\n' + WRITE + READ + "}}"
 
 CASES = {
     "another row": (IF, "%w < 1", "%w", "3 - %t", "shared", False),
@@ -58,6 +66,7 @@ CASES = {
     "part of a row, by rows": (IF, "%w + %t < 3", "%w", "2 - %w - %t", "warp", False),
     "all threads": (IF, "%t < 4", "%w", "3 - %t", "shared", True),
     "its own value": (IF, "%t < 3", "%w", "%t", "shared", True),
+    "its own value, over another one's": (OVER, "%t < 3", "%w", "%t", "shared", True),
     "another block": (IF, "%b < 1", "%w", "3 - %t", "shared", True),
     "the other row": (IF, "%t < 3", "1 - %w", "%t", "shared", False),
     "else": (ELSE, "%t >= 3", "%w", "2 - %t", "shared", False),
@@ -70,6 +79,8 @@ CASES = {
     "a block of blocks": (BLOCK, "%t < 3", "%w", "2 - %t", "shared", False),
     "a block of blocks, own values": (BLOCK, "%t < 3", "%w", "%t", "shared", True),
     "a block": (WRITE + LEAF, "%t < 3", "%w", "3 - %t", "shared", True),
+    "a block that writes and reads": (ACCESSES, "%t < 3", "%w", "2 - %t", "shared", False),
+    "a block that writes and reads its own": (ACCESSES, "%t < 3", "%w", "%t", "shared", True),
     "a branch in a branch": (NESTED, "%t < 3", "%w", "2 - %t", "shared", False),
 }
 

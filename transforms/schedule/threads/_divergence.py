@@ -42,12 +42,9 @@ def require_convergence(site: Site, kernel: Kernel) -> None:
 
 
 def _is_branch(op: Operation) -> TypeGuard[Branch]:
-    """Whether some threads may come into ``op`` and others not; the condition of a block alone is
-    one of each access."""
+    """Whether some threads may come into ``op`` and others not."""
     if isinstance(op, BlockOp):
-        return bool(op.predicate.data.constraints) and any(
-            isinstance(inner, BlockOp) for inner in op.walk() if inner is not op
-        )
+        return bool(op.predicate.data.constraints)
     return isinstance(op, IfOp) or (isinstance(op, ForOp) and op.static_extent is None)
 
 
@@ -200,9 +197,9 @@ def _refuse(site: Site, question: _Question, witness: Witness) -> Exception:
         + f" what another thread writes to {name}, where not all threads are",
         at=reader,
         mark={
-            question.branch: "not in all threads",
             writer: f"writes {name}",
             reader: f"reads {name}",
+            question.branch: "not in all threads",
         },
         why=why,
         hints=[
