@@ -4,7 +4,7 @@ import pytest
 
 import kc
 from kc.analysis import loop_tree
-from kc.analysis.cost import LINE, count_text, estimate, size_text
+from kc.analysis.cost import ASSUMED, LINE, count_text, estimate, size_text
 
 MATMUL = """
 te.func @matmul(%A: tensor<64x32xf32>, %B: tensor<32x48xf32>) -> tensor<64x48xf32> {
@@ -125,6 +125,22 @@ def test_symbolic_sizes_of_what_is_fetched():
     # One line of each row of A and one of B, in each iteration of j: if all of it does not fit.
     traffic = cost(sch, caches=[LINE * 100, LINE * 1010], assume={"n": 1000}).traffic
     assert traffic == (16 * (1000 + 1) * LINE, (1000 + 1) * LINE)
+
+
+@pytest.mark.parametrize(("size", "elements"), [("?", ASSUMED), ("4096", 4096)])
+def test_a_gather_may_fetch_all_of_an_array(size: str, elements: int):
+    sch = schedule(f"""
+    func.func @f(%A: memref<{size}xf32>, %I: memref<16xindex>, %B: memref<16xf32>) {{
+      tir.for %i in 16 {{
+        tir.block "B" (spatial %v in 16 = %i) do {{
+          %n = tir.load %I[%v] : memref<16xindex>
+          %a = tir.load %A[%n] : memref<{size}xf32>
+          tir.store %a, %B[%v] : memref<16xf32>
+        }}
+      }}
+      func.return
+    }}""")
+    assert cost(sch, [1 << 20]).traffic == (4 * elements + 16 * 8 + 16 * 4,)
 
 
 @pytest.mark.parametrize(

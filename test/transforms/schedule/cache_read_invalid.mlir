@@ -165,3 +165,73 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //LANES-NEXT:   |    block C    <-- here
 //LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: cache_read first, then vectorize
+
+// Each of three blocks may read a copy of its own; two of them are named.
+// RUN: not kc-opt %s --cache-read="func=thrice block=C buffer=A" 2>&1 | FileCheck %s --check-prefix=THRICE --match-full-lines --strict-whitespace
+func.func @thrice(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>, %E: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %C[%v] : memref<8xf32>
+    }
+  }
+  tir.block "W" (opaque %v in 1 = 0) do {
+    %zero = arith.constant 0.0 : f32
+    tir.store %zero, %A[%v] : memref<8xf32>
+  }
+  tir.for %i in 8 {
+    tir.block "D" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %D[%v] : memref<8xf32>
+    }
+  }
+  tir.block "X" (opaque %v in 1 = 0) do {
+    %one = arith.constant 1.0 : f32
+    tir.store %one, %A[%v] : memref<8xf32>
+  }
+  tir.for %i in 8 {
+    tir.block "E" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %E[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+//THRICE:error[KC3305]: cache_read: A changes between the copy and what block E reads
+//THRICE-NEXT:  --> {{.*}}cache_read_invalid.mlir:193:5  tir.block "E" (spatial %v in 8 = %i) do {
+//THRICE-NEXT:   |  for i in 8:
+//THRICE-NEXT:   |    block E    <-- reads A
+//THRICE-NEXT:  why: block X writes what is read at (i=0)
+//THRICE-NEXT:  try: consumers=C
+//THRICE-NEXT:  try: consumers=D
+//THRICE-NOT:{{.+}}
+
+// What helps two readers in a vectorized loop is not to choose one of them.
+// RUN: not kc-opt %s --cache-read="func=lane_readers block=C buffer=B" 2>&1 | FileCheck %s --check-prefix=READERS --match-full-lines --strict-whitespace
+func.func @lane_readers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>) {
+  tir.for %i in 8 vectorized {
+    %B = tir.alloc "B" : memref<1xf32>
+    tir.block "B" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %B[0] : memref<1xf32>
+    }
+    tir.block "C" (spatial %v in 8 = %i) do {
+      %x = tir.load %B[0] : memref<1xf32>
+      tir.store %x, %C[%v] : memref<8xf32>
+    }
+    tir.block "D" (spatial %v in 8 = %i) do {
+      %x = tir.load %B[0] : memref<1xf32>
+      tir.store %x, %D[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+//READERS:error[KC3310]: cache_read: there is no place for a copy of B
+//READERS-NEXT:  --> {{.*}}cache_read_invalid.mlir:218:5  tir.block "C" (spatial %v in 8 = %i) do {
+//READERS-NEXT:   |  for i in 8 vectorized:
+//READERS-NEXT:   |    alloc B
+//READERS-NEXT:   |    block B
+//READERS-NEXT:   |    block C    <-- here
+//READERS-NEXT:   |    block D
+//READERS-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
+//READERS-NEXT:  try: cache_read first, then vectorize

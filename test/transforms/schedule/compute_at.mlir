@@ -235,3 +235,42 @@ func.func @two_consumers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>
   }
   func.return
 }
+
+// What P reads is in memory that each thread has of its own, and no block of threads alone writes it.
+// RUN: kc-opt %s --compute-at="func=own_memory block=P loop=q" | FileCheck %s --check-prefix=OWN
+func.func @own_memory(%A: memref<4xf32>, %C: memref<4x8xf32>) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<1xf32, "local">
+    %P = tir.alloc "P" : memref<1xf32, "local">
+    %D = tir.alloc "D" : memref<1xf32, "local">
+    tir.block "S" (spatial %v in 1 = 0) do {
+      %a = tir.load %A[%t] : memref<4xf32>
+      tir.store %a, %S[%v] : memref<1xf32, "local">
+    }
+    tir.block "P" (spatial %v in 1 = 0) do {
+      %s = tir.load %S[%v] : memref<1xf32, "local">
+      %p = arith.addf %s, %s : f32
+      tir.store %p, %P[%v] : memref<1xf32, "local">
+    }
+    tir.for %q in 2 {
+      tir.block "D" (opaque %v in 2 = %q) do {
+        %p = tir.load %P[0] : memref<1xf32, "local">
+        tir.store %p, %D[0] : memref<1xf32, "local">
+      }
+    }
+    tir.for %p in 8 thread "blockIdx.x" {
+      tir.block "C" (spatial %v in 4 = %t, spatial %w in 8 = %p) do {
+        %d = tir.load %D[0] : memref<1xf32, "local">
+        tir.store %d, %C[%v, %w] : memref<4x8xf32>
+      }
+    }
+  }
+  func.return
+}
+// OWN-LABEL: func.func @own_memory(
+// OWN:           tir.block "S" (spatial %v in 1 = 0) do {
+// OWN:           tir.for %q in 2 {
+// OWN-NEXT:        %P = tir.alloc "P" : memref<1xf32, "local">
+// OWN-NEXT:        tir.block "P" (spatial %v in 1 = 0) do {
+// OWN:             tir.block "D" (opaque %v in 2 = %q) do {
+// OWN:           tir.for %p in 8 thread "blockIdx.x" {

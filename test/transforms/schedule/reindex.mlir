@@ -200,3 +200,90 @@ func.func @inner(%A: memref<8x4xf32>, %B: memref<4xf32>, %D: memref<8x4xf32>) {
 // INNER-NEXT:   }
 // INNER-NEXT:   func.return
 // INNER-NEXT: }
+
+// What the block writes it writes to the buffer itself: the new one has its old values.
+// RUN: kc-opt %s --reindex="func=update block=U buffer=read:0" | FileCheck %s --check-prefix=UPDATE
+func.func @update(%A: memref<16xf32>) {
+  tir.for %i in 8 {
+    tir.block "U" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v * 2] : memref<16xf32>
+      %y = arith.addf %x, %x : f32
+      tir.store %y, %A[%v * 2] : memref<16xf32>
+    }
+  }
+  func.return
+}
+// UPDATE:      func.func @update(
+// UPDATE-NEXT:   %A_reindex = tir.alloc "A_reindex" : memref<8xf32>
+// UPDATE-NEXT:   tir.for %ax0 in 8 {
+// UPDATE-NEXT:     tir.block "A_reindex" (spatial %v0 in 8 = %ax0) do {
+// UPDATE-NEXT:       %value = tir.load %A[%v0 * 2] : memref<16xf32>
+// UPDATE-NEXT:       tir.store %value, %A_reindex[%v0] : memref<8xf32>
+// UPDATE-NEXT:     }
+// UPDATE-NEXT:   }
+// UPDATE-NEXT:   tir.for %i in 8 {
+// UPDATE-NEXT:     tir.block "U" (spatial %v in 8 = %i) do {
+// UPDATE-NEXT:       %x = tir.load %A_reindex[%v] : memref<8xf32>
+// UPDATE-NEXT:       %y = arith.addf %x, %x : f32
+// UPDATE-NEXT:       tir.store %y, %A[%v * 2] : memref<16xf32>
+// UPDATE-NEXT:     }
+// UPDATE-NEXT:   }
+// UPDATE-NEXT:   func.return
+
+// Each iteration of j changes the element that it then reads: the copy is in the loop of j.
+// RUN: kc-opt %s --reindex="func=innermost block=D buffer=B" | FileCheck %s --check-prefix=INNERMOST
+func.func @innermost(%A: memref<8x4xf32>, %B: memref<8xf32>, %D: memref<8x4xf32>) {
+  tir.for %i in 8 {
+    tir.for %j in 4 {
+      tir.block "B" (spatial %v in 8 = %i, opaque %w in 4 = %j) do {
+        %x = tir.load %A[%v, %w] : memref<8x4xf32>
+        tir.store %x, %B[%v] : memref<8xf32>
+      }
+      tir.block "D" (spatial %v in 8 = %i, spatial %w in 4 = %j) do {
+        %x = tir.load %B[%v] : memref<8xf32>
+        tir.store %x, %D[%v, %w] : memref<8x4xf32>
+      }
+    }
+  }
+  func.return
+}
+// INNERMOST:      func.func @innermost(
+// INNERMOST-NEXT:   tir.for %i in 8 {
+// INNERMOST-NEXT:     tir.for %j in 4 {
+// INNERMOST-NEXT:       tir.block "B"
+// INNERMOST:            %B_reindex = tir.alloc "B_reindex" : memref<8xf32>
+// INNERMOST-NEXT:       tir.for %ax0 in 1 {
+// INNERMOST-NEXT:         tir.block "B_reindex" (spatial %v0 in 8 = %i) do {
+// INNERMOST-NEXT:           %value = tir.load %B[%v0] : memref<8xf32>
+// INNERMOST-NEXT:           tir.store %value, %B_reindex[%v0] : memref<8xf32>
+// INNERMOST:            tir.block "D"
+// INNERMOST-NEXT:         %x = tir.load %B_reindex[%v] : memref<8xf32>
+
+// Each iteration of i writes two elements, of which T reads one: these two are copied there.
+// RUN: kc-opt %s --reindex="func=pairs block=C buffer=C" | FileCheck %s --check-prefix=PAIRS
+func.func @pairs(%A: memref<16xf32>, %C: memref<16xf32>, %T: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %j in 2 {
+      tir.block "C" (spatial %v in 16 = %i * 2 + %j) do {
+        %x = tir.load %A[%v] : memref<16xf32>
+        tir.store %x, %C[%v] : memref<16xf32>
+      }
+    }
+    tir.block "T" (spatial %v in 8 = %i) do {
+      %x = tir.load %C[%v * 2 + 1] : memref<16xf32>
+      tir.store %x, %T[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+// PAIRS:      func.func @pairs(
+// PAIRS-NEXT:   tir.for %i in 8 {
+// PAIRS-NEXT:     %C_reindex = tir.alloc "C_reindex" : memref<16xf32>
+// PAIRS-NEXT:     tir.for %j in 2 {
+// PAIRS-NEXT:       tir.block "C" (spatial %v in 16 = %i * 2 + %j) do {
+// PAIRS:              tir.store %x, %C_reindex[%v] : memref<16xf32>
+// PAIRS:          tir.for %ax0 in 2 {
+// PAIRS-NEXT:       tir.block "C_reindex" (spatial %v0 in 16 = %i * 2 + %ax0) do {
+// PAIRS-NEXT:         %value = tir.load %C_reindex[%v0] : memref<16xf32>
+// PAIRS-NEXT:         tir.store %value, %C[%v0] : memref<16xf32>
+// PAIRS:          tir.block "T" (spatial %v in 8 = %i) do {

@@ -194,3 +194,28 @@ func.func @tile(%A: memref<8xf32>, %C: memref<8xf32>) {
   }
   func.return
 }
+
+// Of the two elements that would be copied in each iteration of i, it writes the second.
+// RUN: not kc-opt %s --reindex="func=odd block=E buffer=C" 2>&1 | FileCheck %s --check-prefix=ODD --match-full-lines --strict-whitespace
+func.func @odd(%A: memref<16xf32>, %C: memref<16xf32>, %T: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %j in 2 {
+      tir.block "E" (spatial %v in 16 = %i * 2 + %j) where (%j >= 1) do {
+        %x = tir.load %A[%v] : memref<16xf32>
+        tir.store %x, %C[%v] : memref<16xf32>
+      }
+    }
+    tir.block "T" (spatial %v in 8 = %i) do {
+      %x = tir.load %C[%v * 2 + 1] : memref<16xf32>
+      tir.store %x, %T[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+//ODD:error[KC3306]: reindex: block E does not write all of C that would be copied
+//ODD-NEXT:  --> {{.*}}reindex_invalid.mlir:203:7  tir.block "E" (spatial %v in 16 = %i * 2 + %j) where (%j >= 1) do {
+//ODD-NEXT:   |  for i in 8:
+//ODD-NEXT:   |    for j in 2:
+//ODD-NEXT:   |      block E    <-- here
+//ODD-NEXT:   |    block T
+//ODD-NEXT:  why: element [0] is in the box around what it writes, and is not written

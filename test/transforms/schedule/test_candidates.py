@@ -111,3 +111,58 @@ def test_compute_inline_proposes_blocks_of_buffers_that_are_allocated_but_no_red
     sch = scheduled(a, c)
     assert [str(choice.block) for choice in proposed(sch, "compute-inline")] == ["B"]
     assert legal(sch, "compute_inline") == ["compute_inline(block=B)"]
+
+
+READERS = """
+func.func @main(%A: memref<6x4xf32>, %S: memref<6xf32>) {
+  %B = tir.alloc "B" : memref<6xf32>
+  tir.for %i in 6 {
+    tir.for %k in 4 {
+      tir.block "B" (spatial %v in 6 = %i, reduce %w in 4 = %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %B[%v] : memref<6xf32>
+      } do {
+        %b = tir.load %B[%v] : memref<6xf32>
+        %a = tir.load %A[%v, %w] : memref<6x4xf32>
+        %s = arith.addf %b, %a : f32
+        tir.store %s, %B[%v] : memref<6xf32>
+      }
+    }
+  }
+  tir.for %i in 6 {
+    %b = tir.load %B[%i] : memref<6xf32>
+    tir.store %b, %S[%i] : memref<6xf32>
+  }
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v in 6 = %i) do {
+      %b = tir.load %B[%v] : memref<6xf32>
+      tir.store %b, %S[%v] : memref<6xf32>
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_cache_write_proposes_each_other_block_that_reads_as_a_consumer():
+    sch = tir.Schedule(kc.IRModule.parse(READERS))
+    choices = [
+        (str(choice.block), choice.scope, [str(consumer) for consumer in choice.consumers])
+        for choice in proposed(sch, "cache-write")
+    ]
+    assert choices == [
+        ("B", "global", []),
+        ("B", "global", ["C"]),
+        ("B", "local", []),
+        ("B", "local", ["C"]),
+        ("C", "global", []),
+        ("C", "local", []),
+    ]
+
+
+def test_reindex_cache_write_proposes_the_variables_that_stay_in_the_opposite_order():
+    a = te.placeholder((6, 4, 5), name="A")
+    k = te.reduce_axis((0, 5), name="k")
+    s = te.compute((6, 4), lambda i, j: te.sum(a[i, j, k], axis=k), name="S")
+    maps = {str(choice.index_map) for choice in proposed(scheduled(a, s), "reindex-cache-write")}
+    assert maps == {"(v_i, v_j, v_k)->(v_j, v_i)"}
