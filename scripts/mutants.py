@@ -1,7 +1,7 @@
 """Breaks the code in small ways, and says which ways no test notices.
 
     python scripts/mutants.py [FILE ...] [--base=REV] [--sample=N] [--seed=1] [--jobs=N] [--fuzz=N]
-        [--again=OUTPUT] [--unchecked]
+        [--again=OUTPUT] [--unchecked] [--limit=SECONDS]
 
 Without files: the Python files below analysis/, transforms/, conversion/, codegen/ and kc/ that
 differ from ``--base`` (default: main). A mutant turns a comparison around or moves its bound, drops
@@ -9,7 +9,9 @@ a clause of a condition, negates a condition, changes a constant by one, exchang
 max, any and all, or leaves out a refusal. Each runs in a copy of the checkout against the tests
 that are named like the file or import it, those of the files that import it, and ``--fuzz`` random
 programs, until something fails. What survives is printed, unless test/mutants.toml explains it;
-``--again`` runs only what an earlier output says to survive. The exit status is 1 if anything is
+``--again`` runs only what an earlier output says to survive. A command of tests that takes longer
+than ``--limit`` is stopped; the mutants of which that happened are printed too, since a mutant may
+loop, and a machine may be busy. The exit status is 1 if anything is
 left, and 2 if the tests fail without a mutant, which would make every one noticed (that is not
 looked at if ``--unchecked``).
 
@@ -45,7 +47,9 @@ FAMILIES = Path("transforms", "schedule")
 EXPLAINED = ROOT / "test" / "mutants.toml"
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__", ".hypothesis")
 SLOWEST = 300.0
-"""Seconds that the tests of a mutant may take."""
+"""Seconds that a command of tests may take, unless the caller gives another limit."""
+TOO_SLOW = "time"
+"""What noticed a mutant whose tests took longer."""
 SURVIVES = "survives: "
 """Begins the line of a mutant in the output."""
 MOST_FILES = 12
@@ -240,8 +244,9 @@ def _importers() -> dict[str, list[str]]:
 class Copy:
     """A copy of the checkout in which mutants run, one after the other."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limit: float = SLOWEST) -> None:
         self.folder = folder
+        self.limit = limit
         shutil.copytree(ROOT, folder, ignore=LEFT_OUT, symlinks=True)
 
     def run(self, mutant: Mutant | None, file: str, fuzz: int) -> str:
@@ -252,10 +257,10 @@ class Copy:
             path.write_text(mutant.text)
         try:
             for python, lit in tests_of(file):
-                noticed = self._tests(python, lit, 0, SLOWEST)
+                noticed = self._tests(python, lit, 0, self.limit)
                 if noticed:
                     return noticed
-            return self._tests([], [], fuzz, SLOWEST)
+            return self._tests([], [], fuzz, self.limit)
         finally:
             path.write_text(original)
 
@@ -283,11 +288,13 @@ class Copy:
             script = "test/fuzz/fuzzing.py"
             commands.append(("fuzz", [sys.executable, script, "--jobs=1", f"--count={fuzz}"]))
         for name, command in commands:
-            if not self._passes(command, timeout):
-                return name
+            passes = self._passes(command, timeout)
+            if not passes:
+                return TOO_SLOW if passes is None else name
         return ""
 
-    def _passes(self, command: Sequence[str], timeout: float | None) -> bool:
+    def _passes(self, command: Sequence[str], timeout: float | None) -> bool | None:
+        """Whether a command ends well; None if it takes too long."""
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "KC_CACHE_DIR": ""}
         process = subprocess.Popen(
             command,
@@ -301,7 +308,7 @@ class Copy:
         try:
             return process.wait(timeout) == 0
         except subprocess.TimeoutExpired:
-            return False
+            return None
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, 9)
@@ -344,6 +351,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--fuzz", type=int, default=100, help="random programs for each mutant")
+    parser.add_argument(
+        "--limit", type=float, default=SLOWEST, help="seconds that a command of tests may take"
+    )
     parser.add_argument("--again", type=Path, help="an output: run those that survive there")
     parser.add_argument(
         "--unchecked", action="store_true", help="the tests are known to pass without a mutant"
@@ -368,6 +378,8 @@ def main(argv: Sequence[str]) -> int:
         elif args.sample and len(mutants) > args.sample:
             mutants = random.Random(f"{args.seed} {file}").sample(mutants, args.sample)
         chosen += sorted(mutants, key=lambda mutant: mutant.line)
+    for file in files:
+        tests_of(file)  # the copies have the tests of now
     print(f"{len(chosen)} mutants of {len(files)} files", flush=True)
     survivors: list[Mutant] = []
     noticed: Counter[str] = Counter()
@@ -385,13 +397,15 @@ def main(argv: Sequence[str]) -> int:
         def run(mutant: Mutant) -> tuple[Mutant, str]:
             if not hasattr(local, "copy"):
                 with lock:
-                    local.copy = Copy(Path(folder) / f"copy{next(numbers)}")
+                    local.copy = Copy(Path(folder) / f"copy{next(numbers)}", args.limit)
             return mutant, local.copy.run(mutant, mutant.file, args.fuzz)
 
         with ThreadPoolExecutor(args.jobs) as pool:
             for mutant, by in pool.map(run, chosen):
                 if by:
                     noticed[by] += 1
+                    if by == TOO_SLOW:
+                        print(f"too slow: {mutant}", flush=True)
                 elif any(is_explained(mutant, entry) for entry in known):
                     noticed["explained"] += 1
                 else:
