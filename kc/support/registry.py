@@ -32,6 +32,7 @@ DIALECTS = {
     "tir": "kc.dialects.tir:TIR",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
+    "gpu": "kc.dialects.gpu:GPU",
     "llvm": "kc.dialects.llvm:LLVM",
     "sched": "kc.dialects.sched:SCHED",
 }

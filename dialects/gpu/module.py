@@ -1,0 +1,382 @@
+"""Code of a device: modules, and functions that the host launches (kernels) or kernels call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    UnitAttr,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    attr_def,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_attr_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    SymbolOpInterface,
+    SymbolTable,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.gpu.attrs import AddressSpace, AddressSpaceAttr
+
+KERNEL = "gpu.kernel"
+"""The attribute of functions that the host launches."""
+_ATTRIBUTIONS = "workgroup_attributions"
+"""The attribute that says how many arguments of a region are memory of a block."""
+
+
+@irdl_op_definition
+class GPUModuleOp(IRDLOperation):
+    """``gpu.module @kernels [#nvvm.target<chip = "sm_90a">] { ... }``: what a device is to run."""
+
+    name = "gpu.module"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    targets = opt_prop_def(ArrayAttr)
+    offloading_handler = opt_prop_def(Attribute, prop_name="offloadingHandler")
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable())
+
+    def __init__(
+        self, name: str, body: Region | None = None, targets: Sequence[Attribute] = ()
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "targets": ArrayAttr(targets) if targets else None,
+            },
+            regions=[body if body is not None else Region(Block())],
+        )
+
+    def verify_(self) -> None:
+        if self.targets is not None and not self.targets.data:
+            raise VerifyException("gpu.module: the list of targets is empty")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GPUModuleOp:
+        name = parser.parse_symbol_name().data
+        handler = None
+        if parser.parse_optional_punctuation("<"):
+            handler = parser.parse_attribute()
+            parser.parse_punctuation(">")
+        targets = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_attribute
+        )
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region()
+        if not body.blocks:
+            body.add_block(Block())
+        op = cls(name, body, targets or ())
+        if handler is not None:
+            op.properties["offloadingHandler"] = handler
+        if attributes is not None:
+            op.attributes.update(attributes.data)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        if self.offloading_handler is not None:
+            printer.print_string(" <")
+            printer.print_attribute(self.offloading_handler)
+            printer.print_string(">")
+        if self.targets is not None:
+            printer.print_string(" ")
+            printer.print_attribute(self.targets)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_empty_block=False)
+
+
+def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> None:
+    """Refuse memory of a kernel that is no memref, or says that it is other memory."""
+    for arg in args:
+        type_ = arg.type
+        if not isinstance(type_, MemRefType):
+            raise VerifyException(f"{what} memory of type {type_}; it is a memref")
+        given = type_.memory_space
+        if isinstance(given, AddressSpaceAttr) and given.data is not space:
+            raise VerifyException(f"{what} memory of type {type_}, which is {given.data.value}")
+
+
+def verify_attributions(
+    op: IRDLOperation, shared: Sequence[BlockArgument], private: Sequence[BlockArgument]
+) -> None:
+    """Refuse arguments for memory of a block and of a thread that are not such."""
+    _of_space(f"{op.name}: workgroup", shared, AddressSpace.WORKGROUP)
+    _of_space(f"{op.name}: private", private, AddressSpace.PRIVATE)
+
+
+def attribution_count(op: IRDLOperation) -> int:
+    """How many arguments are memory of a block."""
+    count = op.attributes.get(_ATTRIBUTIONS)
+    return count.value.data if isinstance(count, IntegerAttr) else 0
+
+
+def attributions(count: int) -> dict[str, Attribute]:
+    """The attribute for so many arguments that are memory of a block."""
+    return {_ATTRIBUTIONS: IntegerAttr(count, i64)}
+
+
+def parse_attributions(parser: Parser, keyword: str) -> list[Parser.Argument]:
+    """``workgroup(%w : memref<32xf32, 3>)``: arguments for memory, if there are any."""
+    if parser.parse_optional_keyword(keyword) is None:
+        return []
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+
+
+def print_attributions(printer: Printer, keyword: str, args: Sequence[BlockArgument]) -> None:
+    """The inverse of :func:`parse_attributions`."""
+    if args:
+        printer.print_string(f" {keyword}(")
+        printer.print_list(args, printer.print_block_argument)
+        printer.print_string(")")
+
+
+@irdl_op_definition
+class GPUFuncOp(IRDLOperation):
+    """``gpu.func @k(%a: memref<?xf32>) workgroup(%w : memref<32xf32, 3>) kernel { ... }``.
+
+    A function of a device; a ``kernel`` is launched, and returns nothing.
+
+    Memory of a block (workgroup) and of a thread (private) are arguments of its body alone.
+    """
+
+    name = "gpu.func"
+
+    sym_name = attr_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    known_block_size = opt_prop_def(DenseArrayBase.constr(i32))
+    known_grid_size = opt_prop_def(DenseArrayBase.constr(i32))
+    workgroup_attributions = opt_attr_def(IntegerAttr)
+    body = region_def()
+
+    traits = lazy_traits_def(
+        lambda: (HasParent(GPUModuleOp), IsolatedFromAbove(), SymbolOpInterface())
+    )
+
+    def __init__(
+        self,
+        name: str,
+        function_type: FunctionType,
+        body: Region | None = None,
+        *,
+        kernel: bool = False,
+        workgroup: Sequence[MemRefType] | int = (),
+        private: Sequence[MemRefType] = (),
+        known_block_size: Sequence[int] | None = None,
+        known_grid_size: Sequence[int] | None = None,
+        arg_attrs: ArrayAttr[DictionaryAttr] | None = None,
+        res_attrs: ArrayAttr[DictionaryAttr] | None = None,
+    ) -> None:
+        """``workgroup`` and ``private`` are the types of memory in a new body; with a ``body``,
+        ``workgroup`` says how many of its arguments are memory of a block."""
+        if body is None:
+            assert not isinstance(workgroup, int)
+            body = Region(Block(arg_types=[*function_type.inputs, *workgroup, *private]))
+        count = workgroup if isinstance(workgroup, int) else len(workgroup)
+        sizes = {"known_block_size": known_block_size, "known_grid_size": known_grid_size}
+        super().__init__(
+            properties={
+                "function_type": function_type,
+                "arg_attrs": arg_attrs,
+                "res_attrs": res_attrs,
+                **{
+                    key: None if size is None else DenseArrayBase.from_list(i32, list(size))
+                    for key, size in sizes.items()
+                },
+            },
+            attributes={"sym_name": StringAttr(name), **attributions(count)},
+            regions=[body],
+        )
+        if kernel:
+            self.attributes[KERNEL] = UnitAttr()
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the host launches it."""
+        return KERNEL in self.attributes
+
+    @property
+    def arguments(self) -> Sequence[BlockArgument]:
+        """What it is called with."""
+        return self.body.blocks[0].args[: len(self.function_type.inputs)]
+
+    @property
+    def workgroup_memory(self) -> Sequence[BlockArgument]:
+        """The memory of a block."""
+        first = len(self.function_type.inputs)
+        return self.body.blocks[0].args[first : first + attribution_count(self)]
+
+    @property
+    def private_memory(self) -> Sequence[BlockArgument]:
+        """The memory of a thread."""
+        first = len(self.function_type.inputs) + attribution_count(self)
+        return self.body.blocks[0].args[first:]
+
+    def verify_(self) -> None:
+        name = self.sym_name.data
+        if not self.body.blocks:
+            raise VerifyException(f"gpu.func: @{name} has no body")
+        inputs = list(self.function_type.inputs)
+        entry = [arg.type for arg in self.body.blocks[0].args]
+        if entry[: len(inputs)] != inputs or len(entry) < len(inputs) + attribution_count(self):
+            raise VerifyException(
+                f"gpu.func: the arguments of @{name} do not have the types that its signature "
+                "declares, with its memory behind them"
+            )
+        verify_attributions(self, self.workgroup_memory, self.private_memory)
+        outputs = self.function_type.outputs.data
+        if self.is_kernel and outputs:
+            raise VerifyException(f"gpu.func: the kernel @{name} returns a value")
+        for key, size in (
+            ("known_block_size", self.known_block_size),
+            ("known_grid_size", self.known_grid_size),
+        ):
+            if size is not None and len(size) != 3:
+                raise VerifyException(f"gpu.func: {key} of @{name} has {len(size)} numbers, not 3")
+        for block in self.body.blocks:
+            end = block.last_op
+            if isinstance(end, ReturnOp) and [value.type for value in end.values] != list(outputs):
+                types = ", ".join(str(value.type) for value in end.values)
+                declared = ", ".join(map(str, outputs))
+                raise VerifyException(
+                    f"gpu.func: @{name} returns ({types}); its signature declares ({declared})"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GPUFuncOp:
+        name = parser.parse_symbol_name().data
+        arguments: list[Parser.Argument] = []
+        arg_attrs: list[DictionaryAttr] = []
+
+        def parse_argument() -> None:
+            arguments.append(parser.parse_argument())
+            arg_attrs.append(DictionaryAttr(parser.parse_optional_dictionary_attr_dict()))
+
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_argument)
+        outputs: list[Attribute] = []
+        res_attrs: list[DictionaryAttr] = []
+
+        def parse_result() -> None:
+            outputs.append(parser.parse_type())
+            res_attrs.append(DictionaryAttr(parser.parse_optional_dictionary_attr_dict()))
+
+        if parser.parse_optional_punctuation("->"):
+            if parser.parse_optional_punctuation("("):
+                if parser.parse_optional_punctuation(")") is None:
+                    parser.parse_comma_separated_list(parser.Delimiter.NONE, parse_result)
+                    parser.parse_punctuation(")")
+            else:
+                outputs.append(parser.parse_type())
+                res_attrs.append(DictionaryAttr({}))
+        shared = parse_attributions(parser, "workgroup")
+        private = parse_attributions(parser, "private")
+        kernel = parser.parse_optional_keyword("kernel") is not None
+        attributes = parser.parse_optional_attr_dict_with_keyword(
+            reserved_attr_names=("sym_name", "function_type", _ATTRIBUTIONS, KERNEL)
+        )
+        body = parser.parse_region([*arguments, *shared, *private])
+        inputs = [argument.type for argument in arguments]
+        op = cls(
+            name,
+            FunctionType.from_lists(inputs, outputs),
+            body,
+            kernel=kernel,
+            workgroup=len(shared),
+            arg_attrs=ArrayAttr(arg_attrs) if any(attrs.data for attrs in arg_attrs) else None,
+            res_attrs=ArrayAttr(res_attrs) if any(attrs.data for attrs in res_attrs) else None,
+        )
+        for key, value in (attributes.data if attributes is not None else {}).items():
+            place = op.properties if key in ("known_block_size", "known_grid_size") else None
+            (op.attributes if place is None else place)[key] = value
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string("(")
+        printer.enter_scope()
+        given = self.arg_attrs.data if self.arg_attrs is not None else ()
+        for n, arg in enumerate(self.arguments):
+            printer.print_string(", " if n else "")
+            printer.print_block_argument(arg)
+            if given and given[n].data:
+                printer.print_string(" ")
+                printer.print_attr_dict(given[n].data)
+        printer.print_string(")")
+        self._print_results(printer)
+        print_attributions(printer, "workgroup", self.workgroup_memory)
+        print_attributions(printer, "private", self.private_memory)
+        if self.is_kernel:
+            printer.print_string(" kernel")
+        known = {key: self.properties[key] for key in self.properties if key.startswith("known_")}
+        printer.print_op_attributes(
+            {**self.attributes, **known},
+            reserved_attr_names=("sym_name", _ATTRIBUTIONS, KERNEL),
+            print_keyword=True,
+        )
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.exit_scope()
+
+    def _print_results(self, printer: Printer) -> None:
+        outputs = self.function_type.outputs.data
+        if not outputs:
+            return
+        given = self.res_attrs.data if self.res_attrs is not None else ()
+        printer.print_string(" -> ")
+        if len(outputs) == 1 and not given:
+            printer.print_attribute(outputs[0])
+            return
+        printer.print_string("(")
+        for n, type_ in enumerate(outputs):
+            printer.print_string(", " if n else "")
+            printer.print_attribute(type_)
+            if given and given[n].data:
+                printer.print_string(" ")
+                printer.print_attr_dict(given[n].data)
+        printer.print_string(")")
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """``gpu.return %x : f32``: the end of a function of a device."""
+
+    name = "gpu.return"
+
+    values = var_operand_def()
+
+    traits = traits_def(IsTerminator(), HasParent(GPUFuncOp))
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    def __init__(self, *values: SSAValue) -> None:
+        super().__init__(operands=[list(values)])
