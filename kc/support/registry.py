@@ -149,6 +149,10 @@ PASSES = {
             "verify-gpu-code",
         ),
     ),
+    "gpu": (
+        "kc.transforms.gpu.{stem}",
+        ("gpu-launch-sink-index-computations", "gpu-kernel-outlining"),
+    ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "generic": ("kc.transforms.{stem}", ("canonicalize",)),
     "conversion": (
@@ -228,6 +232,7 @@ FAMILIES = {
     "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
     "sched": "Schedules written as IR (dialect sched)",
     "tir": "Passes on tir",
+    "gpu": "Passes on gpu",
     "conversion": "Conversions",
     "pipeline": "Pipelines",
     "generic": "Passes on every dialect",

@@ -1,0 +1,47 @@
+"""Passes on gpu that MLIR has make of a module what mlir-opt makes of it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from optional_tools import find
+
+import kc
+from kc.support.registry import context, get_pass
+
+MLIR_OPT = find("mlir-opt")
+FILES = sorted(
+    path for path in Path(__file__).parent.glob("gpu_*.mlir") if not path.stem.endswith("_invalid")
+)
+
+
+def mlir_opt(text: str, *flags: str) -> str:
+    assert MLIR_OPT is not None
+    command = [MLIR_OPT, "--mlir-print-op-generic", *flags]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # Where a name is taken, MLIR counts from 0.
+    return re.sub(r'(@|sym_name = ")(\w+?)_\d+\b', r"\1\2_N", done.stdout)
+
+
+@pytest.mark.skipif(MLIR_OPT is None, reason="mlir-opt is not installed")
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["gpu-kernel-outlining"],
+        ["gpu-launch-sink-index-computations"],
+        ["gpu-launch-sink-index-computations", "gpu-kernel-outlining"],
+    ],
+    ids=lambda flags: "+".join(flags),
+)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_mlir_does_the_same(file: Path, flags: list[str]):
+    text = file.read_text()
+    module = kc.IRModule.parse(text)
+    for flag in flags:
+        get_pass(flag).apply(context(), module.op)
+        module.op.verify()
+    assert mlir_opt(str(module)) == mlir_opt(text, *(f"--{flag}" for flag in flags))
