@@ -78,6 +78,9 @@ from kc.dialects.llvm.memory import (
 from kc.dialects.llvm.pointers import (
     AllocaOp, GEPOp,
 )
+from kc.dialects.llvm.ranges import (
+    ConstantRangeAttr,
+)
 from kc.dialects.llvm.symbols import (
     CallingConventionAttr, MemoryEffectsAttr, UWTableKindAttr,
 )
@@ -94,7 +97,8 @@ __all__ = [
     "AddrSpaceCastOp", "AddressOfOp", "AliasScopeAttr", "AliasScopeDomainAttr", "AllocaOp",
     "AndOp", "AssumeOp", "AtomicRMWOp", "BitReverseOp", "BitcastOp", "BrOp", "ByteSwapOp",
     "CallIntrinsicOp", "CallOp", "CallingConventionAttr", "CmpXchgOp", "CondBrOp", "ConstantOp",
-    "CopySignOp", "CosOp", "CoshOp", "CountLeadingZerosOp", "CountTrailingZerosOp", "CtPopOp",
+    "ConstantRangeAttr", "CopySignOp", "CosOp", "CoshOp", "CountLeadingZerosOp",
+    "CountTrailingZerosOp", "CtPopOp",
     "Exp10Op", "Exp2Op", "ExpOp", "ExpectOp", "ExtractElementOp", "ExtractValueOp", "FAbsOp",
     "FAddOp", "FCeilOp", "FCmpOp", "FCmpPredicateFlag", "FDivOp", "FFloorOp", "FMAOp",
     "FMulAddOp", "FMulOp", "FNegOp", "FPExtOp", "FPToSIOp", "FPToUIOp", "FPTruncOp", "FRemOp",

@@ -34,6 +34,7 @@ DIALECTS = {
     "tensor": "kc.dialects.tensor:TENSOR",
     "gpu": "kc.dialects.gpu:GPU",
     "llvm": "kc.dialects.llvm:LLVM",
+    "nvvm": "kc.dialects.nvvm:NVVM",
     "sched": "kc.dialects.sched:SCHED",
 }
 """Ours, beside or instead of xDSL's."""

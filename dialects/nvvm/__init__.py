@@ -1,0 +1,87 @@
+"""The nvvm dialect: the instructions of NVIDIA's GPUs, with the names and the text of MLIR's.
+
+Each operation says which architecture and which version of PTX it needs
+(:mod:`kc.dialects.nvvm.requirements`). All are exported here::
+
+    from kc.dialects.nvvm import NVVM, ShflOp, ThreadIdXOp
+"""
+
+from xdsl.ir import Attribute, Dialect, Operation
+
+# fmt: off
+# ruff: noqa: I001
+from kc.dialects.nvvm.barriers import (
+    Barrier0Op, BarrierArriveOp, BarrierOp, ClusterArriveOp, ClusterArriveRelaxedOp,
+    ClusterWaitOp, SyncWarpOp,
+)
+from kc.dialects.nvvm.base import (
+    CLUSTER_POINTER, CONSTANT_POINTER, GENERIC_POINTER, GLOBAL_POINTER, NVVMOp,
+    SHARED_POINTER,
+)
+from kc.dialects.nvvm.enums import (
+    BarrierReductionAttr, CacheEvictionPriorityAttr, FPRoundingModeAttr, GridDepActionAttr,
+    LdStMatrixEltTypeAttr, LoadCacheModifierAttr, MMAB1OpAttr, MMAFragAttr,
+    MMAIntOverflowAttr, MMALayoutAttr, MMATypesAttr, MatchSyncKindAttr, MemOrderKindAttr,
+    MemScopeKindAttr, PrefetchCacheLevelAttr, ProxyKindAttr, ReduxKindAttr,
+    SaturationModeAttr, SetMaxRegisterActionAttr, SharedSpaceAttr, ShflKindAttr,
+    TMALoadModeAttr, TMAReduxKindAttr, TMAStoreModeAttr, VoteSyncKindAttr, WGMMAScaleInAttr,
+    WGMMAScaleOutAttr, WGMMATypesAttr,
+)
+from kc.dialects.nvvm.fences import (
+    FenceMbarrierInitOp, FenceProxyAcquireOp, FenceProxyOp, FenceProxyReleaseOp,
+    FenceProxySyncRestrictOp, FenceScClusterOp, FenceSyncRestrictOp, MembarOp,
+)
+from kc.dialects.nvvm.requirements import (
+    ANY, Requirement, require,
+)
+from kc.dialects.nvvm.special_registers import (
+    AggrSmemSizeOp, BlockDimXOp, BlockDimYOp, BlockDimZOp, BlockIdXOp, BlockIdYOp,
+    BlockIdZOp, BlockInClusterIdXOp, BlockInClusterIdYOp, BlockInClusterIdZOp, Clock64Op,
+    ClockOp, ClusterDimBlocksXOp, ClusterDimBlocksYOp, ClusterDimBlocksZOp, ClusterDimOp,
+    ClusterDimXOp, ClusterDimYOp, ClusterDimZOp, ClusterIdOp, ClusterIdXOp, ClusterIdYOp,
+    ClusterIdZOp, DynamicSmemSizeOp, GlobalTimerLoOp, GlobalTimerOp, GridDimXOp, GridDimYOp,
+    GridDimZOp, GridIdOp, LaneIdOp, LaneMaskEqOp, LaneMaskGeOp, LaneMaskGtOp, LaneMaskLeOp,
+    LaneMaskLtOp, SmDimOp, SmIdOp, ThreadIdXOp, ThreadIdYOp, ThreadIdZOp, TotalSmemSizeOp,
+    WarpDimOp, WarpIdOp, WarpSizeOp,
+)
+from kc.dialects.nvvm.warp import (
+    ElectSyncOp, MatchSyncOp, ReduxOp, ShflOp, VoteSyncOp,
+)
+
+__all__ = [
+    "ANY", "AggrSmemSizeOp", "Barrier0Op", "BarrierArriveOp", "BarrierOp",
+    "BarrierReductionAttr", "BlockDimXOp", "BlockDimYOp", "BlockDimZOp", "BlockIdXOp",
+    "BlockIdYOp", "BlockIdZOp", "BlockInClusterIdXOp", "BlockInClusterIdYOp",
+    "BlockInClusterIdZOp", "CLUSTER_POINTER", "CONSTANT_POINTER", "CacheEvictionPriorityAttr",
+    "Clock64Op", "ClockOp", "ClusterArriveOp", "ClusterArriveRelaxedOp", "ClusterDimBlocksXOp",
+    "ClusterDimBlocksYOp", "ClusterDimBlocksZOp", "ClusterDimOp", "ClusterDimXOp",
+    "ClusterDimYOp", "ClusterDimZOp", "ClusterIdOp", "ClusterIdXOp", "ClusterIdYOp",
+    "ClusterIdZOp", "ClusterWaitOp", "DynamicSmemSizeOp", "ElectSyncOp", "FPRoundingModeAttr",
+    "FenceMbarrierInitOp", "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp",
+    "FenceProxySyncRestrictOp", "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER",
+    "GLOBAL_POINTER", "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp",
+    "GridDimYOp", "GridDimZOp", "GridIdOp", "LaneIdOp", "LaneMaskEqOp", "LaneMaskGeOp",
+    "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdStMatrixEltTypeAttr",
+    "LoadCacheModifierAttr", "MMAB1OpAttr", "MMAFragAttr", "MMAIntOverflowAttr",
+    "MMALayoutAttr", "MMATypesAttr", "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr",
+    "MemScopeKindAttr", "MembarOp", "NVVM", "NVVMOp", "PrefetchCacheLevelAttr", "ProxyKindAttr",
+    "ReduxKindAttr", "ReduxOp", "Requirement", "SHARED_POINTER", "SaturationModeAttr",
+    "SetMaxRegisterActionAttr", "SharedSpaceAttr", "ShflKindAttr", "ShflOp", "SmDimOp",
+    "SmIdOp", "SyncWarpOp", "TMALoadModeAttr", "TMAReduxKindAttr", "TMAStoreModeAttr",
+    "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp", "TotalSmemSizeOp", "VoteSyncKindAttr",
+    "VoteSyncOp", "WGMMAScaleInAttr", "WGMMAScaleOutAttr", "WGMMATypesAttr", "WarpDimOp",
+    "WarpIdOp", "WarpSizeOp", "require",
+]
+# fmt: on
+
+_NAMED = [
+    value
+    for value in map(globals().get, __all__)
+    if isinstance(value, type) and getattr(value, "name", "").startswith("nvvm.")
+]
+
+NVVM = Dialect(
+    "nvvm",
+    [value for value in _NAMED if Operation in value.__mro__],
+    [value for value in _NAMED if Attribute in value.__mro__],
+)

@@ -1,0 +1,46 @@
+"""Bases of the nvvm dialect's operations, and the pointer types that these take."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntAttr
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import SSAValue
+from xdsl.irdl import EqAttrConstraint, IRDLOperation
+
+from kc.dialects.nvvm.requirements import Requirement
+
+GENERIC_POINTER = LLVMPointerType()
+GLOBAL_POINTER = LLVMPointerType(IntAttr(1))
+SHARED_POINTER = LLVMPointerType(IntAttr(3))
+CONSTANT_POINTER = LLVMPointerType(IntAttr(4))
+CLUSTER_POINTER = LLVMPointerType(IntAttr(7))
+"""To the shared memory of any block of the cluster."""
+
+GENERIC = EqAttrConstraint(GENERIC_POINTER)
+GLOBAL = EqAttrConstraint(GLOBAL_POINTER)
+SHARED = EqAttrConstraint(SHARED_POINTER)
+CLUSTER = EqAttrConstraint(CLUSTER_POINTER)
+
+
+class NVVMOp(IRDLOperation, ABC):
+    """An operation of the nvvm dialect."""
+
+    REQUIRES: ClassVar[Requirement]
+    """The least that it needs, in any of its forms."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # MLIR prints properties by name, whatever order they were written in.
+        self.properties = dict(sorted(self.properties.items()))
+
+    def requirement(self) -> Requirement:
+        """What it needs with the attributes and types that it has."""
+        return self.REQUIRES
+
+
+def points_to_cluster(value: SSAValue) -> bool:
+    """Whether ``value`` points to the shared memory of any block of the cluster."""
+    return value.type == CLUSTER_POINTER

@@ -1,0 +1,106 @@
+"""Operations of the nvvm dialect say what they need of the GPU, and what lacks it is refused."""
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.parser import Parser
+
+from kc.dialects.llvm import LLVM
+from kc.dialects.nvvm import NVVM, NVVMOp, Requirement, require
+from kc.support.diagnostics import CodegenError, Location
+from kc.support.locations import loc_attr
+
+ARGUMENTS = "%i: i32, %b: i1, %f: f32, %s: !llvm.ptr<3>, %g: !llvm.ptr<1>, %p: !llvm.ptr"
+
+
+def operation(line: str) -> NVVMOp:
+    """The operation of a line that uses the arguments."""
+    context = Context()
+    for dialect in (Builtin, LLVM, NVVM):
+        context.load_dialect(dialect)
+    text = f"llvm.func @kernel({ARGUMENTS}) {{\n{line}\nllvm.return\n}}"
+    module = Parser(context, text).parse_module()
+    module.verify()
+    (op,) = (op for op in module.walk() if isinstance(op, NVVMOp))
+    return op
+
+
+# Line, the least that it needs (PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each).
+NEEDED = [
+    ("%r = nvvm.read.ptx.sreg.tid.x : i32", Requirement(20, 32)),
+    ("%r = nvvm.read.ptx.sreg.globaltimer : i64", Requirement(30, 32)),
+    ("%r = nvvm.read.ptx.sreg.cluster.ctarank : i32", Requirement(90, 78)),
+    ("nvvm.barrier0", Requirement(20, 32)),
+    ("nvvm.bar.warp.sync %i : i32", Requirement(30, 60)),
+    ("nvvm.cluster.arrive {aligned}", Requirement(90, 78)),
+    ("nvvm.cluster.arrive.relaxed {aligned}", Requirement(90, 80)),
+    ("nvvm.memory.barrier <gpu>", Requirement(20, 32)),
+    ("nvvm.memory.barrier <cluster>", Requirement(90, 78)),
+    ("nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}", Requirement(70, 75)),
+    ("nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}", Requirement(90, 80)),
+    ("%r = nvvm.shfl.sync up %i, %f, %i, %i : f32 -> f32", Requirement(30, 60)),
+    ("%r = nvvm.match.sync any %i, %i : i32 -> i32", Requirement(70, 60)),
+    ("%r = nvvm.redux.sync add %i, %i : i32 -> i32", Requirement(80, 70)),
+    (
+        "%r = nvvm.redux.sync fmin %f, %i : f32 -> f32",
+        Requirement(100, 86, arch_specific=True, also=(103,)),
+    ),
+    ("%r = nvvm.elect.sync -> i1", Requirement(90, 80)),
+]
+
+
+@pytest.mark.parametrize("op", list(NVVM.operations), ids=lambda op: op.name)
+def test_every_operation_has_a_requirement(op: type[NVVMOp]):
+    assert isinstance(op.REQUIRES, Requirement)
+    assert 20 <= op.REQUIRES.sm <= 120
+    assert 32 <= op.REQUIRES.ptx <= 90
+
+
+@pytest.mark.parametrize(("line", "needed"), NEEDED, ids=[line for line, _ in NEEDED])
+def test_requirement_of(line: str, needed: Requirement):
+    assert operation(line).requirement() == needed
+
+
+def test_what_the_target_has_is_accepted():
+    op = operation("%r = nvvm.elect.sync -> i1")
+    require(op, 90, 80, False)
+    require(op, 90, 80, True)
+    require(op, 120, 87, False)
+
+
+def test_an_older_gpu_is_refused_with_the_line_of_the_user():
+    op = operation("%r = nvvm.elect.sync -> i1")
+    op.location = loc_attr(Location("kernel.mlir", 7, 3))
+    with pytest.raises(CodegenError) as refusal:
+        require(op, 80, 70, False)
+    assert str(refusal.value) == (
+        "error[KC4360]: nvvm.elect.sync: the target is sm_80 with PTX 7.0, which does not have it\n"
+        "  --> kernel.mlir:7:3\n"
+        "  why: it needs sm_90 or later and PTX 8.0 or later"
+    )
+
+
+def test_an_older_ptx_is_refused():
+    with pytest.raises(CodegenError) as refusal:
+        require(operation("%r = nvvm.elect.sync -> i1"), 90, 78, True)
+    assert str(refusal.value) == (
+        "error[KC4360]: nvvm.elect.sync: the target is sm_90a with PTX 7.8, "
+        "which does not have it\n"
+        "  why: it needs sm_90 or later and PTX 8.0 or later"
+    )
+
+
+def test_what_is_of_one_architecture_is_not_of_a_later_one():
+    op = operation("%r = nvvm.redux.sync fmin %f, %i : f32 -> f32")
+    require(op, 100, 86, True)
+    require(op, 103, 86, True)
+    for sm, arch_specific in ((100, False), (90, True), (120, True)):
+        with pytest.raises(CodegenError, match="KC4360"):
+            require(op, sm, 87, arch_specific)
+    with pytest.raises(CodegenError) as refusal:
+        require(op, 100, 86, False)
+    assert str(refusal.value) == (
+        "error[KC4360]: nvvm.redux.sync: the target is sm_100 with PTX 8.6, "
+        "which does not have it\n"
+        "  why: it needs sm_100a or sm_103a and PTX 8.6 or later"
+    )
