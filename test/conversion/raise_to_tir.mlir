@@ -101,3 +101,51 @@ func.func @dot(%A: memref<3x5xf32>, %S: memref<3xf32>) {
   }
   return
 }
+
+// -----
+
+// What is claimed to be a reduction has an element of the output for each iteration.
+
+// CHECK-LABEL: func.func @claimed
+// CHECK:         tir.block "generic" (spatial %v_d0 in 4 = %d0, opaque %v_d1 in 5 = %d1) do {
+func.func @claimed(%A: memref<4x5xf32>, %C: memref<4x5xf32>) {
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%A : memref<4x5xf32>) outs(%C : memref<4x5xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %c, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// What overwrites a fill is no reduction, and keeps no init.
+
+// CHECK-LABEL: func.func @overwritten
+// CHECK:         tir.block "fill" (spatial %v_d0 in 4 = %d0) do {
+// CHECK:         tir.block "copy" (spatial %v_d0 in 4 = %{{.*}}) do {
+func.func @overwritten(%A: memref<4xf32>, %C: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%C : memref<4xf32>)
+  linalg.copy ins(%A : memref<4xf32>) outs(%C : memref<4xf32>)
+  return
+}
+
+// -----
+
+// Conditions that hold are no code.
+
+// CHECK-LABEL: func.func @held
+// CHECK-NOT:     cf.assert
+// CHECK:         func.return
+func.func @held(%A: memref<4xf32>, %n: index) {
+  %true = arith.constant true
+  %same = arith.cmpi eq, %n, %n : index
+  cf.assert %true, "never said"
+  cf.assert %same, "never said"
+  linalg.exp ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
+  return
+}

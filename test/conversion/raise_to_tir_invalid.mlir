@@ -116,3 +116,31 @@ func.func @dimension(%a: tensor<?xf32>) -> tensor<?xf32> {
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %z : tensor<?xf32>
 }
+
+// -----
+
+func.func @not_held(%a: memref<8xf32>) {
+  %false = arith.constant false
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %false, "always said"
+  linalg.exp ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @of_two_sizes(%a: memref<8xf32>, %n: index, %m: index) {
+  %same = arith.cmpi eq, %n, %m : index
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %same, "n is not m"
+  linalg.exp ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @without_maps(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{raise-to-tir: linalg.contract does not say what it computes}}
+  %r = linalg.contract ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}

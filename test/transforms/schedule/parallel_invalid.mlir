@@ -171,3 +171,23 @@ func.func @chosen(%P: memref<1xi32>, %A: memref<16xf32>, %x: index, %y: index) {
   }
   func.return
 }
+
+// A reduction of elements that are not known: whether two iterations update one is not proven.
+// RUN: not kc-opt %s --parallel="func=histogram loop=i" 2>&1 | FileCheck %s --check-prefix=HISTOGRAM --match-full-lines --strict-whitespace
+func.func @histogram(%I: memref<8xindex>, %H: memref<4xf32>) {
+  tir.for %i in 8 {
+    tir.block "H" (reduce %v in 8 = %i) do {
+      %n = tir.load %I[%v] : memref<8xindex>
+      %h = tir.load %H[%n] : memref<4xf32>
+      %one = arith.constant 1.0 : f32
+      %s = arith.addf %h, %one : f32
+      tir.store %s, %H[%n] : memref<4xf32>
+    }
+  }
+  func.return
+}
+//HISTOGRAM:error[KC3041]: parallel: the iterations of i cannot be proven independent
+//HISTOGRAM-NEXT:  --> {{.*}}parallel_invalid.mlir:178:3  tir.for %i in 8 {
+//HISTOGRAM-NEXT:   |  for i in 8:    <-- here
+//HISTOGRAM-NEXT:   |    block H
+//HISTOGRAM-NEXT:  why: cannot prove that iterations touch different elements of H: n is not affine

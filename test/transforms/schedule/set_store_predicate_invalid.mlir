@@ -154,3 +154,13 @@ func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
   }
   func.return
 }
+
+// RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="0 <= t < 4"' 2>&1 | FileCheck %s --check-prefix=CHAIN --match-full-lines --strict-whitespace
+//CHAIN:error[KC3420]: set_store_predicate: '0 <= t < 4' is no condition of block A
+//CHAIN-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
+//CHAIN-NEXT:   |  for t in 8 threadIdx.x:
+//CHAIN-NEXT:   |    block A    <-- here
+//CHAIN-NEXT:   |    alloc L
+//CHAIN-NEXT:   |    block L
+//CHAIN-NEXT:  why: '0 <= t < 4' is not a single comparison
+//CHAIN-NEXT:  try: threadIdx.x == 0

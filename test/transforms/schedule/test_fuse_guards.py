@@ -19,7 +19,10 @@ from random_programs import (
     try_step,
 )
 
+import kc
+from kc import tir
 from kc.analysis import loop_tree
+from kc.analysis.interpreter import run
 from kc.dialects.tir import IfOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
@@ -160,3 +163,34 @@ def test_refused(old: str, new: str, held: str):
         "error[KC3032]: fuse: j is not the only child of i"
     )
     assert caught.value.why == f"fuse would also move {held}"
+
+
+TWO_VALUES = """
+func.func @f(%C: memref<3x4x5xi32>) {
+  tir.for %b in 3 {
+    tir.for %i in 4 {
+      tir.if (%i + %b < 4) {
+        tir.if (2 * %b - %i < 2) {
+          tir.for %j in 5 {
+            tir.block "C" (spatial %u in 3 = %b, spatial %v in 4 = %i, spatial %w in 5 = %j) do {
+              %one = arith.constant 1 : i32
+              tir.store %one, %C[%u, %v, %w] : memref<3x4x5xi32>
+            }
+          }
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_conditions_of_two_values_each():
+    sch = tir.Schedule(kc.IRModule.parse(TWO_VALUES))
+    _, i, j = sch.get_loops("C")
+    sch.fuse(i, j)
+    written = np.zeros((3, 4, 5), np.int32)
+    run(sch.mod.op, "f", [written])
+    b, i, _ = np.indices(written.shape)
+    np.testing.assert_array_equal(written, (i + b < 4) & (2 * b - i < 2))
