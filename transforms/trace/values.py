@@ -188,7 +188,7 @@ def recorded(value: Any) -> Any:
         return {key: recorded(item) for key, item in value.items()}
     if isinstance(value, SSAValue):
         return value.name_hint or "value"
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
         return [recorded(item) for item in value]
     if isinstance(value, Variable | str | bool) or value is None:
         return value

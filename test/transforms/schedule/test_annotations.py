@@ -91,9 +91,10 @@ def test_annotating():
     with pytest.raises(ScheduleError, match="has no annotation 'l9'") as caught:
         sch.unannotate(i, "l9")
     assert caught.value.code == "KC3341"
-    with pytest.raises(ScheduleError) as caught:
-        sch.annotate(k, "x", {1, 2})
-    assert caught.value.code == "KC3343"
+    for value in ({1, 2}, b"xy", bytearray(b"xy"), ["x", b"y"]):
+        with pytest.raises(ScheduleError) as caught:
+            sch.annotate(k, "x", value)
+        assert caught.value.code == "KC3343"
     assert text_of(sch.module) == text
     for n in range(len(values)):
         sch.unannotate(block, f"b{n}")
