@@ -239,6 +239,12 @@ def test_root_package_refuses_its_bare_name(package: str):
     assert f"ImportError: import this package as 'kc.{package}'" in done.stderr
 
 
+def test_the_package_of_primitives_refuses_its_bare_name():
+    done = run_python("import sys; sys.path.insert(0, 'transforms'); import schedule")
+    assert done.returncode == 1
+    assert "ImportError: import this package as 'kc.transforms.schedule'" in done.stderr
+
+
 def test_import_kc_is_light():
     heavy = {"xdsl", "numpy", "llvmlite", "islpy"}
     done = run_python(f"import kc, sys; print(sorted({heavy} & set(sys.modules)))")

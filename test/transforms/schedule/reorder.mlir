@@ -91,3 +91,27 @@ func.func @triangle(%A: memref<8x8x8xf32>, %x: f32) {
   }
   func.return
 }
+
+// The size of k is computed in two steps, of which the first one is also in front of its loop then.
+// RUN: kc-opt %s --reorder="func=two_steps loops=i,k,j" | FileCheck %s --check-prefix=STEPS
+func.func @two_steps(%C: memref<4x3x8xf32>) {
+  tir.for %i in 4 {
+    %rest = tir.apply (%i mod 2)
+    %size = arith.addi %rest, %rest : index
+    tir.for %j in 3 {
+      tir.for %k in %size {
+        tir.block "C" (spatial %u in 4 = %i, spatial %v in 3 = %j, spatial %w in 8 = %k) do {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %C[%u, %v, %w] : memref<4x3x8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+// STEPS-LABEL: func.func @two_steps(
+// STEPS:         %rest = tir.apply (%i mod 2)
+// STEPS-NEXT:    %size = arith.addi %rest, %rest : index
+// STEPS-NEXT:    tir.for %k in %size {
+// STEPS-NEXT:      tir.for %j in 3 {
+// STEPS-NEXT:        tir.block "C"

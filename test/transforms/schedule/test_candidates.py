@@ -166,3 +166,15 @@ def test_reindex_cache_write_proposes_the_variables_that_stay_in_the_opposite_or
     s = te.compute((6, 4), lambda i, j: te.sum(a[i, j, k], axis=k), name="S")
     maps = {str(choice.index_map) for choice in proposed(scheduled(a, s), "reindex-cache-write")}
     assert maps == {"(v_i, v_j, v_k)->(v_j, v_i)"}
+
+
+def test_double_buffer_proposes_buffers_that_are_not_marked_yet():
+    a = te.placeholder((6, 4), name="A")
+    b = te.compute((6, 4), lambda i, j: a[i, j] + 1.0, name="B")
+    c = te.compute((6, 4), lambda i, j: b[i, j] * 2.0, name="C")
+    d = te.compute((6, 4), lambda i, j: c[i, j] - 3.0, name="D")
+    sch = scheduled(a, d)
+    assert [str(choice.block) for choice in proposed(sch, "double-buffer")] == ["B", "C"]
+    sch.compute_at("C", sch.get_loops("D")[0])
+    sch.double_buffer("C", 0)
+    assert [str(choice.block) for choice in proposed(sch, "double-buffer")] == ["B"]
