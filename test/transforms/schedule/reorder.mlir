@@ -100,7 +100,7 @@ func.func @two_steps(%C: memref<4x3x8xf32>) {
     %size = arith.addi %rest, %rest : index
     tir.for %j in 3 {
       tir.for %k in %size {
-        tir.block "C" (spatial %u in 4 = %i, spatial %v in 3 = %j, spatial %w in 8 = %k) do {
+        tir.block "Z" (spatial %u in 4 = %i, spatial %v in 3 = %j, spatial %w in 8 = %k) do {
           %zero = arith.constant 0.0 : f32
           tir.store %zero, %C[%u, %v, %w] : memref<4x3x8xf32>
         }
@@ -114,4 +114,4 @@ func.func @two_steps(%C: memref<4x3x8xf32>) {
 // STEPS-NEXT:    %size = arith.addi %rest, %rest : index
 // STEPS-NEXT:    tir.for %k in %size {
 // STEPS-NEXT:      tir.for %j in 3 {
-// STEPS-NEXT:        tir.block "C"
+// STEPS-NEXT:        tir.block "Z"
