@@ -53,7 +53,6 @@ class WarmShTest(lit.formats.ShTest):
     def execute(self, test: Any, litConfig: Any) -> Any:
         worker = _worker()
         os.environ.update(test.config.environment)
-        worker.import_what_tools_used()
         # lit has no hook for starting one process; its runner reaches Popen through this name.
         shim = types.ModuleType("subprocess")
         shim.__dict__.update(vars(subprocess))
@@ -71,6 +70,9 @@ class WarmShTest(lit.formats.ShTest):
         **options: Any,
     ) -> subprocess.Popen[str]:
         tool = self._tool(args, env, usual_env)
+        if tool is not None:
+            # Also between the commands of a test: lit begins with those that take longest.
+            worker.import_what_tools_used()
 
         def in_child() -> None:
             # A pending alarm survives exec, so this limits other programs as well.
