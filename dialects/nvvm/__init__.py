@@ -18,6 +18,9 @@ from kc.dialects.nvvm.base import (
     CLUSTER_POINTER, CONSTANT_POINTER, GENERIC_POINTER, GLOBAL_POINTER, NVVMOp,
     SHARED_POINTER,
 )
+from kc.dialects.nvvm.cp_async import (
+    CpAsyncCommitGroupOp, CpAsyncMBarrierArriveOp, CpAsyncOp, CpAsyncWaitGroupOp,
+)
 from kc.dialects.nvvm.enums import (
     BarrierReductionAttr, CacheEvictionPriorityAttr, FPRoundingModeAttr, GridDepActionAttr,
     LdStMatrixEltTypeAttr, LoadCacheModifierAttr, MMAB1OpAttr, MMAFragAttr,
@@ -31,8 +34,23 @@ from kc.dialects.nvvm.fences import (
     FenceMbarrierInitOp, FenceProxyAcquireOp, FenceProxyOp, FenceProxyReleaseOp,
     FenceProxySyncRestrictOp, FenceScClusterOp, FenceSyncRestrictOp, MembarOp,
 )
+from kc.dialects.nvvm.matrix import (
+    LdMatrixOp, StMatrixOp,
+)
+from kc.dialects.nvvm.mbarriers import (
+    MBarrierArriveDropExpectTxOp, MBarrierArriveDropNocompleteOp, MBarrierArriveDropOp,
+    MBarrierArriveExpectTxOp, MBarrierArriveNocompleteOp, MBarrierArriveOp,
+    MBarrierCompleteTxOp, MBarrierExpectTxOp, MBarrierInitOp, MBarrierInvalOp,
+    MBarrierTestWaitOp, MBarrierTryWaitOp, MBarrierTryWaitParityOp, MapaOp,
+)
+from kc.dialects.nvvm.mma import (
+    MmaOp,
+)
 from kc.dialects.nvvm.requirements import (
     ANY, Requirement, require,
+)
+from kc.dialects.nvvm.shapes import (
+    LdStMatrixShapeAttr, MMAShapeAttr,
 )
 from kc.dialects.nvvm.special_registers import (
     AggrSmemSizeOp, BlockDimXOp, BlockDimYOp, BlockDimZOp, BlockIdXOp, BlockIdYOp,
@@ -56,21 +74,27 @@ __all__ = [
     "Clock64Op", "ClockOp", "ClusterArriveOp", "ClusterArriveRelaxedOp", "ClusterDimBlocksXOp",
     "ClusterDimBlocksYOp", "ClusterDimBlocksZOp", "ClusterDimOp", "ClusterDimXOp",
     "ClusterDimYOp", "ClusterDimZOp", "ClusterIdOp", "ClusterIdXOp", "ClusterIdYOp",
-    "ClusterIdZOp", "ClusterWaitOp", "DynamicSmemSizeOp", "ElectSyncOp", "FPRoundingModeAttr",
+    "ClusterIdZOp", "ClusterWaitOp", "CpAsyncCommitGroupOp", "CpAsyncMBarrierArriveOp",
+    "CpAsyncOp", "CpAsyncWaitGroupOp", "DynamicSmemSizeOp", "ElectSyncOp", "FPRoundingModeAttr",
     "FenceMbarrierInitOp", "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp",
     "FenceProxySyncRestrictOp", "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER",
     "GLOBAL_POINTER", "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp",
     "GridDimYOp", "GridDimZOp", "GridIdOp", "LaneIdOp", "LaneMaskEqOp", "LaneMaskGeOp",
-    "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdStMatrixEltTypeAttr",
-    "LoadCacheModifierAttr", "MMAB1OpAttr", "MMAFragAttr", "MMAIntOverflowAttr",
-    "MMALayoutAttr", "MMATypesAttr", "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr",
-    "MemScopeKindAttr", "MembarOp", "NVVM", "NVVMOp", "PrefetchCacheLevelAttr", "ProxyKindAttr",
-    "ReduxKindAttr", "ReduxOp", "Requirement", "SHARED_POINTER", "SaturationModeAttr",
+    "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp", "LdStMatrixEltTypeAttr",
+    "LdStMatrixShapeAttr", "LoadCacheModifierAttr", "MBarrierArriveDropExpectTxOp",
+    "MBarrierArriveDropNocompleteOp", "MBarrierArriveDropOp", "MBarrierArriveExpectTxOp",
+    "MBarrierArriveNocompleteOp", "MBarrierArriveOp", "MBarrierCompleteTxOp",
+    "MBarrierExpectTxOp", "MBarrierInitOp", "MBarrierInvalOp", "MBarrierTestWaitOp",
+    "MBarrierTryWaitOp", "MBarrierTryWaitParityOp", "MMAB1OpAttr", "MMAFragAttr",
+    "MMAIntOverflowAttr", "MMALayoutAttr", "MMAShapeAttr", "MMATypesAttr", "MapaOp",
+    "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr", "MemScopeKindAttr", "MembarOp",
+    "MmaOp", "NVVM", "NVVMOp", "PrefetchCacheLevelAttr", "ProxyKindAttr", "ReduxKindAttr",
+    "ReduxOp", "Requirement", "SHARED_POINTER", "SaturationModeAttr",
     "SetMaxRegisterActionAttr", "SharedSpaceAttr", "ShflKindAttr", "ShflOp", "SmDimOp",
-    "SmIdOp", "SyncWarpOp", "TMALoadModeAttr", "TMAReduxKindAttr", "TMAStoreModeAttr",
-    "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp", "TotalSmemSizeOp", "VoteSyncKindAttr",
-    "VoteSyncOp", "WGMMAScaleInAttr", "WGMMAScaleOutAttr", "WGMMATypesAttr", "WarpDimOp",
-    "WarpIdOp", "WarpSizeOp", "require",
+    "SmIdOp", "StMatrixOp", "SyncWarpOp", "TMALoadModeAttr", "TMAReduxKindAttr",
+    "TMAStoreModeAttr", "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp", "TotalSmemSizeOp",
+    "VoteSyncKindAttr", "VoteSyncOp", "WGMMAScaleInAttr", "WGMMAScaleOutAttr", "WGMMATypesAttr",
+    "WarpDimOp", "WarpIdOp", "WarpSizeOp", "require",
 ]
 # fmt: on
 

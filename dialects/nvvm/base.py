@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntAttr
+from xdsl.dialects.builtin import BoolAttr, IntAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import SSAValue
 from xdsl.irdl import EqAttrConstraint, IRDLOperation
@@ -18,6 +18,8 @@ SHARED_POINTER = LLVMPointerType(IntAttr(3))
 CONSTANT_POINTER = LLVMPointerType(IntAttr(4))
 CLUSTER_POINTER = LLVMPointerType(IntAttr(7))
 """To the shared memory of any block of the cluster."""
+
+FALSE = BoolAttr.from_bool(False)
 
 GENERIC = EqAttrConstraint(GENERIC_POINTER)
 GLOBAL = EqAttrConstraint(GLOBAL_POINTER)

@@ -20,7 +20,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.llvm.types import LLVMStructType
-from kc.dialects.nvvm.base import NVVMOp
+from kc.dialects.nvvm.base import FALSE, NVVMOp
 from kc.dialects.nvvm.enums import (
     MatchSyncKindAttr,
     ReduxKindAttr,
@@ -30,7 +30,6 @@ from kc.dialects.nvvm.enums import (
 from kc.dialects.nvvm.requirements import Requirement
 
 WORD = EqAttrConstraint(i32) | EqAttrConstraint(f32)
-FALSE = BoolAttr.from_bool(False)
 
 
 @irdl_op_definition

@@ -1,11 +1,18 @@
 """Operations of the nvvm dialect say what they need of the GPU, and what lacks it is refused."""
 
+import functools
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
+from optional_tools import find
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.ir import Block, Region
 from xdsl.parser import Parser
 
-from kc.dialects.llvm import LLVM
+from kc.dialects.llvm import LLVM, FuncOp, LLVMFunctionType, ReturnOp
 from kc.dialects.nvvm import NVVM, NVVMOp, Requirement, require
 from kc.support.diagnostics import CodegenError, Location
 from kc.support.locations import loc_attr
@@ -13,17 +20,29 @@ from kc.support.locations import loc_attr
 ARGUMENTS = "%i: i32, %b: i1, %f: f32, %s: !llvm.ptr<3>, %g: !llvm.ptr<1>, %p: !llvm.ptr"
 
 
-def operation(line: str) -> NVVMOp:
-    """The operation of a line that uses the arguments."""
+def parse(text: str) -> ModuleOp:
     context = Context()
     for dialect in (Builtin, LLVM, NVVM):
         context.load_dialect(dialect)
-    text = f"llvm.func @kernel({ARGUMENTS}) {{\n{line}\nllvm.return\n}}"
     module = Parser(context, text).parse_module()
     module.verify()
+    return module
+
+
+def operation(line: str) -> NVVMOp:
+    """The operation of a line that uses the arguments."""
+    module = parse(f"llvm.func @kernel({ARGUMENTS}) {{\n{line}\nllvm.return\n}}")
     (op,) = (op for op in module.walk() if isinstance(op, NVVMOp))
     return op
 
+
+AMPERE = Requirement(80, 70)
+HOPPER = Requirement(90, 80)
+RELAXED = Requirement(90, 86)
+B16 = (
+    "eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, "
+    "shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>"
+)
 
 # Line, the least that it needs (PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each).
 NEEDED = [
@@ -46,6 +65,17 @@ NEEDED = [
         Requirement(100, 86, arch_specific=True, also=(103,)),
     ),
     ("%r = nvvm.elect.sync -> i1", Requirement(90, 80)),
+    ("nvvm.cp.async.shared.global %s, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>", AMPERE),
+    ("%r = nvvm.mbarrier.arrive %s : !llvm.ptr<3> -> i64", AMPERE),
+    ("%r = nvvm.mbarrier.arrive %s, %i : !llvm.ptr<3> -> i64", HOPPER),
+    ("%r = nvvm.mbarrier.arrive %s {relaxed = true} : !llvm.ptr<3> -> i64", RELAXED),
+    ("%r = nvvm.mbarrier.test.wait %s, %i : !llvm.ptr<3>, i32 -> i1", Requirement(80, 71)),
+    ("%r = nvvm.mbarrier.try_wait %s, %i : !llvm.ptr<3>, i32 -> i1", Requirement(90, 78)),
+    (
+        f"%r = nvvm.ldmatrix %s {{{B16}, num = 1 : i32}} : (!llvm.ptr<3>) -> i32",
+        Requirement(75, 65),
+    ),
+    (f"nvvm.stmatrix %s, %i {{{B16}}} : !llvm.ptr<3>, i32", Requirement(90, 78)),
 ]
 
 
@@ -104,3 +134,59 @@ def test_what_is_of_one_architecture_is_not_of_a_later_one():
         "which does not have it\n"
         "  why: it needs sm_100a or sm_103a and PTX 8.6 or later"
     )
+
+
+HERE = Path(__file__).parent
+MLIR_OPT = find("mlir-opt")
+# The one of the same LLVM: PATH may have an older one, which knows fewer architectures.
+LLC = MLIR_OPT and shutil.which("llc", path=Path(MLIR_OPT).resolve().parent)
+
+
+@functools.cache
+def lines_by_requirement() -> dict[Requirement, list[str]]:
+    """The texts of all operations that the FileCheck tests have, by what they need."""
+    texts: dict[Requirement, list[str]] = {}
+    for file in sorted(HERE.glob("*.mlir")):
+        if file.stem.endswith("_invalid"):
+            continue
+        for op in parse(file.read_text()).walk():
+            if isinstance(op, NVVMOp) and not op.name.startswith(NOT_TRANSLATED):
+                texts.setdefault(op.requirement(), []).append(alone(op))
+    return texts
+
+
+# LLVM wants a constant here, which MLIR does not check.
+NOT_TRANSLATED = ("nvvm.fence.proxy.acquire",)
+
+
+def alone(op: NVVMOp) -> str:
+    """A function of its own operands, with the operation alone, whose result it returns."""
+    copied = op.clone()
+    types = [operand.type for operand in op.operands]
+    block = Block(arg_types=types)
+    copied.operands = block.args
+    block.add_ops([copied, ReturnOp(*copied.results)])
+    signature = LLVMFunctionType(types, copied.results[0].type if copied.results else None)
+    return str(FuncOp("kernel", signature, body=Region(block)))
+
+
+@pytest.mark.skipif(not LLC, reason="mlir-opt and the llc beside it are not installed")
+@pytest.mark.parametrize("needed", lines_by_requirement(), ids=str)
+def test_llvm_selects_what_is_accepted(needed: Requirement):
+    """LLVM ends the process where an instruction is missing, so it must not get that far."""
+    functions = [
+        text.replace("@kernel", f"@kernel{number}")
+        for number, text in enumerate(lines_by_requirement()[needed])
+    ]
+    assert MLIR_OPT is not None
+    assert LLC is not None
+    suffix = "a" if needed.arch_specific else ""
+    text = "\n".join(functions)
+    for command in (
+        [MLIR_OPT, "--convert-nvvm-to-llvm"],
+        [Path(MLIR_OPT).with_name("mlir-translate"), "--mlir-to-llvmir"],
+        [LLC, "-march=nvptx64", f"-mcpu=sm_{needed.sm}{suffix}", f"-mattr=+ptx{needed.ptx}"],
+    ):
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:2000]
+        text = done.stdout
