@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 import kc
-from kc import tir
+from kc import te, tir
 from kc.analysis.interpreter import ExecutionError, run
 from kc.error import KCError
 from kc.support.registry import context, get_pass
@@ -108,6 +110,26 @@ def test_where_not_all_threads_are(name: str):
         refusals.append(refusal.code)
     apart = "by another thread where not all threads are, so they cannot wait for each other"
     assert refusals == ([] if is_right else [apart, "KC3418"])
+
+
+@pytest.mark.parametrize("outer", [False, True])
+@pytest.mark.parametrize("launched", [False, True])
+def test_a_reduction_over_threads_of_which_some_have_nothing_to_add(outer: bool, launched: bool):
+    """A tail: the threads that do not come into the block leave the others' values as they are."""
+    a = te.placeholder((3, 10), "int32", name="A")
+    k = te.reduce_axis((0, 10), name="k")
+    b = te.compute((3,), lambda i: te.sum(a[i, k], axis=k), name="B")
+    sch = tir.Schedule(te.create_prim_func([a, b]))
+    i, loop = sch.get_loops("B")
+    threads = sch.split(loop, [4, None] if outer else [None, 4])
+    sch.bind(i, "blockIdx.x")
+    sch.bind(threads[not outer], "threadIdx.x")
+    get_pass("verify-gpu-code").apply(context(), sch.mod.op)
+    array = np.arange(30, dtype=np.int32).reshape(3, 10)
+    result = np.full(3, -1, np.int32)
+    order = Random(1) if launched else None
+    run(sch.mod.op, "main", [array, result], launch_order=order)
+    np.testing.assert_array_equal(result, array.sum(axis=1))
 
 
 def test_bind_refuses_what_cannot_wait():

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.reductions import updates_of
 from kc.analysis.regions import scope_of, unit_of
 from kc.analysis.terms import Condition, Term, equal
 from kc.dialects.tir import BlockOp, ForOp, IfOp, LoadOp, StoreOp
@@ -49,7 +50,13 @@ def _is_branch(op: Operation) -> TypeGuard[Branch]:
 
 
 def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
-    """The loads in a branch, each with the stores to its buffer there."""
+    """The loads in a branch, each with the stores to its buffer there.
+
+    Those of a reduction's own updates are left out: threads combine their values around the block,
+    where those that do not come into it have nothing to add.
+    """
+    reduction = updates_of(branch) if isinstance(branch, BlockOp) else None
+    updates = {(update.load, update.store) for update in reduction.updates} if reduction else ()
     for region in branch.regions:
         ops = [op for block in region.blocks for top in block.ops for op in loop_tree.preorder(top)]
         stores: dict[SSAValue, list[StoreOp]] = {}
@@ -59,7 +66,8 @@ def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
         for op in ops:
             if isinstance(op, LoadOp):
                 for store in stores.get(op.buffer, ()):
-                    yield op, store
+                    if (op, store) not in updates:
+                        yield op, store
 
 
 @dataclass
