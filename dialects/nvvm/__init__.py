@@ -18,6 +18,9 @@ from kc.dialects.nvvm.base import (
     CLUSTER_POINTER, CONSTANT_POINTER, GENERIC_POINTER, GLOBAL_POINTER, NVVMOp,
     SHARED_POINTER,
 )
+from kc.dialects.nvvm.control import (
+    ExitOp, GriddepcontrolOp, NanosleepOp, RcpApproxFtzF32Op, SetMaxRegisterOp,
+)
 from kc.dialects.nvvm.cp_async import (
     CpAsyncCommitGroupOp, CpAsyncMBarrierArriveOp, CpAsyncOp, CpAsyncWaitGroupOp,
 )
@@ -65,6 +68,9 @@ from kc.dialects.nvvm.special_registers import (
 from kc.dialects.nvvm.warp import (
     ElectSyncOp, MatchSyncOp, ReduxOp, ShflOp, VoteSyncOp,
 )
+from kc.dialects.nvvm.wgmma import (
+    WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp, WgmmaMmaAsyncOp, WgmmaWaitGroupSyncOp,
+)
 
 __all__ = [
     "ANY", "AggrSmemSizeOp", "Barrier0Op", "BarrierArriveOp", "BarrierOp",
@@ -75,12 +81,13 @@ __all__ = [
     "ClusterDimBlocksYOp", "ClusterDimBlocksZOp", "ClusterDimOp", "ClusterDimXOp",
     "ClusterDimYOp", "ClusterDimZOp", "ClusterIdOp", "ClusterIdXOp", "ClusterIdYOp",
     "ClusterIdZOp", "ClusterWaitOp", "CpAsyncCommitGroupOp", "CpAsyncMBarrierArriveOp",
-    "CpAsyncOp", "CpAsyncWaitGroupOp", "DynamicSmemSizeOp", "ElectSyncOp", "FPRoundingModeAttr",
-    "FenceMbarrierInitOp", "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp",
-    "FenceProxySyncRestrictOp", "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER",
-    "GLOBAL_POINTER", "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp",
-    "GridDimYOp", "GridDimZOp", "GridIdOp", "LaneIdOp", "LaneMaskEqOp", "LaneMaskGeOp",
-    "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp", "LdStMatrixEltTypeAttr",
+    "CpAsyncOp", "CpAsyncWaitGroupOp", "DynamicSmemSizeOp", "ElectSyncOp", "ExitOp",
+    "FPRoundingModeAttr", "FenceMbarrierInitOp", "FenceProxyAcquireOp", "FenceProxyOp",
+    "FenceProxyReleaseOp", "FenceProxySyncRestrictOp", "FenceScClusterOp",
+    "FenceSyncRestrictOp", "GENERIC_POINTER", "GLOBAL_POINTER", "GlobalTimerLoOp",
+    "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp", "GridDimYOp", "GridDimZOp", "GridIdOp",
+    "GriddepcontrolOp", "LaneIdOp", "LaneMaskEqOp", "LaneMaskGeOp", "LaneMaskGtOp",
+    "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp", "LdStMatrixEltTypeAttr",
     "LdStMatrixShapeAttr", "LoadCacheModifierAttr", "MBarrierArriveDropExpectTxOp",
     "MBarrierArriveDropNocompleteOp", "MBarrierArriveDropOp", "MBarrierArriveExpectTxOp",
     "MBarrierArriveNocompleteOp", "MBarrierArriveOp", "MBarrierCompleteTxOp",
@@ -88,13 +95,15 @@ __all__ = [
     "MBarrierTryWaitOp", "MBarrierTryWaitParityOp", "MMAB1OpAttr", "MMAFragAttr",
     "MMAIntOverflowAttr", "MMALayoutAttr", "MMAShapeAttr", "MMATypesAttr", "MapaOp",
     "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr", "MemScopeKindAttr", "MembarOp",
-    "MmaOp", "NVVM", "NVVMOp", "PrefetchCacheLevelAttr", "ProxyKindAttr", "ReduxKindAttr",
-    "ReduxOp", "Requirement", "SHARED_POINTER", "SaturationModeAttr",
-    "SetMaxRegisterActionAttr", "SharedSpaceAttr", "ShflKindAttr", "ShflOp", "SmDimOp",
-    "SmIdOp", "StMatrixOp", "SyncWarpOp", "TMALoadModeAttr", "TMAReduxKindAttr",
-    "TMAStoreModeAttr", "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp", "TotalSmemSizeOp",
-    "VoteSyncKindAttr", "VoteSyncOp", "WGMMAScaleInAttr", "WGMMAScaleOutAttr", "WGMMATypesAttr",
-    "WarpDimOp", "WarpIdOp", "WarpSizeOp", "require",
+    "MmaOp", "NVVM", "NVVMOp", "NanosleepOp", "PrefetchCacheLevelAttr", "ProxyKindAttr",
+    "RcpApproxFtzF32Op", "ReduxKindAttr", "ReduxOp", "Requirement", "SHARED_POINTER",
+    "SaturationModeAttr", "SetMaxRegisterActionAttr", "SetMaxRegisterOp", "SharedSpaceAttr",
+    "ShflKindAttr", "ShflOp", "SmDimOp", "SmIdOp", "StMatrixOp", "SyncWarpOp",
+    "TMALoadModeAttr", "TMAReduxKindAttr", "TMAStoreModeAttr", "ThreadIdXOp", "ThreadIdYOp",
+    "ThreadIdZOp", "TotalSmemSizeOp", "VoteSyncKindAttr", "VoteSyncOp", "WGMMAScaleInAttr",
+    "WGMMAScaleOutAttr", "WGMMATypesAttr", "WarpDimOp", "WarpIdOp", "WarpSizeOp",
+    "WgmmaFenceAlignedOp", "WgmmaGroupSyncAlignedOp", "WgmmaMmaAsyncOp", "WgmmaWaitGroupSyncOp",
+    "require",
 ]
 # fmt: on
 
