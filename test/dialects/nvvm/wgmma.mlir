@@ -4,7 +4,7 @@
 
 // Products of matrices in shared memory.
 // CHECK-LABEL: llvm.func @wgmma
-llvm.func @wgmma(%l: i64, %zi32x4: !llvm.struct<(i32, i32, i32, i32)>, %zf32x4: !llvm.struct<(f32, f32, f32, f32)>, %zi32x2: !llvm.struct<(i32, i32)>, %zf32x32: !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)>) {
+llvm.func @wgmma(%l: i64, %zi32x2: !llvm.struct<(i32, i32)>, %zf32x4: !llvm.struct<(f32, f32, f32, f32)>, %zf32x32: !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)>, %zi32x4: !llvm.struct<(i32, i32, i32, i32)>) {
   // CHECK: nvvm.wgmma.fence.aligned
   // GENERIC: "nvvm.wgmma.fence.aligned"() : () -> ()
   nvvm.wgmma.fence.aligned
