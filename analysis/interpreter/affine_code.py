@@ -19,6 +19,9 @@ from xdsl.ir.affine import (
 
 from kc.analysis.interpreter.errors import PoisonError
 
+KEPT = 4096
+"""Functions of maps and of sets that are not made again."""
+
 _OPERATOR = {
     AffineBinaryOpKind.Add: "{} + {}",
     AffineBinaryOpKind.Mul: "{} * {}",
@@ -45,7 +48,7 @@ def _function(count: int, body: str) -> Callable[..., object]:
     return eval(f"lambda {arguments}: {body}", {"__builtins__": {}})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT)
 def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
     """The results of ``affine`` as a function of its dimensions, then its symbols.
 
@@ -55,7 +58,7 @@ def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
     return _function(affine.num_dims + affine.num_symbols, f"({results})")  # pyright: ignore
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT)
 def set_function(affine: AffineSet) -> Callable[..., bool]:
     """Whether a point is in ``affine``, as a function of its dimensions, then its symbols.
 
