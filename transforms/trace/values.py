@@ -188,10 +188,10 @@ def recorded(value: Any) -> Any:
         return {key: recorded(item) for key, item in value.items()}
     if isinstance(value, SSAValue):
         return value.name_hint or "value"
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
-        return [recorded(item) for item in value]
-    if isinstance(value, Variable | str | bool) or value is None:
+    if isinstance(value, Variable | str | bytes | bytearray | bool) or value is None:
         return value
+    if isinstance(value, Sequence):
+        return [recorded(item) for item in value]
     if type(value).__name__ in _BOOLS:
         return bool(value)
     if hasattr(type(value), "__index__"):
