@@ -56,7 +56,9 @@ def _may_read_outside(expr: Expr) -> bool:
             return True
         parts = [(part, n) for part in children(current)]
         if isinstance(current, IfThenElse | SelectExpr):
-            chosen = (guards[n].and_where(current.condition, holds) for holds in (True, False))
+            chosen = (
+                guards[n].and_where(current.condition, holds=holds) for holds in (True, False)
+            )
             parts = [(current.condition, n)]
             for value, guard in zip((current.on_true, current.on_false), chosen, strict=True):
                 guards.append(guard)
@@ -75,13 +77,16 @@ class _Guards:
     space: Space
     facts: tuple[Condition, ...]
 
-    def and_where(self, condition: Expr, holds: bool) -> _Guards:  # noqa: FBT001
+    def and_where(self, condition: Expr, *, holds: bool) -> _Guards:
         """These, and that ``condition`` holds, or does not."""
-        return _Guards(self.space, (*self.facts, *self._facts(condition, holds)))
+        return _Guards(self.space, (*self.facts, *self._facts(condition, holds=holds)))
 
-    def _facts(self, condition: Expr, holds: bool) -> list[Condition]:  # noqa: FBT001
+    def _facts(self, condition: Expr, *, holds: bool) -> list[Condition]:
         if isinstance(condition, Binary) and condition.op == ("and" if holds else "or"):
-            return [*self._facts(condition.lhs, holds), *self._facts(condition.rhs, holds)]
+            return [
+                *self._facts(condition.lhs, holds=holds),
+                *self._facts(condition.rhs, holds=holds),
+            ]
         known = affine_condition(condition, self._term)
         return [] if known is None else [known if holds else ~known]
 

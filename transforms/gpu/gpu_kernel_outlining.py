@@ -32,6 +32,9 @@ name its kernel; two launches with one module are in it together.
 
 KC4220: the name of that module is one of something else.
 
+All names are chosen before anything is changed, and what a kernel is made of moves to another
+module; a rewrite pattern, which sees one launch, would only hide that.
+
 MLIR: ``gpu-kernel-outlining``. TVM: ``SplitHostDevice``.
 """
 
@@ -43,21 +46,21 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
+    DictionaryAttr,
     FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
-    i32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import SymbolTable
+from xdsl.traits import ConstantLike, SymbolOpInterface, SymbolTable
 
+from kc.analysis.captures import captured_values
 from kc.dialects.gpu import (
     BlockDimOp,
     BlockIdOp,
@@ -76,7 +79,7 @@ from kc.dialects.gpu import (
 from kc.dialects.gpu.launch import CONTAINER
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
-from kc.support.locations import location_of
+from kc.support.locations import location_of, op_name
 
 NUMBERS = (BlockIdOp, ThreadIdOp, GridDimOp, BlockDimOp)
 CLUSTER_NUMBERS = (ClusterIdOp, ClusterDimOp)
@@ -91,56 +94,125 @@ class GpuKernelOutliningPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        functions = [function for function in op.ops if isinstance(function, FuncOp)]
-        for function in functions:
-            after: Operation = function
-            for launch in [inner for inner in function.walk() if isinstance(inner, LaunchOp)]:
-                after = _outline(op, function, launch, after)
+        after: dict[FuncOp, Operation] = {}
+        for kernel in _plan(op):
+            code = SymbolTable.lookup_symbol(op, kernel.module)
+            if not isinstance(code, GPUModuleOp):
+                code = GPUModuleOp(kernel.module)
+                code.location = kernel.launch.location
+                place = InsertPoint.after(after.get(kernel.function, kernel.function))
+                Rewriter.insert_op(code, place)
+                after[kernel.function] = code
+            _outline(op, code, kernel)
         if any(isinstance(inner, GPUModuleOp) for inner in op.ops):
             op.attributes[CONTAINER] = UnitAttr()
+
+
+@dataclass
+class _Kernel:
+    """What becomes of a launch."""
+
+    function: FuncOp
+    launch: LaunchOp
+    module: str
+    """The name of the module that the kernel is to be in."""
+    name: str
+
+
+def _plan(module: ModuleOp) -> list[_Kernel]:
+    """The kernels of the launches of a module, by names that nothing else has.
+
+    Raises CodegenError (KC4220), before anything is changed.
+    """
+    symbols = {name: op for op in module.ops if (name := _symbol(op)) is not None}
+    kernels: list[_Kernel] = []
+    taken: dict[str, set[str]] = {}
+    """By module: the names of what it has, and of what will be copied into it."""
+    for function in module.ops:
+        for launch in function.walk() if isinstance(function, FuncOp) else ():
+            if not isinstance(launch, LaunchOp):
+                continue
+            assert isinstance(function, FuncOp)
+            label = f"{function.sym_name.data}_kernel"
+            if launch.module is None:
+                home = fresh_name(label, {*symbols, *taken})
+            else:
+                home = launch.module.root_reference.data
+            there = symbols.get(home)
+            if there is not None and not isinstance(there, GPUModuleOp):
+                raise CodegenError(
+                    "KC4220",
+                    f"gpu-kernel-outlining: @{home} is not a gpu.module",
+                    location=location_of(launch),
+                    why="module(...) of a launch names the module that its kernel is to be in, and "
+                    f"@{home} is a {op_name(there)}",
+                    hints=[f"module(@{fresh_name(home, set(symbols))})"],
+                )
+            names = taken.setdefault(home, set())
+            if there is not None:
+                inside = map(_symbol, there.body.block.ops)
+                names.update(name for name in inside if name is not None)
+            names.update(_used_symbols(module, launch))
+            name = launch.function.root_reference.data if launch.function is not None else label
+            kernels.append(_Kernel(function, launch, home, name))
+    for kernel in kernels:
+        kernel.name = fresh_name(kernel.name, taken[kernel.module])
+        taken[kernel.module].add(kernel.name)
+    return kernels
+
+
+def _symbol(op: Operation) -> str | None:
+    trait = op.get_trait(SymbolOpInterface)
+    name = trait.get_sym_attr_name(op) if trait is not None else None
+    return None if name is None else name.data
+
+
+def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
+    """What of ``module`` the operations in ``root`` name, and those that these are made of."""
+    used: dict[str, Operation] = {}
+    waiting = [root]
+    while waiting:
+        for op in waiting.pop().walk():
+            for name in _references(op):
+                named = SymbolTable.lookup_symbol(module, name)
+                if name not in used and named is not None and op is not root:
+                    used[name] = named
+                    waiting.append(named)
+    return used
+
+
+def _references(op: Operation) -> Iterator[str]:
+    """The symbols that an operation names."""
+    waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
+    while waiting:
+        attr = waiting.pop()
+        if isinstance(attr, SymbolRefAttr):
+            yield attr.root_reference.data
+        elif isinstance(attr, ArrayAttr):
+            waiting.extend(attr.data)
+        elif isinstance(attr, DictionaryAttr):
+            waiting.extend(attr.data.values())
 
 
 def used_from_outside(launch: LaunchOp) -> list[SSAValue]:
     """What the body of a launch uses and does not define, in the order of its use, that of inner
     operations before that of those around them."""
-    inside: set[SSAValue] = set()
-    for op in launch.walk():
-        inside.update(*(block.args for region in op.regions for block in region.blocks))
-        if op is not launch:
-            inside.update(op.results)
-    used: dict[SSAValue, None] = {}
-    for block in launch.body.blocks:
-        for op in block.ops:
-            for inner in _inner_first(op):
-                used.update((operand, None) for operand in inner.operands)
-    return [value for value in used if value not in inside]
+    outside = set(captured_values(launch))
+    used = (operand for op in launch.body.walk(region_first=True) for operand in op.operands)
+    return [value for value in dict.fromkeys(used) if value in outside]
 
 
-def _inner_first(op: Operation) -> Iterator[Operation]:
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                yield from _inner_first(inner)
-    yield op
-
-
-def _outline(module: ModuleOp, function: FuncOp, launch: LaunchOp, after: Operation) -> Operation:
-    """Replace ``launch``; gives the module of its kernel, or ``after`` if that was there."""
-    label = f"{function.sym_name.data}_kernel"
-    kernel_name = launch.function.root_reference.data if launch.function else label
-    code = _module_for(module, launch, label)
-    if code.parent is None:
-        Rewriter.insert_op(code, InsertPoint.after(after))
-        after = code
-    elif SymbolTable.lookup_symbol(code, kernel_name) is not None:
-        taken = {symbol.data for symbol in map(_symbol, code.body.block.ops) if symbol is not None}
-        kernel_name = fresh_name(kernel_name, taken)
+def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
+    """Put the kernel of a launch into ``code``, and a launch of it into its place."""
+    launch = plan.launch
     arguments = used_from_outside(launch)
-    kernel = _kernel_of(launch, kernel_name, arguments)
-    code.body.block.add_op(kernel)
-    _copy_symbols(module, code, kernel)
+    named = _used_symbols(module, launch)
+    code.body.block.add_op(_kernel_of(launch, plan.name, arguments))
+    for name, op in named.items():
+        if SymbolTable.lookup_symbol(code, name) is None:
+            code.body.block.add_op(op.clone())
     call = LaunchFuncOp(
-        SymbolRefAttr(code.sym_name.data, ArrayAttr([StringAttr(kernel_name)])),
+        SymbolRefAttr(plan.module, ArrayAttr([StringAttr(plan.name)])),
         launch.grid,
         launch.block,
         arguments,
@@ -151,48 +223,15 @@ def _outline(module: ModuleOp, function: FuncOp, launch: LaunchOp, after: Operat
     )
     call.location = launch.location
     Rewriter.replace_op(launch, call)
-    return after
-
-
-def _symbol(op: Operation) -> StringAttr | None:
-    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
-    return name if isinstance(name, StringAttr) else None
-
-
-def _module_for(module: ModuleOp, launch: LaunchOp, label: str) -> GPUModuleOp:
-    """The module that the launch names, or a new one."""
-    symbols = {symbol.data: op for op in module.ops if (symbol := _symbol(op)) is not None}
-    if launch.module is not None:
-        name = launch.module.root_reference.data
-        there = symbols.get(name)
-        if isinstance(there, GPUModuleOp):
-            return there
-        if there is not None:
-            raise CodegenError(
-                "KC4220",
-                f"gpu-kernel-outlining: @{name} is not a gpu.module",
-                location=location_of(launch),
-                why="module(...) of a launch names the module that its kernel is to be in",
-            )
-    else:
-        name = fresh_name(label, set(symbols))
-    code = GPUModuleOp(name)
-    code.location = launch.location
-    return code
 
 
 def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GPUFuncOp:
     """The kernel, with the body that it takes from the launch."""
     shared = len(launch.workgroup_memory)
-    known = {
-        key: sizes
-        for key, values in (("known_block_size", launch.block), ("known_grid_size", launch.grid))
-        if (sizes := _constants(values)) is not None
-    }
-    has_clusters = launch.clusters is not None
-    body = launch.detach_region(launch.body)
+    kinds = NUMBERS if launch.clusters is None else (*NUMBERS, *CLUSTER_NUMBERS)
+    body = Region()
+    launch.body.move_blocks(body)
     entry = body.blocks[0]
-    kinds = (*NUMBERS, *CLUSTER_NUMBERS) if has_clusters else NUMBERS
     numbers = [kind(dimension) for kind in kinds for dimension in Dimension]
     first = entry.first_op
     assert first is not None
@@ -206,7 +245,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
     for n, value in enumerate(arguments):
         new = entry.insert_arg(value.type, n)
         new.name_hint = value.name_hint
-        value.replace_uses_with_if(new, lambda use: _is_in(use.operation, body.blocks))
+        value.replace_uses_with_if(new, lambda use: body.is_ancestor(use.operation))
     for block in body.blocks:
         end = block.last_op
         if isinstance(end, TerminatorOp):
@@ -214,56 +253,21 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
             back.location = end.location
             Rewriter.replace_op(end, back)
     signature = FunctionType.from_lists([value.type for value in arguments], [])
-    kernel = GPUFuncOp(name, signature, body, kernel=True, workgroup=shared)
-    for key, sizes in known.items():
-        kernel.properties[key] = DenseArrayBase.from_list(i32, sizes)
+    kernel = GPUFuncOp(
+        name,
+        signature,
+        body,
+        kernel=True,
+        workgroup=shared,
+        known_block_size=_constants(launch.block),
+        known_grid_size=_constants(launch.grid),
+    )
     kernel.location = launch.location
-    launch.add_region(type(body)(Block()))  # until it is replaced
     return kernel
-
-
-def _is_in(op: Operation, blocks: Sequence[Block]) -> bool:
-    current: Operation | None = op
-    while current is not None:
-        if current.parent in blocks:
-            return True
-        current = current.parent_op()
-    return False
 
 
 def _constants(values: Sequence[SSAValue]) -> list[int] | None:
     """The numbers that ``values`` are, if all are constants."""
-    numbers: list[int] = []
-    for value in values:
-        owner = value.owner
-        number = owner.properties.get("value") if isinstance(owner, Operation) else None
-        if not isinstance(number, IntegerAttr):
-            return None
-        numbers.append(number.value.data)
-    return numbers
-
-
-def _copy_symbols(module: ModuleOp, code: GPUModuleOp, root: Operation) -> None:
-    """Copy into ``code`` what ``root``, and what is copied, names of ``module``."""
-    waiting = [root]
-    while waiting:
-        for op in waiting.pop().walk():
-            for name in _references(op):
-                if SymbolTable.lookup_symbol(code, name) is not None:
-                    continue
-                named = SymbolTable.lookup_symbol(module, name)
-                if named is not None:
-                    copy = named.clone()
-                    code.body.block.add_op(copy)
-                    waiting.append(copy)
-
-
-def _references(op: Operation) -> Iterator[str]:
-    """The symbols that an operation names."""
-    waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
-    while waiting:
-        attr = waiting.pop()
-        if isinstance(attr, SymbolRefAttr):
-            yield attr.root_reference.data
-        elif isinstance(attr, ArrayAttr):
-            waiting.extend(attr.data)
+    numbers = [ConstantLike.get_constant_value(value) for value in values]
+    known = [number.value.data for number in numbers if isinstance(number, IntegerAttr)]
+    return known if len(known) == len(values) else None

@@ -25,7 +25,6 @@ MLIR: ``gpu-launch-sink-index-computations``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -33,6 +32,13 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import ConstantLike
 
 from kc.dialects.gpu import LaunchOp
@@ -47,8 +53,27 @@ class GpuLaunchSinkIndexComputationsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        for launch in [inner for inner in op.walk() if isinstance(inner, LaunchOp)]:
-            sink(launch, is_index_computation)
+        PatternRewriteWalker(SinkIntoLaunch(), apply_recursively=False).rewrite_module(op)
+
+
+class SinkIntoLaunch(RewritePattern):
+    """``%c = constant; launch { use(%c) }`` -> ``launch { %c = constant; use(%c) }``."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LaunchOp, rewriter: PatternRewriter) -> None:
+        used = used_from_outside(op)
+        chosen: dict[Operation, None] = {}
+        for value in used:
+            if isinstance(value.owner, Operation):
+                _choose(value.owner, set(used), chosen)
+        values: dict[SSAValue, SSAValue] = {}
+        copies = [made.clone(values) for made in chosen]
+        rewriter.insert(copies, InsertPoint.at_start(op.body.blocks[0]))
+        for made, copy in zip(chosen, copies, strict=True):
+            for old, new in zip(made.results, copy.results, strict=True):
+                rewriter.replace_uses_with_if(
+                    old, new, lambda use: op.body.is_ancestor(use.operation)
+                )
 
 
 def is_index_computation(op: Operation) -> bool:
@@ -58,44 +83,15 @@ def is_index_computation(op: Operation) -> bool:
     )
 
 
-def sink(launch: LaunchOp, is_sunk: Callable[[Operation], bool]) -> None:
-    """Compute in the body of ``launch`` what it uses from outside, as far as ``is_sunk``."""
-    used = used_from_outside(launch)
-    chosen: dict[Operation, None] = {}
-    for value in used:
-        if isinstance(value.owner, Operation):
-            _choose(value.owner, set(used), chosen, is_sunk)
-    if not chosen:
-        return
-    entry = launch.body.blocks[0]
-    first = entry.first_op
-    assert first is not None
-    values: dict[SSAValue, SSAValue] = {}
-    for op in chosen:
-        copy = op.clone(values)
-        copy.location = op.location
-        entry.insert_op_before(copy, first)
-    for inner in launch.walk():
-        if inner is not launch:
-            for n, operand in enumerate(inner.operands):
-                if operand in values:
-                    inner.operands[n] = values[operand]
-
-
-def _choose(
-    op: Operation,
-    used: set[SSAValue],
-    chosen: dict[Operation, None],
-    is_sunk: Callable[[Operation], bool],
-) -> bool:
+def _choose(op: Operation, used: set[SSAValue], chosen: dict[Operation, None]) -> bool:
     """Add ``op`` to ``chosen``, behind what it needs of it; False if it is not to be."""
     if op in chosen:
         return True
-    if not is_sunk(op):
+    if not is_index_computation(op):
         return False
     for operand in op.operands:
         owner = operand.owner
-        moves = isinstance(owner, Operation) and _choose(owner, used, chosen, is_sunk)
+        moves = isinstance(owner, Operation) and _choose(owner, used, chosen)
         if not moves and operand not in used:
             return False
     chosen[op] = None

@@ -37,6 +37,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import makers_inside
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
@@ -45,7 +46,6 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
-from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 
@@ -91,7 +91,7 @@ def _check_launch(function: func.FuncOp, kernel: ForOp) -> None:
     for loop in loop_tree.loops(kernel):
         extent = loop.dynamic_extent
         if loop.axis in (*BLOCK_AXES, *LANE_AXES) and extent is not None:
-            if not can_rebuild(extent, kernel):
+            if makers_inside(extent, kernel) is None:
                 raise CodegenError(
                     "KC3443",
                     f"verify-gpu-code: the number of {loop.axis} in @{function.sym_name.data} is "

@@ -10,6 +10,7 @@ import pytest
 from optional_tools import find
 
 import kc
+from kc.error import KCError
 from kc.support.registry import context, get_pass
 
 MLIR_OPT = find("mlir-opt")
@@ -45,3 +46,37 @@ def test_mlir_does_the_same(file: Path, flags: list[str]):
         get_pass(flag).apply(context(), module.op)
         module.op.verify()
     assert mlir_opt(str(module)) == mlir_opt(text, *(f"--{flag}" for flag in flags))
+
+
+LAUNCH = """    gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n)
+        threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {names} {{
+      {body}
+      gpu.terminator
+    }}
+"""
+
+
+def launches(*parts: tuple[str, str]) -> kc.IRModule:
+    text = "".join(LAUNCH.format(names=names, body=body) for names, body in parts)
+    return kc.IRModule.parse(
+        f"func.func @f(%n: index) {{\n{text}  func.return\n}}\n"
+        "func.func @g() {\n  func.return\n}\n"
+    )
+
+
+def test_a_refusal_leaves_the_module_as_it_was():
+    module = launches(("", ""), ("module(@g)", ""))
+    before = str(module)
+    with pytest.raises(KCError, match="KC4220"):
+        get_pass("gpu-kernel-outlining").apply(context(), module.op)
+    assert str(module) == before
+
+
+def test_a_kernel_does_not_take_the_name_of_what_it_calls():
+    module = launches(("module(@m) function(@g)", "func.call @g() : () -> ()"))
+    get_pass("gpu-kernel-outlining").apply(context(), module.op)
+    module.op.verify()
+    text = str(module)
+    assert "gpu.launch_func @m::@g_1 " in text
+    assert "gpu.func @g_1() kernel" in text
+    assert text.count("func.func @g() {") == 2

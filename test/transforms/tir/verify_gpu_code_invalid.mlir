@@ -38,19 +38,3 @@ func.func @symbolic(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %
   }
   func.return
 }
-
-// -----
-
-// Each block would have another number of threads.
-func.func @growing(%A: memref<8x8xf32>, %x: f32) {
-  tir.for %b in 8 thread "blockIdx.x" {
-    %m = tir.apply (%b + 1)
-    // expected-error@+1 {{verify-gpu-code: the number of threadIdx.x in @growing is not known where the kernel is launched}}
-    tir.for %t in %m thread "threadIdx.x" {
-      tir.block "A" (spatial %v in 8 = %b, spatial %w in 8 = %t) do {
-        tir.store %x, %A[%v, %w] : memref<8x8xf32>
-      }
-    }
-  }
-  func.return
-}
