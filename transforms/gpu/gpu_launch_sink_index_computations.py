@@ -67,10 +67,10 @@ class SinkIntoLaunch(RewritePattern):
             if isinstance(value.owner, Operation):
                 _choose(value.owner, set(used), chosen)
         values: dict[SSAValue, SSAValue] = {}
-        copies = [made.clone(values) for made in chosen]
+        copies = [original.clone(values) for original in chosen]
         rewriter.insert(copies, InsertPoint.at_start(op.body.blocks[0]))
-        for made, copy in zip(chosen, copies, strict=True):
-            for old, new in zip(made.results, copy.results, strict=True):
+        for original, copy in zip(chosen, copies, strict=True):
+            for old, new in zip(original.results, copy.results, strict=True):
                 rewriter.replace_uses_with_if(
                     old, new, lambda use: op.body.is_ancestor(use.operation)
                 )
