@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 from kc.analysis.array_sizes import is_array_size, sized_symbols
 from kc.analysis.index_reader import IndexReader
 from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
+from kc.dialects.gpu import LaunchOp
 from kc.dialects.tir import (
     INDEX,
     BlockOp,
@@ -205,6 +206,16 @@ class IndexValues(IndexReader[AffineExpr]):
             return UNBOUNDED
         return low, high - 1
 
+    def _launch_range(self, launch: LaunchOp, value: SSAValue) -> Bounds:
+        """The bounds of the number of a block or thread, and of how many of them there are."""
+        n = value.index  # pyright: ignore[reportAttributeAccessIssue]
+        if n >= 12:
+            return UNBOUNDED
+        size = self.constant((*launch.grid, *launch.block)[n % 6])
+        if n >= 6:
+            return (size, size) if size is not None else (1, None)
+        return 0, size - 1 if size is not None else None
+
     def _argument_range(self, parent: Operation | None, value: SSAValue) -> Bounds:
         extent: int | SSAValue | None = None
         if isinstance(parent, ForOp):
@@ -218,6 +229,8 @@ class IndexValues(IndexReader[AffineExpr]):
             symbol = parent.arg_attrs.data[index].data.get("kc.symbol")
             is_size = isinstance(symbol, StringAttr) and symbol.data in sized_symbols(parent)
             return (0, None) if is_size else UNBOUNDED
+        elif isinstance(parent, LaunchOp):
+            return self._launch_range(parent, value)
         if extent is None:
             return UNBOUNDED
         if isinstance(extent, int):

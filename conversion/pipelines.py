@@ -36,6 +36,30 @@ TO_LLVM: Order = (
     "instrument-bound-checkers",  # where it is asked for
     "convert-to-llvm",
 )
+# Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
+TO_GPU: Order = (
+    0,
+    "convert-te-to-tir",
+    "verify-gpu-code",
+    "lower-init-block",
+    "compact-buffer-allocation",
+    "lower-blocks",
+    1,
+    "inject-double-buffer",
+    "align-storage",
+    "apply-strides",
+    "unify-thread-binding",
+    "inject-virtual-thread",
+    "thread-sync",
+    "vectorize-loop",
+    2,
+    "convert-tir-to-gpu",
+    "convert-tir-to-scf",
+    "gpu-launch-sink-index-computations",
+    "gpu-kernel-outlining",
+    "legalize-narrow-floats",
+    3,
+)
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
 TO_C: Order = tuple(

@@ -25,7 +25,7 @@ from kc.analysis.interpreter.memory import Index, reader, writer
 from kc.analysis.interpreter.thread_blocks import BlockEntry
 from kc.analysis.interpreter.values import Buffer
 from kc.analysis.loop_tree import memory_scope
-from kc.dialects import tir
+from kc.dialects import gpu, tir
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 
 Place = frozenset[tuple[Hashable, int]]
@@ -377,6 +377,12 @@ class Kernel:
                 "threads are, so they cannot wait for each other",
             )
 
+    def _barrier(self, step: Step, threads: Threads) -> None:
+        """Threads in lockstep wait for each other anyway, but must all be there."""
+        op, *_ = step
+        if any(divergence.apart for divergence in self.divergences["block"]):
+            raise ExecutionError(op, "not all threads of a block come to the barrier")
+
     def _store(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
         index, write = self._function(
@@ -487,6 +493,7 @@ def _is_same(value: Any, rhs: Any) -> bool:
 
 
 _TOGETHER: dict[type[Operation], str] = {
+    gpu.BarrierOp: "_barrier",
     tir.AllocOp: "_alloc",
     tir.BlockOp: "_block",
     tir.ForOp: "_for",

@@ -21,6 +21,7 @@ from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget
 from kc.conversion.index_arithmetic import IndexArithmetic
 from kc.dialects import tir
 from kc.dialects.arith import EXACT
+from kc.dialects.gpu import LaunchOp
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.tir.calls import CallExternOp
 from kc.transforms.tir._inline_combine import inline_combine
@@ -133,8 +134,7 @@ class TirToScf(Conversion):
     def _signature(self) -> None:
         function = self.function
         for arg in function.body.block.args:
-            if arg.type != (new := memory_type(arg.type)):
-                Rewriter.replace_value_with_new_type(arg, new)
+            _in_memory(arg)
         types = [arg.type for arg in function.body.block.args]
         outputs = list(function.function_type.outputs)
         function.function_type = FunctionType.from_lists(types, outputs)
@@ -175,8 +175,11 @@ class ConvertOperands(ConversionPattern[TirToScf]):
                 op.operands[n] = value
         if isinstance(op, AFFINE_OPS):
             conversion.defer(op, rewriter)
-        if op.regions:
-            conversion.convert_next(*(block for region in op.regions for block in region.blocks))
+        blocks = [block for region in op.regions for block in region.blocks]
+        for value in (*op.results, *(arg for block in blocks for arg in block.args)):
+            _in_memory(value)
+        if blocks:
+            conversion.convert_next(*blocks, is_outlined=isinstance(op, LaunchOp))
 
 
 def exact_operations(function: func.FuncOp) -> set[Operation]:
@@ -200,6 +203,12 @@ def memory_type(type_: Attribute) -> Attribute:
     if isinstance(type_, MemRefType) and type_.element_type == i1:
         return MemRefType(i8, type_.shape, type_.layout, type_.memory_space)
     return type_
+
+
+def _in_memory(buffer: SSAValue) -> None:
+    """Give a buffer the type that it has in memory."""
+    if buffer.type != (new := memory_type(buffer.type)):
+        Rewriter.replace_value_with_new_type(buffer, new)
 
 
 def erase(op: Operation) -> None:

@@ -148,6 +148,9 @@ PASSES = {
             "unroll-loop",
             "instrument-bound-checkers",
             "verify-gpu-code",
+            "unify-thread-binding",
+            "inject-virtual-thread",
+            "thread-sync",
         ),
     ),
     "gpu": (
@@ -161,6 +164,7 @@ PASSES = {
         (
             "raise-to-tir",
             "convert-te-to-tir",
+            "convert-tir-to-gpu",
             "convert-tir-to-scf",
             "legalize-narrow-floats",
             "convert-to-llvm",

@@ -1,0 +1,402 @@
+"""convert-tir-to-gpu: kernels become launches, and what they allocate memory of blocks and threads.
+
+Before::
+
+    tir.for %b in 4 thread "blockIdx.x" {
+      tir.for %t in 64 thread "threadIdx.x" {
+        %S = tir.alloc "S" : memref<64xf32, "shared">
+        %C = tir.alloc "C" : memref<4xf32, "local">
+        ...
+      }
+    }
+
+After::
+
+    gpu.launch blocks(%b, %by, %bz) in (%gx = %c4, %gy = %c1, %gz = %c1)
+               threads(%t, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1)
+               workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+               private(%C : memref<4xf32, #gpu.address_space<private>>) {
+      ...
+      gpu.terminator
+    }
+
+The loops around the kernel and what is computed outside of it are host code. Memory that kernels
+use and that is allocated outside of them is memory of the device (``gpu.alloc``). A launch whose
+grid may be empty stands in a condition. What is in a kernel stays ``tir``, for
+``convert-tir-to-scf``.
+
+Buffers of the scope ``shared`` are static memory of a block, those of ``shared.dyn`` parts of one
+dynamic allocation; so are those of ``shared`` that are more than the 48 KiB which a kernel may have
+statically.
+
+Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), no virtual
+threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target that is a GPU
+
+1. KC4225: nothing outside of a kernel reads or writes an array, which is in device memory.
+2. KC4226: memory of a thread or of a block has a constant size.
+
+Functions without loops of threads are left alone where the target is no GPU.
+
+TVM: ``SplitHostDevice``. MLIR: ``convert-affine-for-to-gpu``, ``convert-parallel-loops-to-gpu``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i32,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import base_buffer
+from kc.analysis.loop_tree import memory_scope, touches_memory
+from kc.dialects import gpu
+from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
+from kc.dialects.tir import INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.support.target import target_of
+from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
+
+STATIC_SHARED_BYTES = 48 * 1024
+"""The most shared memory that a kernel may have without asking for it (CUDA C++
+Programming Guide)."""
+
+ALIGNMENT = 16
+"""The alignment of each part of the dynamic shared memory, in bytes: a vector of 128 bits."""
+
+_SPACES = {
+    "shared": AddressSpaceAttr(AddressSpace.WORKGROUP),
+    "shared.dyn": AddressSpaceAttr(AddressSpace.WORKGROUP),
+    "local": AddressSpaceAttr(AddressSpace.PRIVATE),
+}
+
+
+@dataclass(frozen=True)
+class ConvertTirToGpuPass(ModulePass):
+    """Make launches of the loops of threads."""
+
+    name = "convert-tir-to-gpu"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        is_gpu = "gpu" in target_of(op).keys
+        plans = [_Function(function) for function in loop_tree.functions(op)]
+        called = {
+            inner.callee.root_reference.data for inner in op.walk() if isinstance(inner, CallOp)
+        }
+        for plan in plans:
+            plan.check(is_gpu=is_gpu and plan.function.sym_name.data not in called)
+        for plan in plans:
+            plan.convert()
+
+
+@dataclass
+class _Launch:
+    """A kernel that becomes a launch."""
+
+    root: ForOp
+    chain: list[ForOp] = field(default_factory=list)
+    allocs: list[AllocOp] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.chain = launch_loops(self.root)
+        self.allocs = [op for op in self.chain[-1].walk() if isinstance(op, AllocOp)]
+
+    def check(self) -> None:
+        """Refuse (KC4226) memory whose size is not constant."""
+        for alloc in self.allocs:
+            if alloc.dynamic_sizes:
+                kind = "block" if memory_scope(alloc.buffer).startswith("shared") else "thread"
+                raise CodegenError(
+                    "KC4226",
+                    f"convert-tir-to-gpu: the size of {alloc.label} is not constant",
+                    location=location_of(alloc),
+                    why=f"it is memory of a {kind}, which is laid out when the kernel is compiled",
+                    hints=["split the loops by constant factors, and compute it at the outer one"],
+                )
+
+
+class _Function:
+    """A function with kernels."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.function = function
+        self.launches = [_Launch(root) for root in kernel_roots(function)]
+
+    def check(self, *, is_gpu: bool) -> None:
+        """Refuse what cannot become host code and launches."""
+        for launch in self.launches:
+            launch.check()
+        if is_gpu:
+            roots = {launch.root for launch in self.launches}
+            for op in self.function.walk():
+                around = loop_tree.path_to(op)
+                if touches_memory(op) and _touches_arrays(op) and roots.isdisjoint(around):
+                    raise _not_bound(op)
+
+    def convert(self) -> None:
+        """Replace the kernels, and the memory that they share with the host code."""
+        if not self.launches:
+            return
+        used = {
+            base_buffer(operand)
+            for launch in self.launches
+            for op in launch.root.walk()
+            for operand in op.operands
+            if isinstance(operand.type, MemRefType)
+        }
+        for launch in self.launches:
+            for loop in loop_tree.all_loops_around(launch.root):
+                if loop.axis is None:
+                    loop.kind = ForKindAttr(ForKind.SERIAL)
+            _convert_launch(launch)
+        for alloc in [op for op in self.function.walk() if isinstance(op, AllocOp)]:
+            if alloc.buffer in used:
+                _to_device(alloc)
+
+
+def _touches_arrays(op: Operation) -> bool:
+    return any(isinstance(operand.type, MemRefType) for operand in op.operands)
+
+
+def _not_bound(op: Operation) -> CodegenError:
+    """The refusal of an access to device memory by host code."""
+    loops = loop_tree.all_loops_around(op)
+    buffer = next(operand for operand in op.operands if isinstance(operand.type, MemRefType))
+    name = loop_tree.buffer_name(buffer)
+    if loops:
+        where = f"loop {loops[-1].label} runs on the host"
+        hints = [f'bind {loops[0].label} to "blockIdx.x", or a part of it to "threadIdx.x"']
+        tree = [loop_tree.describe_loop(loop) for loop in loops]
+    else:
+        where, tree = "it stands outside of any loop", []
+        hints = ["add a loop of one iteration (add_unit_loop) and bind it"]
+    return CodegenError(
+        "KC4225",
+        f"convert-tir-to-gpu: {name} is used outside of a kernel: did you forget to bind a loop?",
+        location=location_of(op),
+        facts=[f"the loops around it: {', '.join(tree)}"] if tree else [],
+        why=f"the arrays of a function for a GPU are in its memory, and {where}",
+        hints=hints,
+    )
+
+
+# Launches -------------------------------------------------------------------------------------
+
+
+def _convert_launch(launch: _Launch) -> None:
+    root, chain = launch.root, launch.chain
+    before: list[Operation] = []
+
+    def constant(number: int) -> SSAValue:
+        op = arith.ConstantOp.from_int_and_width(number, INDEX)
+        before.append(op)
+        return op.result
+
+    unit: SSAValue = constant(1)
+    by_axis = {loop.axis: loop for loop in chain}
+    sizes: list[SSAValue] = []
+    for axis in (*BLOCK_AXES, *LANE_AXES):
+        loop = by_axis.get(axis)
+        if loop is None:
+            sizes.append(unit)
+        else:
+            size = loop.extent_value
+            sizes.append(constant(size) if isinstance(size, int) else size)
+    static, dynamic = _placed(launch.allocs)
+    offsets, total = _offsets(dynamic)
+    bytes_: SSAValue | None = None
+    if dynamic:
+        op = arith.ConstantOp(IntegerAttr(total, i32))
+        before.append(op)
+        bytes_ = op.result
+    shared = [alloc for alloc in static if memory_scope(alloc.buffer) == "shared"]
+    private = [alloc for alloc in static if alloc not in shared]
+    call = gpu.LaunchOp(
+        sizes[:3],
+        sizes[3:],
+        dynamic_shared_memory_size=bytes_,
+        workgroup=[_device_type(alloc.buffer.type) for alloc in shared],
+        private=[_device_type(alloc.buffer.type) for alloc in private],
+    )
+    for op in (*before, call):
+        op.location = root.location
+    body = call.body.blocks[0]
+    _name_numbers(call)
+    for n, axis in enumerate((*BLOCK_AXES, *LANE_AXES)):
+        loop = by_axis.get(axis)
+        if loop is not None:
+            body.args[n].name_hint = loop.var.name_hint
+            loop.var.replace_all_uses_with(body.args[n])
+    for alloc, memory in zip(shared, call.workgroup_memory, strict=True):
+        _replace_alloc(alloc, memory)
+    for alloc, memory in zip(private, call.private_memory, strict=True):
+        _replace_alloc(alloc, memory)
+    ops = list(chain[-1].body.block.ops)
+    for op in ops:
+        op.detach()
+    _add_dynamic(dynamic, offsets, body)
+    ops = [op for op in ops if op not in dynamic]
+    body.add_ops(ops)
+    for alloc in dynamic:
+        if alloc.parent is not None:
+            alloc.detach()
+        alloc.erase(safe_erase=False)
+    end = gpu.TerminatorOp()
+    end.location = root.location
+    body.add_op(end)
+    for op in body.walk():
+        for result in op.results:
+            if isinstance(result.type, MemRefType) and isinstance(
+                result.type.memory_space, StringAttr
+            ):
+                Rewriter.replace_value_with_new_type(result, _device_type(result.type))
+    _place(call, before, chain)
+
+
+def _place(call: gpu.LaunchOp, before: Sequence[Operation], chain: Sequence[ForOp]) -> None:
+    """Put a launch in the place of its loops, where they may be empty in a condition."""
+    root = chain[0]
+    dynamic = [loop.dynamic_extent for loop in chain if loop.dynamic_extent is not None]
+    extents = [extent for extent in dict.fromkeys(dynamic) if not _is_positive(extent)]
+    if any(loop.static_extent == 0 for loop in chain):
+        Rewriter.replace_op(root, [], [])
+        return
+    if not extents:
+        Rewriter.replace_op(root, [*before, call], [])
+        return
+    constraints = tuple(
+        AffineConstraintExpr(
+            AffineConstraintKind.ge, AffineExpr.dimension(n) - 1, AffineExpr.constant(0)
+        )
+        for n in range(len(extents))
+    )
+    guard = IfOp(AffineSet(len(extents), 0, constraints), extents, Region(Block([call])))
+    guard.location = root.location
+    Rewriter.replace_op(root, [*before, guard], [])
+
+
+def _is_positive(extent: SSAValue) -> bool:
+    """Whether an extent is at least 1 by how it is computed."""
+    owner = extent.owner
+    if not isinstance(owner, arith.MaxSIOp):
+        return False
+    constants = [operand.owner for operand in owner.operands]
+    return any(
+        isinstance(op, arith.ConstantOp)
+        and isinstance(op.value, IntegerAttr)
+        and op.value.value.data >= 1
+        for op in constants
+    )
+
+
+def _name_numbers(call: gpu.LaunchOp) -> None:
+    names = ("b", "t", "grid_", "block_")
+    for first, prefix in zip((0, 3, 6, 9), names, strict=True):
+        for argument, letter in zip(call.numbers(first), "xyz", strict=True):
+            argument.name_hint = f"{prefix}{letter}"
+
+
+# Memory ---------------------------------------------------------------------------------------
+
+
+def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp]]:
+    """The static and the dynamic allocations of a kernel."""
+    shared = [alloc for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
+    is_large = sum(_bytes(alloc) for alloc in shared) > STATIC_SHARED_BYTES
+    dynamic = [
+        alloc
+        for alloc in allocs
+        if memory_scope(alloc.buffer) == "shared.dyn" or (is_large and alloc in shared)
+    ]
+    return [alloc for alloc in allocs if alloc not in dynamic], dynamic
+
+
+def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
+    """Where each part of the dynamic memory begins, and the size of all, in bytes."""
+    offsets: list[int] = []
+    end = 0
+    for alloc in allocs:
+        offsets.append(end)
+        end += -(-_bytes(alloc) // ALIGNMENT) * ALIGNMENT
+    return offsets, end
+
+
+def _bytes(alloc: AllocOp) -> int:
+    type_ = alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(type_.get_shape()) * ((bits + 7) // 8)
+
+
+def _device_type(type_: Attribute) -> MemRefType:
+    """The type of memory in a kernel; scopes that name no memory of blocks are of threads."""
+    assert isinstance(type_, MemRefType)
+    space = type_.memory_space
+    if isinstance(space, StringAttr):
+        space = None if space.data == "global" else _SPACES.get(space.data, _SPACES["local"])
+    element = type_.element_type
+    return MemRefType(element, type_.shape, type_.layout, space)  # pyright: ignore
+
+
+def _replace_alloc(alloc: AllocOp, memory: SSAValue) -> None:
+    memory.name_hint = alloc.buffer.name_hint or alloc.label
+    alloc.buffer.replace_all_uses_with(memory)
+    alloc.detach()
+    alloc.erase()
+
+
+def _add_dynamic(allocs: Sequence[AllocOp], offsets: Sequence[int], body: Block) -> None:
+    """The parts of the dynamic shared memory, at the start of a kernel."""
+    if not allocs:
+        return
+    whole = gpu.DynamicSharedMemoryOp()
+    whole.location = allocs[0].location
+    body.add_op(whole)
+    for alloc, offset in zip(allocs, offsets, strict=True):
+        start = arith.ConstantOp.from_int_and_width(offset, INDEX)
+        part = memref.ViewOp.build(
+            operands=[whole.result, start.result, []],
+            result_types=[_device_type(alloc.buffer.type)],
+        )
+        for op in (start, part):
+            op.location = alloc.location
+        body.add_ops([start, part])
+        part.results[0].name_hint = alloc.label
+        alloc.buffer.replace_all_uses_with(part.results[0])
+
+
+def _to_device(alloc: AllocOp) -> None:
+    """Memory of the device in place of memory of the host, up to the end of its block."""
+    type_ = _device_type(alloc.buffer.type)
+    new = gpu.AllocOp(type_, alloc.dynamic_sizes)
+    free = gpu.DeallocOp(new.memref)
+    block = alloc.parent
+    assert block is not None
+    new.location = free.location = alloc.location
+    new.memref.name_hint = alloc.buffer.name_hint
+    end = block.last_op
+    Rewriter.replace_op(alloc, [new], [new.memref])
+    assert end is not None
+    if end.name == "func.return":
+        block.insert_op_before(free, end)
+    else:
+        block.add_op(free)

@@ -1,0 +1,45 @@
+// RUN: not kc-opt %s --split-input-file --inject-virtual-thread 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
+
+//CHECK:error[KC4224]: inject-virtual-thread: the number of virtual threads of loop i is not constant
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:18:3  tir.for %i in %n thread "vthread" {
+//CHECK-NEXT:  why: it is n, and each virtual thread becomes code of its own
+//CHECK-NEXT:  try: split the loop by a constant factor, and bind that part
+//CHECK:error[KC4224]: inject-virtual-thread: 512 virtual threads run in one thread
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:27:5  tir.for %j in 16 thread "vthread" {
+//CHECK-NEXT:  why: each of them becomes code of its own; 256 is the most
+//CHECK-NEXT:  try: bind the outer part to "blockIdx" or leave it serial
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in A where not all of them are
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:37:5  tir.if (%v < 2) {
+//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  try: put a condition around the store and another one around the load
+
+func.func @dynamic(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in %n thread "vthread" {
+    %0 = arith.constant 0.0 : f32
+    tir.store %0, %A[%i] : memref<?xf32>
+  }
+  func.return
+}
+// -----
+func.func @many(%A: memref<512xf32>) {
+  tir.for %i in 32 thread "vthread" {
+    tir.for %j in 16 thread "vthread" {
+      %0 = arith.constant 0.0 : f32
+      tir.store %0, %A[%i * 16 + %j] : memref<512xf32>
+    }
+  }
+  func.return
+}
+// -----
+func.func @exchange(%A: memref<4xf32>, %S: memref<4xf32, "shared">) {
+  tir.for %v in 4 thread "vthread" {
+    tir.if (%v < 2) {
+      %0 = tir.load %A[%v] : memref<4xf32>
+      tir.store %0, %S[%v] : memref<4xf32, "shared">
+      %1 = tir.load %S[1 - %v] : memref<4xf32, "shared">
+      tir.store %1, %A[%v] : memref<4xf32>
+    }
+  }
+  func.return
+}

@@ -1,0 +1,204 @@
+// RUN: kc-opt %s --thread-sync | FileCheck %s
+
+// A value that another thread wrote, and an element that is written again: two barriers an iteration.
+// CHECK-LABEL: func.func @reversed(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %S = tir.alloc "S" : memref<64xf32, "shared">
+// CHECK-NEXT:      tir.for %k in 16 {
+// CHECK-NEXT:        %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        %1 = tir.load %S[%i * -1 + 63] : memref<64xf32, "shared">
+// CHECK-NEXT:        tir.store %1, %B[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @reversed(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    tir.for %k in 16 {
+      %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+      tir.store %0, %S[%i] : memref<64xf32, "shared">
+      %1 = tir.load %S[63 - %i] : memref<64xf32, "shared">
+      tir.store %1, %B[%k, %i] : memref<16x64xf32>
+    }
+  }
+  func.return
+}
+
+// What a thread writes and reads itself needs none.
+// CHECK-LABEL: func.func @own(%A: memref<16x64xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %S = tir.alloc "S" : memref<64xf32, "shared">
+// CHECK-NEXT:      tir.for %k in 16 {
+// CHECK-NEXT:        %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:        tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        %1 = tir.load %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        tir.store %1, %A[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @own(%A: memref<16x64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    tir.for %k in 16 {
+      %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+      tir.store %0, %S[%i] : memref<64xf32, "shared">
+      %1 = tir.load %S[%i] : memref<64xf32, "shared">
+      tir.store %1, %A[%k, %i] : memref<16x64xf32>
+    }
+  }
+  func.return
+}
+
+// Of two slots one is written while the other is read: one barrier an iteration is enough.
+// CHECK-LABEL: func.func @double_buffer(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+// CHECK-NEXT:      tir.for %k in 16 {
+// CHECK-NEXT:        %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:        tir.store %0, %S[%k mod 2, %i] : memref<2x64xf32, "shared">
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        %1 = tir.load %S[%k mod 2, %i * -1 + 63] : memref<2x64xf32, "shared">
+// CHECK-NEXT:        tir.store %1, %B[%k, %i] : memref<16x64xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @double_buffer(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<2x64xf32, "shared">
+    tir.for %k in 16 {
+      %0 = tir.load %A[%k, %i] : memref<16x64xf32>
+      tir.store %0, %S[%k mod 2, %i] : memref<2x64xf32, "shared">
+      %1 = tir.load %S[%k mod 2, 63 - %i] : memref<2x64xf32, "shared">
+      tir.store %1, %B[%k, %i] : memref<16x64xf32>
+    }
+  }
+  func.return
+}
+
+// A tree: each step reads what the one before wrote, and writes what no other thread reads in it.
+// CHECK-LABEL: func.func @tree(%A: memref<64xf32>, %B: memref<1xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %S = tir.alloc "S" : memref<64xf32, "shared">
+// CHECK-NEXT:      %0 = tir.load %A[%i] : memref<64xf32>
+// CHECK-NEXT:      tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      tir.if (%i < 32) {
+// CHECK-NEXT:        %1 = tir.load %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        %2 = tir.load %S[%i + 32] : memref<64xf32, "shared">
+// CHECK-NEXT:        %3 = arith.addf %1, %2 : f32
+// CHECK-NEXT:        tir.store %3, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:      }
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      tir.if (%i < 16) {
+// CHECK-NEXT:        %4 = tir.load %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        %5 = tir.load %S[%i + 16] : memref<64xf32, "shared">
+// CHECK-NEXT:        %6 = arith.addf %4, %5 : f32
+// CHECK-NEXT:        tir.store %6, %B[0] : memref<1xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @tree(%A: memref<64xf32>, %B: memref<1xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    %0 = tir.load %A[%i] : memref<64xf32>
+    tir.store %0, %S[%i] : memref<64xf32, "shared">
+    tir.if (%i < 32) {
+      %1 = tir.load %S[%i] : memref<64xf32, "shared">
+      %2 = tir.load %S[%i + 32] : memref<64xf32, "shared">
+      %3 = arith.addf %1, %2 : f32
+      tir.store %3, %S[%i] : memref<64xf32, "shared">
+    }
+    tir.if (%i < 16) {
+      %4 = tir.load %S[%i] : memref<64xf32, "shared">
+      %5 = tir.load %S[%i + 16] : memref<64xf32, "shared">
+      %6 = arith.addf %4, %5 : f32
+      tir.store %6, %B[0] : memref<1xf32>
+    }
+  }
+  func.return
+}
+
+// Barriers that are there serve; blocks of threads do not wait for each other; a copy of memory
+// that each thread has of its own needs none.
+// CHECK-LABEL: func.func @given(%A: memref<4x64xf32>) {
+// CHECK-NEXT:    tir.for %b in 4 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:        %S = tir.alloc "S" : memref<64xf32, "shared">
+// CHECK-NEXT:        %L = tir.alloc "L" : memref<64xf32, "local">
+// CHECK-NEXT:        %0 = tir.load %A[%b, %i] : memref<4x64xf32>
+// CHECK-NEXT:        tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        tir.store %0, %L[%i] : memref<64xf32, "local">
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        %1 = tir.load %S[%i * -1 + 63] : memref<64xf32, "shared">
+// CHECK-NEXT:        %2 = tir.load %L[%i] : memref<64xf32, "local">
+// CHECK-NEXT:        %3 = arith.addf %1, %2 : f32
+// CHECK-NEXT:        tir.store %3, %A[%b, %i] : memref<4x64xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @given(%A: memref<4x64xf32>) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %i in 64 thread "threadIdx.x" {
+      %S = tir.alloc "S" : memref<64xf32, "shared">
+      %L = tir.alloc "L" : memref<64xf32, "local">
+      %0 = tir.load %A[%b, %i] : memref<4x64xf32>
+      tir.store %0, %S[%i] : memref<64xf32, "shared">
+      tir.store %0, %L[%i] : memref<64xf32, "local">
+      gpu.barrier
+      %1 = tir.load %S[63 - %i] : memref<64xf32, "shared">
+      %2 = tir.load %L[%i] : memref<64xf32, "local">
+      %3 = arith.addf %1, %2 : f32
+      tir.store %3, %A[%b, %i] : memref<4x64xf32>
+    }
+  }
+  func.return
+}
+
+// Threads overwrite what others have read in the same operation of lockstep: a barrier between the
+// load and the store of one statement. Global memory is shared by the threads of a block, too.
+// CHECK-LABEL: func.func @shift(%A: memref<64xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %0 = tir.load %A[(%i + 1) mod 64] : memref<64xf32>
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      tir.store %0, %A[%i] : memref<64xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @shift(%A: memref<64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %0 = tir.load %A[(%i + 1) mod 64] : memref<64xf32>
+    tir.store %0, %A[%i] : memref<64xf32>
+  }
+  func.return
+}
+
+// An index that memory has is any: a barrier.
+// CHECK-LABEL: func.func @gather(%A: memref<64xindex>, %S: memref<64xf32, "shared">, %B: memref<64xf32>) {
+// CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:      %0 = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:      tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:      %j = tir.load %A[%i] : memref<64xindex>
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      %1 = tir.load %S[%j] : memref<64xf32, "shared">
+// CHECK-NEXT:      tir.store %1, %B[%i] : memref<64xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @gather(%A: memref<64xindex>, %S: memref<64xf32, "shared">, %B: memref<64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %0 = arith.constant 1.0 : f32
+    tir.store %0, %S[%i] : memref<64xf32, "shared">
+    %j = tir.load %A[%i] : memref<64xindex>
+    %1 = tir.load %S[%j] : memref<64xf32, "shared">
+    tir.store %1, %B[%i] : memref<64xf32>
+  }
+  func.return
+}

@@ -1,0 +1,126 @@
+// RUN: kc-opt %s --unify-thread-binding | FileCheck %s
+
+// Loops of one axis become one; what all threads do alike, the first of them does.
+// CHECK-LABEL: func.func @exchange(%A: memref<4x64xf32>, %O: memref<4xf32>, %B: memref<4x64xf32>) {
+// CHECK-NEXT:    tir.for %b in 4 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %i in 64 thread "threadIdx.x" {
+// CHECK-NEXT:        %S = tir.alloc "S" : memref<64xf32, "shared">
+// CHECK-NEXT:        %L = tir.alloc "L" : memref<1xf32, "local">
+// CHECK-NEXT:        %0 = tir.load %A[%b, %i] : memref<4x64xf32>
+// CHECK-NEXT:        tir.store %0, %S[%i] : memref<64xf32, "shared">
+// CHECK-NEXT:        tir.if (%i == 0) {
+// CHECK-NEXT:          %y = tir.load %S[0] : memref<64xf32, "shared">
+// CHECK-NEXT:          tir.store %y, %O[%b] : memref<4xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        %1 = tir.load %S[%i * -1 + 63] : memref<64xf32, "shared">
+// CHECK-NEXT:        tir.store %1, %L[0] : memref<1xf32, "local">
+// CHECK-NEXT:        %2 = tir.load %L[0] : memref<1xf32, "local">
+// CHECK-NEXT:        tir.store %2, %B[%b, %i] : memref<4x64xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @exchange(%A: memref<4x64xf32>, %O: memref<4xf32>, %B: memref<4x64xf32>) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    tir.for %i in 64 thread "threadIdx.x" {
+      %0 = tir.load %A[%b, %i] : memref<4x64xf32>
+      tir.store %0, %S[%i] : memref<64xf32, "shared">
+    }
+    %y = tir.load %S[0] : memref<64xf32, "shared">
+    tir.store %y, %O[%b] : memref<4xf32>
+    tir.for %j in 64 thread "threadIdx.x" {
+      %L = tir.alloc "L" : memref<1xf32, "local">
+      %1 = tir.load %S[63 - %j] : memref<64xf32, "shared">
+      tir.store %1, %L[0] : memref<1xf32, "local">
+      %2 = tir.load %L[0] : memref<1xf32, "local">
+      tir.store %2, %B[%b, %j] : memref<4x64xf32>
+    }
+  }
+  func.return
+}
+
+// A loop that may have no iteration is guarded; the launch has at least one thread along its axis.
+// Global memory is allocated before the launch.
+// CHECK-LABEL: func.func @sizes(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %B: memref<8xf32>) attributes {kc.symbols = ["n"]} {
+// CHECK-NEXT:    %n = tir.symbol "n"
+// CHECK-NEXT:    %0 = arith.constant 1 : index
+// CHECK-NEXT:    %1 = arith.maxsi %n, %0 : index
+// CHECK-NEXT:    %G = tir.alloc "G" : memref<8xf32>
+// CHECK-NEXT:    tir.for %b in 8 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %i in %1 thread "threadIdx.x" {
+// CHECK-NEXT:        %z = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:        tir.if (%i == 0) {
+// CHECK-NEXT:          tir.store %z, %G[%b] : memref<8xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.if (%i < %n) {
+// CHECK-NEXT:          tir.if (%b == 0) {
+// CHECK-NEXT:            tir.store %z, %A[%i] : memref<?xf32>
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.if (%i == 0) {
+// CHECK-NEXT:          %g = tir.load %G[%b] : memref<8xf32>
+// CHECK-NEXT:          tir.store %g, %B[%b] : memref<8xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @sizes(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %B: memref<8xf32>) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %b in 8 thread "blockIdx.x" {
+    %G = tir.alloc "G" : memref<8xf32>
+    %z = arith.constant 0.0 : f32
+    tir.store %z, %G[%b] : memref<8xf32>
+    tir.for %i in %n thread "threadIdx.x" {
+      tir.store %z, %A[%i] : memref<?xf32>
+    }
+    %g = tir.load %G[%b] : memref<8xf32>
+    tir.store %g, %B[%b] : memref<8xf32>
+  }
+  func.return
+}
+
+// An update that all threads would make alike is made by one, with its load.
+// CHECK-LABEL: func.func @update(%S: memref<4xf32>) {
+// CHECK-NEXT:    tir.for %t in 32 thread "threadIdx.x" {
+// CHECK-NEXT:      tir.for %k in 4 {
+// CHECK-NEXT:        tir.if (%t == 0) {
+// CHECK-NEXT:          %0 = tir.load %S[%k] : memref<4xf32>
+// CHECK-NEXT:          %1 = arith.addf %0, %0 : f32
+// CHECK-NEXT:          tir.store %1, %S[%k] : memref<4xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @update(%S: memref<4xf32>) {
+  tir.for %t in 32 thread "threadIdx.x" {
+    tir.for %k in 4 {
+      %0 = tir.load %S[%k] : memref<4xf32>
+      %1 = arith.addf %0, %0 : f32
+      tir.store %1, %S[%k] : memref<4xf32>
+    }
+  }
+  func.return
+}
+
+// One nest is left alone.
+// CHECK-LABEL: func.func @unified(%A: memref<4x8xf32>) {
+// CHECK-NEXT:    tir.for %b in 4 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %t in 8 thread "threadIdx.x" {
+// CHECK-NEXT:        %0 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:        tir.store %0, %A[%b, %t] : memref<4x8xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @unified(%A: memref<4x8xf32>) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %t in 8 thread "threadIdx.x" {
+      %0 = arith.constant 0.0 : f32
+      tir.store %0, %A[%b, %t] : memref<4x8xf32>
+    }
+  }
+  func.return
+}

@@ -1,0 +1,249 @@
+"""inject-virtual-thread: virtual threads run interleaved in one, operation by operation.
+
+Before::
+
+    tir.for %v in 2 thread "vthread" {
+      %C = tir.alloc "C" : memref<1xf32, "local">
+      tir.for %k in 8 {
+        %x = tir.load %A[%v * 8 + %k] : memref<16xf32>
+        %c = tir.load %C[0] : memref<1xf32, "local">
+        ...
+
+After::
+
+    %C = tir.alloc "C" : memref<1xf32, "local">
+    %C_1 = tir.alloc "C_1" : memref<1xf32, "local">
+    tir.for %k in 8 {
+      %x = tir.load %A[%k] : memref<16xf32>
+      %x_1 = tir.load %A[8 + %k] : memref<16xf32>
+      %c = tir.load %C[0] : memref<1xf32, "local">
+      %c_1 = tir.load %C_1[0] : memref<1xf32, "local">
+      ...
+
+Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation is made for all of
+them before the next one is. A serial loop stays one loop around all of them; what does not depend
+on their number is done once; each has its own registers. So this is exact whatever they exchange.
+
+*Legal when*
+
+1. KC4224: the number of virtual threads is a constant, at most 256 in all: each is code.
+2. KC4224: where a branch, or how often a loop runs, depends on the virtual thread, they do not read
+   in it what they write there to memory that they share.
+
+TVM: ``InjectVirtualThread``, which adds a dimension to the buffers and unrolls or loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.dialects.tir import INDEX, AllocOp, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis, is_shared
+from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
+from kc.support.locations import location_of
+
+LIMIT = 256
+"""The most virtual threads of one real thread."""
+
+Values = dict[SSAValue, SSAValue]
+"""What values are for one virtual thread."""
+
+
+@dataclass(frozen=True)
+class InjectVirtualThreadPass(ModulePass):
+    """Run the virtual threads of a thread together, each operation for all of them."""
+
+    name = "inject-virtual-thread"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        for function in loop_tree.functions(op):
+            outermost = [
+                loop
+                for loop in loop_tree.loops(function)
+                if loop.axis in VIRTUAL_AXES
+                and not any(outer.axis in VIRTUAL_AXES for outer in all_loops_around(loop))
+            ]
+            for loop in outermost:
+                _require_interleaving(loop)
+            names = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
+            for loop in outermost:
+                Rewriter.replace_op(loop, _Interleaving(names).run(loop), [])
+
+
+def _require_interleaving(root: ForOp) -> None:
+    """Refuse (KC4224) what cannot be interleaved."""
+    dependent: set[SSAValue] = set()
+    for loop in loop_tree.loops(root):
+        if loop.axis not in VIRTUAL_AXES:
+            continue
+        dependent |= loop_tree.derived_values(loop.var)
+        count = 1
+        for outer in [*all_loops_around(loop), loop]:
+            is_virtual = outer.axis in VIRTUAL_AXES
+            if outer is not loop and is_same_axis(outer.axis, loop.axis):
+                is_virtual = False
+            if is_virtual and outer.static_extent is None:
+                assert outer.dynamic_extent is not None
+                raise _refuse(
+                    outer,
+                    f"the number of virtual threads of loop {outer.label} is not constant",
+                    f"it is {outer.dynamic_extent.name_hint or 'computed'}, and each virtual "
+                    "thread becomes code of its own",
+                    "split the loop by a constant factor, and bind that part",
+                )
+            count *= outer.static_extent or 1 if is_virtual else 1
+        if count > LIMIT:
+            raise _refuse(
+                loop,
+                f"{count} virtual threads run in one thread",
+                f"each of them becomes code of its own; {LIMIT} is the most",
+                'bind the outer part to "blockIdx" or leave it serial',
+            )
+    for op in loop_tree.preorder(root):
+        if isinstance(op, IfOp | ForOp) and dependent.intersection(op.operands):
+            exchanged = _exchanged(op)
+            if exchanged is not None:
+                name = loop_tree.buffer_name(exchanged)
+                raise _refuse(
+                    op,
+                    f"virtual threads may exchange values in {name} where not all of them are",
+                    "they run operation by operation, and the condition depends on the virtual "
+                    "thread",
+                    "put a condition around the store and another one around the load",
+                )
+
+
+def _refuse(op: Operation, what: str, why: str, hint: str) -> CodegenError:
+    return CodegenError(
+        "KC4224",
+        f"inject-virtual-thread: {what}",
+        location=location_of(op),
+        why=why,
+        hints=[hint],
+    )
+
+
+def _exchanged(branch: Operation) -> SSAValue | None:
+    """A buffer of virtual threads together that is both read and written in a branch."""
+    ops = list(loop_tree.preorder(branch))
+    written = {op.buffer for op in ops if isinstance(op, StoreOp)}
+    for op in ops:
+        if isinstance(op, LoadOp) and op.buffer in written:
+            if is_shared(memory_scope(op.buffer), "vthread"):
+                return op.buffer
+    return None
+
+
+@dataclass
+class _Interleaving:
+    """Makes the code of all virtual threads."""
+
+    names: set[str]
+    """The names of buffers that there are."""
+    at: list[Operation] = field(default_factory=list)
+    """The operations of the block that is being made."""
+
+    def run(self, loop: ForOp) -> list[Operation]:
+        """What a loop of virtual threads becomes."""
+        self._loop(loop, [{}])
+        return self.at
+
+    def _ops(self, ops: Iterable[Operation], threads: list[Values]) -> None:
+        for op in ops:
+            if isinstance(op, ForOp) and op.axis in VIRTUAL_AXES:
+                self._loop(op, threads)
+            elif isinstance(op, AllocOp):
+                self._alloc(op, threads)
+            elif self._is_alike(op, threads):
+                self._together(op, threads)
+            else:
+                for values in threads:
+                    self._together(op, [values])
+
+    def _loop(self, loop: ForOp, threads: list[Values]) -> None:
+        same = [outer for outer in all_loops_around(loop) if is_same_axis(outer.axis, loop.axis)]
+        if same:  # each runs its own iteration
+            inner = [{**values, loop.var: values[same[0].var]} for values in threads]
+            self._ops(loop.body.block.ops, inner)
+            return
+        extent = loop.static_extent
+        assert extent is not None
+        numbers: list[SSAValue] = []
+        for number in range(extent):
+            constant = arith.ConstantOp.from_int_and_width(number, INDEX)
+            constant.location = loop.location
+            self.at.append(constant)
+            numbers.append(constant.result)
+        inner = [{**values, loop.var: number} for values in threads for number in numbers]
+        self._ops(loop.body.block.ops, inner)
+
+    def _alloc(self, op: AllocOp, threads: list[Values]) -> None:
+        if is_shared(memory_scope(op.buffer), "vthread"):
+            self._clone(op, threads)
+            return
+        for n, values in enumerate(threads):
+            alloc = self._clone(op, [values])
+            assert isinstance(alloc, AllocOp)
+            if n:
+                alloc.buffer_name = StringAttr(fresh_name(op.label, self.names))
+
+    def _is_alike(self, op: Operation, threads: list[Values]) -> bool:
+        """Whether an operation does the same for all, but for what is in the regions of loops and
+        branches."""
+        is_walked = isinstance(op, ForOp | IfOp)
+        used = op.operands if is_walked else captured_values(op)
+        first, *rest = threads
+        return all(
+            values.get(value, value) is first.get(value, value) for value in used for values in rest
+        )
+
+    def _together(self, op: Operation, threads: list[Values]) -> None:
+        if not isinstance(op, ForOp | IfOp):
+            self._clone(op, threads)
+            return
+        regions: list[Region] = []
+        outer = self.at
+        for region in op.regions:
+            blocks: list[Block] = []
+            for block in region.blocks:
+                new = Block(arg_types=[arg.type for arg in block.args])
+                for old, arg in zip(block.args, new.args, strict=True):
+                    arg.name_hint = old.name_hint
+                inner = [
+                    {**values, **dict(zip(block.args, new.args, strict=True))} for values in threads
+                ]
+                self.at = []
+                self._ops(block.ops, inner)
+                new.add_ops(self.at)
+                blocks.append(new)
+            regions.append(Region(blocks))
+        self.at = outer
+        shell = op.clone_without_regions(threads[0])
+        for n, region in enumerate(regions):
+            region.move_blocks(shell.regions[n])
+        shell.location = op.location
+        self.at.append(shell)
+
+    def _clone(self, op: Operation, threads: list[Values]) -> Operation:
+        """One copy of an operation, for these threads."""
+        mapper = dict(threads[0])
+        new = op.clone(mapper)
+        for old, copy in zip(op.walk(), new.walk(), strict=True):
+            copy.location = old.location
+        for values in threads:
+            values.update(zip(op.results, new.results, strict=True))
+        self.at.append(new)
+        return new

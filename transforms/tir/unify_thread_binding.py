@@ -1,0 +1,407 @@
+"""unify-thread-binding: the loops of threads in a kernel become one launch.
+
+Before::
+
+    tir.for %b in 4 thread "blockIdx.x" {
+      %S = tir.alloc "S" : memref<64xf32, "shared">
+      tir.for %i in 64 thread "threadIdx.x" {
+        tir.store %x, %S[%i] : memref<64xf32, "shared">
+      }
+      tir.store %y, %O[%b] : memref<4xf32>
+      tir.for %j in 64 thread "threadIdx.x" {
+        ...
+      }
+    }
+
+After::
+
+    tir.for %b in 4 thread "blockIdx.x" {
+      tir.for %i in 64 thread "threadIdx.x" {
+        %S = tir.alloc "S" : memref<64xf32, "shared">
+        tir.store %x, %S[%i] : memref<64xf32, "shared">
+        tir.if (%i == 0) {
+          tir.store %y, %O[%b] : memref<4xf32>
+        }
+        ...
+      }
+    }
+
+There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; what
+was in others is in the innermost one, where each thread runs its own iteration. Buffers are
+allocated once, at its start; those of global memory before the kernel. What all threads along an
+axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they would all store to
+memory that they share, the first of them does. Loops that may be empty, and are not all of the
+kernel, are guarded, as a launch has at least one thread.
+
+Loops of ``vthread`` without a letter are each an axis of their own, and stay
+(``inject-virtual-thread``); those of ``vthread.x`` and the like are unified as threads are.
+
+Requires: no block is left (``lower-blocks``). *Legal when*
+
+1. KC4221: the number of threads along an axis is the same in the whole kernel, and known where it
+   is launched.
+2. KC4222: what a kernel allocates in global memory it allocates once, with a size that is known
+   there.
+
+TVM: ``UnifyThreadBinding``, ``HoistAllocations``; the guard is what ``MakeLoopNest`` adds for
+threads that a stage does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import is_side_effect_free
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import makers_inside
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+LAUNCHED = (*reversed(BLOCK_AXES), *reversed(LANE_AXES))
+"""The axes of a launch, outermost first."""
+NAMED_VIRTUAL = tuple(axis for axis in VIRTUAL_AXES if axis != "vthread")
+ORDER = (*LAUNCHED, *NAMED_VIRTUAL)
+"""The axes that have one loop in a kernel, outermost first."""
+
+
+@dataclass(frozen=True)
+class UnifyThreadBindingPass(ModulePass):
+    """Make one nest of the loops of threads in each kernel, with all else in it."""
+
+    name = "unify-thread-binding"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        plans = [
+            _plan(root) for function in loop_tree.functions(op) for root in kernel_roots(function)
+        ]
+        for plan in plans:
+            _unify(plan)
+
+
+def kernel_roots(function: FuncOp) -> list[ForOp]:
+    """The outermost loops of threads in a function, but for those of virtual threads alone."""
+    roots = [
+        loop
+        for loop in loop_tree.loops(function)
+        if loop.axis is not None and all(outer.axis is None for outer in all_loops_around(loop))
+    ]
+    return [root for root in roots if any(loop.axis in LAUNCHED for loop in loop_tree.loops(root))]
+
+
+def is_unified(root: ForOp) -> bool:
+    """Whether the loops of threads in a kernel are one nest around all else in it."""
+    chain = launch_loops(root)
+    axes = [loop.axis for loop in chain]
+    in_order = [axis for axis in ORDER if axis in axes]
+    inner = (loop for loop in loop_tree.loops(chain[-1]) if loop is not chain[-1])
+    return axes == in_order and not any(loop.axis in ORDER for loop in inner)
+
+
+def launch_loops(root: ForOp) -> list[ForOp]:
+    """The loops of threads from ``root`` on that have nothing but the next one in them."""
+    chain = [root]
+    while True:
+        ops = list(chain[-1].body.block.ops)
+        if len(ops) != 1 or not isinstance(ops[0], ForOp) or ops[0].axis not in ORDER:
+            return chain
+        chain.append(ops[0])
+
+
+@dataclass
+class _Axis:
+    """An axis of a kernel."""
+
+    axis: str
+    first: ForOp
+    """Its first loop, whose name it has."""
+    makers: list[Operation]
+    """What computes its extent in the kernel."""
+    is_whole: bool
+    """Whether all that the kernel does is in its first loop, and only other threads around that."""
+
+
+@dataclass
+class _Plan:
+    """A kernel as it will be."""
+
+    root: ForOp
+    axes: list[_Axis] = field(default_factory=list)
+
+
+def _plan(root: ForOp) -> _Plan:
+    """What becomes of a kernel. Raises CodegenError (KC4221, KC4222) before anything is changed."""
+    plan = _Plan(root)
+    index = IndexValues()
+    loops = [loop for loop in loop_tree.loops(root) if loop.axis in ORDER]
+    whole = launch_loops(root)
+    for axis in ORDER:
+        here = [loop for loop in loops if loop.axis == axis]
+        if not here:
+            continue
+        first = here[0]
+        for loop in here[1:]:
+            if _extent(loop, index) != _extent(first, index):
+                raise _refuse_extents(first, loop, axis)
+        size = first.extent_value
+        makers = [] if isinstance(size, int) else makers_inside(size, root)
+        if makers is None:
+            raise CodegenError(
+                "KC4221",
+                f"unify-thread-binding: the number of {axis} is computed in the kernel",
+                location=location_of(first),
+                why=f"loop {first.label} has {loop_tree.extent_text(size)} iterations, and a "
+                "kernel is launched with the number of its threads",
+                hints=["bind a loop whose extent is a constant, or of the sizes of the function"],
+            )
+        plan.axes.append(_Axis(axis, first, makers, first in whole))
+    for alloc in root.walk():
+        if isinstance(alloc, AllocOp) and memory_scope(alloc.buffer) == "global":
+            _require_hoistable(alloc, root)
+        if isinstance(alloc, BlockOp):
+            raise CodegenError(
+                "KC4201",
+                f"unify-thread-binding: block {alloc.label} is left",
+                location=location_of(alloc),
+                why="blocks are dissolved before this pass",
+                hints=["run --lower-init-block --lower-blocks first"],
+            )
+    return plan
+
+
+def _extent(loop: ForOp, index: IndexValues) -> AffineExpr:
+    size = loop.extent_value
+    return AffineExpr.constant(size) if isinstance(size, int) else index.expr(size)
+
+
+def _refuse_extents(first: ForOp, second: ForOp, axis: str) -> CodegenError:
+    here, there = (loop_tree.extent_text(loop.extent_value) for loop in (second, first))
+    return CodegenError(
+        "KC4221",
+        f"unify-thread-binding: loop {second.label} has {here} threads of {axis}, "
+        f"{first.label} has {there}",
+        location=location_of(second),
+        why="a kernel is launched once, with one number of threads along each axis",
+        hints=["split the loops so that both have the same extent"],
+    )
+
+
+def _require_hoistable(alloc: AllocOp, root: ForOp) -> None:
+    loops = [loop for loop in all_loops_around(alloc) if loop_tree.is_inside(loop, root)]
+    repeated = [loop.label for loop in loops if loop.axis not in LAUNCHED]
+    why = None
+    if repeated:
+        why = f"it stands in loop {repeated[0]}, and so it is new memory in each of its iterations"
+    elif any(makers_inside(size, root) is None for size in alloc.dynamic_sizes):
+        why = "its size is computed in the kernel"
+    if why is not None:
+        raise CodegenError(
+            "KC4222",
+            f"unify-thread-binding: a kernel cannot allocate {alloc.label} in global memory",
+            location=location_of(alloc),
+            why=f"global memory is allocated before a kernel is launched, and {why}",
+            hints=[f'give {alloc.label} the scope "local" or "shared"'],
+        )
+
+
+def _unify(plan: _Plan) -> None:
+    root = plan.root
+    launch = {loop.axis: loop for loop in launch_loops(root) if loop.axis is not None}
+    outermost, innermost = root, launch_loops(root)[-1]
+    is_nest = is_unified(root)
+    if not is_nest:
+        for axis in plan.axes:
+            _hoist(axis.makers, root)
+        outermost, innermost, launch = _nest(plan)
+        Rewriter.insert_op(outermost, InsertPoint.before(root))
+        root.detach()
+        innermost.body.block.add_op(root)
+    for store, axes in _once(root, list(launch)).items():
+        _guard(store, [launch[axis].var for axis in axes])
+    _hoist_allocs(outermost, innermost.body.block)
+    if not is_nest:
+        is_whole = {axis.axis: axis.is_whole for axis in plan.axes}
+        for loop in [*loop_tree.loops(root)]:
+            if loop.axis in launch:
+                _inline(loop, launch[loop.axis], is_guarded=not is_whole[loop.axis])
+
+
+def _hoist_allocs(outermost: ForOp, body: Block) -> None:
+    """Allocate at the start of a kernel, and global memory before it."""
+    first = body.first_op
+    for alloc in [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]:
+        if memory_scope(alloc.buffer) == "global":
+            for size in alloc.dynamic_sizes:
+                _hoist(makers_inside(size, outermost) or [], outermost)
+            alloc.detach()
+            Rewriter.insert_op(alloc, InsertPoint.before(outermost))
+        elif alloc.parent is not body and not alloc.dynamic_sizes and _is_outside_vthreads(alloc):
+            alloc.detach()
+            assert first is not None
+            body.insert_op_before(alloc, first)
+
+
+def _is_outside_vthreads(alloc: AllocOp) -> bool:
+    return all(loop.axis != "vthread" for loop in all_loops_around(alloc))
+
+
+def _hoist(ops: list[Operation], root: Operation) -> None:
+    """Move pure operations in front of the kernel."""
+    for op in ops:
+        if loop_tree.is_inside(op, root):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(root))
+
+
+def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
+    """The new loops: the outermost, the innermost, and all by their axis."""
+    new: dict[str, ForOp] = {}
+    outer: ForOp | None = None
+    for axis in plan.axes:
+        size = axis.first.extent_value
+        if not axis.is_whole:
+            size = _at_least_1(size, plan.root)
+        loop = ForOp(axis.first.label, size, kind=ForKind.THREAD, axis=axis.axis)
+        if axis.first.annotations is not None:
+            loop.annotations = axis.first.annotations
+        loop.location = axis.first.location
+        loop.var.name_hint = axis.first.var.name_hint
+        if outer is not None:
+            outer.body.block.add_op(loop)
+        new[axis.axis] = outer = loop
+    first, *_ = new.values()
+    assert outer is not None
+    return first, outer, new
+
+
+def _at_least_1(size: int | SSAValue, root: ForOp) -> int | SSAValue:
+    if isinstance(size, int):
+        return max(size, 1)
+    c1 = arith.ConstantOp.from_int_and_width(1, INDEX)
+    larger = arith.MaxSIOp(size, c1)
+    for op in (c1, larger):
+        op.location = root.location
+        Rewriter.insert_op(op, InsertPoint.before(root))
+    return larger.result
+
+
+def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
+    """Put the body of a loop of threads in its place, for the iteration of each thread."""
+    body = loop.body.block
+    body.args[0].replace_all_uses_with(new.var)
+    ops = list(body.ops)
+    for op in ops:
+        op.detach()
+    size = loop.extent_value
+    if is_guarded and not (isinstance(size, int) and size > 0):
+        extent = AffineExpr.constant(size) if isinstance(size, int) else AffineExpr.dimension(1)
+        below = AffineConstraintExpr(
+            AffineConstraintKind.ge, extent - AffineExpr.dimension(0) - 1, AffineExpr.constant(0)
+        )
+        operands = [new.var] if isinstance(size, int) else [new.var, size]
+        guard = IfOp(AffineSet(len(operands), 0, (below,)), operands, Region(Block(ops)))
+        guard.location = loop.location
+        ops = [guard]
+    Rewriter.replace_op(loop, ops, [])
+
+
+# What counts once -----------------------------------------------------------------------------
+
+
+def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
+    """The stores to memory that threads share, with the axes along which all do the same."""
+    once: dict[StoreOp, list[str]] = {}
+    for store in root.walk():
+        if not isinstance(store, StoreOp):
+            continue
+        scope = memory_scope(store.buffer)
+        shared = [axis for axis in axes if axis in LAUNCHED and is_shared(scope, axis)]
+        own = _axes_of(store) if shared else set()
+        alike = [axis for axis in shared if axis not in own]
+        if alike:
+            once[store] = alike
+    return once
+
+
+def _axes_of(store: StoreOp) -> set[str]:
+    """The axes that the element of a store, or whether it is made, depends on."""
+    used = list(store.operands_of_map)
+    for op in loop_tree.path_to(store):
+        if isinstance(op, IfOp):
+            used += op.operands
+        elif isinstance(op, ForOp):
+            used += op.operands if op.axis is None else ()
+        elif op is not store:
+            used += op.operands
+    return {axis for value in used for axis in axes_of(value)}
+
+
+def axes_of(value: SSAValue, seen: set[SSAValue] | None = None) -> Iterator[str]:
+    """The axes of the threads that a value depends on, by what computes it."""
+    seen = set() if seen is None else seen
+    if value in seen:
+        return
+    seen.add(value)
+    if isinstance(value, BlockArgument):
+        loop = value.block.parent_op()
+        if isinstance(loop, ForOp) and loop.axis is not None:
+            yield loop.axis
+        elif loop is not None and not isinstance(loop, FuncOp):
+            for operand in loop.operands:
+                yield from axes_of(operand, seen)
+        return
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    if isinstance(owner, LoadOp) and not is_shared(memory_scope(owner.buffer), LANE_AXES[0]):
+        yield from LAUNCHED  # what is in its own memory, a thread alone knows
+    for op in owner.walk():
+        for operand in op.operands:
+            yield from axes_of(operand, seen)
+
+
+def _guard(store: StoreOp, numbers: list[SSAValue]) -> None:
+    """Let the threads with the number 0 along some axes alone make a store."""
+    ops = [*_only_for(store), store]
+    constraints = tuple(
+        AffineConstraintExpr(
+            AffineConstraintKind.eq, AffineExpr.dimension(n), AffineExpr.constant(0)
+        )
+        for n in range(len(numbers))
+    )
+    place = InsertPoint.after(store)
+    for op in ops:
+        op.detach()
+    guard = IfOp(AffineSet(len(numbers), 0, constraints), numbers, Region(Block(ops)))
+    guard.location = store.location
+    Rewriter.insert_op(guard, place)
+
+
+def _only_for(store: StoreOp) -> list[Operation]:
+    """The operations right before a store that only compute what it stores, in order."""
+    only: list[Operation] = []
+    inside: set[Operation] = {store}
+    op = store.prev_op
+    while op is not None:
+        loads = isinstance(op, LoadOp)
+        if not (loads or is_side_effect_free(op)) or isinstance(op, AllocOp):
+            break
+        uses = [use.operation for result in op.results for use in result.uses]
+        if uses and all(use in inside for use in uses):
+            only.append(op)
+            inside.add(op)
+        op = op.prev_op
+    return only[::-1]
