@@ -14,7 +14,7 @@ from kc.dialects.assembly import DYNAMIC, INDEX, is_name
 from kc.dialects.tir.block import BlockOp, IterType, IterTypeAttr
 from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.tir.canonicalization import ConstantIndices
-from kc.dialects.tir.combine import CombineOp, YieldOp
+from kc.dialects.tir.combine import CombineOp, ThreadAllreduceOp, YieldOp
 from kc.dialects.tir.indices import ApplyOp, DelinearizeOp, LinearizeOp, SymbolOp, symbol_names
 from kc.dialects.tir.loops import ForKind, ForKindAttr, ForOp, IfOp
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
@@ -43,6 +43,7 @@ __all__ = [
     "PrefetchOp",
     "StoreOp",
     "SymbolOp",
+    "ThreadAllreduceOp",
     "ViewOp",
     "YieldOp",
     "is_name",
@@ -67,6 +68,7 @@ TIR = Dialect(
         PrefetchOp,
         StoreOp,
         SymbolOp,
+        ThreadAllreduceOp,
         ViewOp,
         YieldOp,
     ],

@@ -1,4 +1,5 @@
-"""``tir.combine``: one step of a reduction with a combiner that is a region."""
+"""Combiners that are regions: ``tir.combine``, one step of a reduction, and
+``tir.thread_allreduce``, the values of several threads in one."""
 
 from __future__ import annotations
 
@@ -23,17 +24,18 @@ from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.combiner_assembly import parse_combiner, print_combiner, verify_combiner
+from kc.dialects.tir.threads import LANE_AXES
 
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``tir.yield %v : f32``: what the region of a ``tir.combine`` gives."""
+    """``tir.yield %v : f32``: what the region of a combiner gives."""
 
     name = "tir.yield"
 
     values = var_operand_def()
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(CombineOp)))
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(CombineOp, ThreadAllreduceOp)))
     assembly_format = "$values attr-dict `:` type($values)"
 
     def __init__(self, *values: SSAValue) -> None:
@@ -155,6 +157,115 @@ class CombineOp(IRDLOperation):
             printer.print_list(group, printer.print_ssa_value)
             printer.print_string(")")
         printer.print_string(" by ")
+        print_combiner(printer, self.combiner, self.identity)
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
+class ThreadAllreduceOp(IRDLOperation):
+    """``%r = tir.thread_allreduce "add" (%x) over ["threadIdx.x"] by (%a: f32) (%b: f32) identity
+    [0.0 : f32] { ... tir.yield %c : f32 }``: the values ``%x`` of the threads that differ along the
+    axes alone, combined in any order; all of them get the result.
+
+    All threads of a block come to it together. The combiner is as of ``tir.combine``. TVM:
+    ``tvm_thread_allreduce``. MLIR: ``gpu.all_reduce``, of one value over the whole block.
+    """
+
+    name = "tir.thread_allreduce"
+
+    values = var_operand_def()
+    combiner_name = prop_def(StringAttr)
+    axes = prop_def(ArrayAttr[StringAttr])
+    identity = prop_def(ArrayAttr)
+    combiner = region_def("single_block")
+    combined = var_result_def()
+
+    def __init__(
+        self,
+        combiner_name: str,
+        values: Sequence[SSAValue],
+        axes: Sequence[str],
+        combiner: Region,
+        identity: ArrayAttr,
+    ) -> None:
+        super().__init__(
+            operands=[list(values)],
+            properties={
+                "combiner_name": StringAttr(combiner_name),
+                "axes": ArrayAttr([StringAttr(axis) for axis in axes]),
+                "identity": identity,
+            },
+            regions=[combiner],
+            result_types=[[value.type for value in values]],
+        )
+
+    @property
+    def label(self) -> str:
+        """The combiner's name."""
+        return self.combiner_name.data
+
+    @property
+    def axis_names(self) -> list[str]:
+        """The axes that threads whose values are combined differ along."""
+        return [axis.data for axis in self.axes]
+
+    def step(self, lhs: Sequence[SSAValue], rhs: Sequence[SSAValue]) -> CombineOp:
+        """The combination of two tuples."""
+        return CombineOp(self.label, lhs, rhs, self.combiner.clone(), self.identity)
+
+    def verify_(self) -> None:
+        where = f"tir.thread_allreduce: the combiner {self.label}"
+        types = [value.type for value in self.values]
+        if not types:
+            raise VerifyException(f"{where} combines nothing")
+        if [value.type for value in self.combined] != types:
+            raise VerifyException(f"{where} takes and gives values of other types")
+        wrong = [axis for axis in self.axis_names if axis not in LANE_AXES]
+        if wrong or not self.axis_names:
+            raise VerifyException(
+                f"tir.thread_allreduce: over {', '.join(wrong) or 'no axis'}; threads along "
+                + ", ".join(LANE_AXES)
+                + " combine values"
+            )
+        verify_combiner(where, self.combiner, self.identity, types, YieldOp)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ThreadAllreduceOp:
+        start = parser.pos
+        name = parser.parse_str_literal(" (the name of the combiner)")
+        given = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        parser.parse_keyword("over")
+        axes = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parser.parse_str_literal(" (a thread axis)")
+        )
+        parser.parse_keyword("by")
+        region, identity = parse_combiner(parser)
+        attributes = parser.parse_optional_attr_dict()
+        types = [arg.type for arg in region.block.args] if region.blocks else []
+        if len(types) != 2 * len(given):
+            parser.raise_error(
+                f"tir.thread_allreduce: the combiner {name} takes {len(types)} values, and "
+                f"{len(given)} are given",
+                start,
+                start,
+            )
+        values = [
+            parser.resolve_operand(value, type_) for value, type_ in zip(given, types, strict=False)
+        ]
+        op = cls(name, values, axes, region, identity)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.label)
+        printer.print_string(" (")
+        printer.print_list(self.values, printer.print_ssa_value)
+        printer.print_string(") over [")
+        printer.print_list(self.axis_names, printer.print_string_literal)
+        printer.print_string("] by ")
         print_combiner(printer, self.combiner, self.identity)
         printer.print_op_attributes(self.attributes)
 

@@ -45,7 +45,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -55,12 +54,12 @@ from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Instance, Space, Witness, is_before, touched
 from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
 from kc.analysis.terms import Condition, any_of, equal
-from kc.dialects.gpu import BarrierOp
-from kc.dialects.tir import ForKind, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.gpu import BarrierOp, ShuffleOp
+from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.transforms.tir.unify_thread_binding import axes_of, kernel_roots, launch_loops
+from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, launch_loops
 
 DYNAMIC_COUNT = 64
 """How often a loop of unknown extent is taken to run, where places are compared."""
@@ -151,7 +150,7 @@ class _Kernel:
         ]
 
     def _accesses_of(self, op: Operation) -> Iterator[Access]:
-        if op is self.chain[-1] or isinstance(op, BarrierOp):
+        if op is self.chain[-1] or isinstance(op, BarrierOp | ShuffleOp):
             return
         if isinstance(op, LoadOp | StoreOp):
             values = [op.buffer]
@@ -293,15 +292,8 @@ class _Kernel:
             assert parent is not None
             outer = parent.parent
             assert outer is not None
-            known = self.uniform[block] = self._is_uniform(parent) and self._waits(outer)
+            known = self.uniform[block] = is_uniform(parent) and self._waits(outer)
         return known
-
-    def _is_uniform(self, op: Operation) -> bool:
-        if isinstance(op, ForOp) and op.kind.data is ForKind.VECTORIZED:
-            return False
-        if not isinstance(op, ForOp | IfOp | scf.IfOp | scf.ForOp):
-            return False
-        return not any(axis in LANE_AXES for value in op.operands for axis in axes_of(value))
 
     def weight(self, slot: Slot) -> int:
         """How often a place is come to."""

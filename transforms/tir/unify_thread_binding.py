@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -371,6 +371,15 @@ def axes_of(value: SSAValue, seen: set[SSAValue] | None = None) -> Iterator[str]
     for op in owner.walk():
         for operand in op.operands:
             yield from axes_of(operand, seen)
+
+
+def is_uniform(op: Operation) -> bool:
+    """Whether all threads of a block that come to ``op`` come to what is in it, together."""
+    if isinstance(op, ForOp) and op.kind.data is ForKind.VECTORIZED:
+        return False
+    if not isinstance(op, ForOp | IfOp | scf.IfOp | scf.ForOp):
+        return False
+    return not any(axis in LANE_AXES for value in op.operands for axis in axes_of(value))
 
 
 def _guard(store: StoreOp, numbers: list[SSAValue]) -> None:

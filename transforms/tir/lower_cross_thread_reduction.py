@@ -1,0 +1,403 @@
+"""lower-cross-thread-reduction: threads reduce what is theirs, then combine their results.
+
+Before::
+
+    tir.for %k_o in 32 {
+      tir.for %k_i in 32 thread "threadIdx.x" {
+        tir.block "B" (spatial %v_i in 64 = %i, reduce %v_k in 1024 = %k_o * 32 + %k_i) init {
+          tir.store %zero, %B[%v_i]
+        } do {
+          %B[%v_i] = %B[%v_i] + %A[%v_i, %v_k]
+        }
+      }
+    }
+
+After::
+
+    %B_part = tir.alloc "B_part" : memref<1xf32, "local">
+    tir.for %k_i in 32 thread "threadIdx.x" {
+      tir.store %zero, %B_part[0]
+    }
+    tir.for %k_o in 32 {
+      tir.for %k_i in 32 thread "threadIdx.x" {
+        tir.block "B" (spatial %v_i in 64 = %i, reduce %v_k in 1024 = %k_o * 32 + %k_i) do {
+          %B_part[0] = %B_part[0] + %A[%v_i, %v_k]
+        }
+      }
+    }
+    tir.for %k_i in 32 thread "threadIdx.x" {
+      %part = tir.load %B_part[0]
+      %sum = tir.thread_allreduce "add" (%part) over ["threadIdx.x"] by ...
+      tir.block "B_store" (spatial %v_i in 64 = %i) do {
+        tir.store %sum, %B[%v_i]
+      }
+    }
+
+Each thread starts from the neutral element of the combiner; the block's own init, where it is
+something else, is combined in at the end. Serial reduction loops around the block, whatever else is
+in them, are done by then. Terms that a condition leaves out are left out of the partial result, so
+that all threads are there to combine it. Which thread stores memory that they share is decided by
+``unify-thread-binding``; the note of ``set_store_predicate`` has no further use.
+
+*Legal when*
+
+1. KC4227: the block is nothing but a reduction with an init, each loop around it drives variables
+   of one kind, and its results are not used before the reduction is done.
+2. KC4227: the extents of the loops over results that are in a reduction loop are constants.
+
+TVM: ``LowerCrossThreadReduction``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import all_loops_around, buffer_name, iter_types
+from kc.analysis.reductions import Reduction, Update, reduction_of
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CombineOp,
+    ForKind,
+    ForOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+    ThreadAllreduceOp,
+    YieldOp,
+)
+from kc.dialects.tir.combine import combiner_region
+from kc.dialects.tir.threads import LANE_AXES
+from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
+from kc.support.locations import location_of
+from kc.transforms.schedule._combiners import neutral_of, steps_on
+
+_NAMES = {
+    "arith.addf": "add",
+    "arith.addi": "add",
+    "arith.mulf": "mul",
+    "arith.muli": "mul",
+    "arith.maximumf": "max",
+    "arith.minimumf": "min",
+    "arith.maxsi": "max",
+    "arith.minsi": "min",
+    "arith.maxui": "max",
+    "arith.minui": "min",
+}
+"""What the combination by an operation is called."""
+
+
+Values = dict[SSAValue, SSAValue]
+"""What values are in a copy."""
+
+
+@dataclass(frozen=True)
+class LowerCrossThreadReductionPass(ModulePass):
+    """Split reductions over threads into those of each thread and their combination."""
+
+    name = "lower-cross-thread-reduction"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        for function in loop_tree.functions(op):
+            plans = [
+                _plan(block, lanes)
+                for block in loop_tree.blocks(function)
+                if (lanes := reduced_lanes(block))
+            ]
+            names = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
+            for plan in plans:
+                _Lowering(plan, names).run()
+
+
+def reduced_lanes(block: BlockOp) -> list[ForOp]:
+    """The loops of threads around a block that drive its reduce variables, outermost first."""
+    return [
+        loop
+        for loop in all_loops_around(block)
+        if loop.axis in LANE_AXES and IterType.REDUCE in iter_types(loop, block)
+    ]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A reduction over threads."""
+
+    block: BlockOp
+    reduction: Reduction
+    lanes: list[ForOp]
+    place: Operation
+    """The outermost serial loop of the reduction; the block, if there is none."""
+    path: list[ForOp]
+    """The loops from there to the block that drive no reduce variable but as threads."""
+    reduced: list[ForOp]
+    """All loops that drive a reduce variable."""
+
+
+def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
+    """How a reduction is split. Raises CodegenError (KC4227) before anything is changed."""
+    reduction = reduction_of(block)
+    if reduction is None or not block.has_init:
+        raise _refuse(block, "it is not an init and the updates of one reduction alone", lanes[0])
+    around = all_loops_around(block)
+    kinds = {loop: iter_types(loop, block) for loop in around}
+    reduced = [loop for loop in around if IterType.REDUCE in kinds[loop]]
+    for loop in reduced:
+        if len(kinds[loop]) > 1:
+            raise _refuse(block, f"loop {loop.label} drives results as well as terms", lanes[0])
+        if loop.axis is not None and loop.axis not in LANE_AXES:
+            raise _refuse(block, f"loop {loop.label} is bound to {loop.axis}", lanes[0])
+    serial = [loop for loop in reduced if loop.axis is None]
+    place: Operation = serial[0] if serial else block
+    inside = around[around.index(serial[0]) :] if serial else []
+    path = [loop for loop in inside if loop not in serial]
+    for loop in path:
+        if loop.axis is None and loop.static_extent is None:
+            raise _refuse(block, f"the extent of loop {loop.label} is not constant", lanes[0])
+    _require_complete(block, reduction, place, lanes[0])
+    return _Plan(block, reduction, lanes, place, path, reduced)
+
+
+def _require_complete(block: BlockOp, reduction: Reduction, place: Operation, lane: ForOp) -> None:
+    """Refuse a use of the results among the loops of the reduction."""
+    buffers = {update.buffer for update in reduction.updates}
+    for op in place.walk():
+        if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers:
+            if not loop_tree.is_inside(op, block):
+                name = buffer_name(op.buffer)
+                raise _refuse(block, f"{name} is used before the reduction is done", lane)
+
+
+def _refuse(block: BlockOp, why: str, lane: ForOp) -> CodegenError:
+    return CodegenError(
+        "KC4227",
+        f"lower-cross-thread-reduction: the threads of {lane.label} cannot combine their values of "
+        f"{block.label}",
+        location=location_of(block),
+        why=why,
+        hints=["rfactor makes partial results, whose final reduction threads can do"],
+    )
+
+
+class _Lowering:
+    """Splits one reduction."""
+
+    def __init__(self, plan: _Plan, names: set[str]) -> None:
+        self.plan = plan
+        self.location = plan.block.location
+        serial = [loop for loop in plan.path if loop.axis is None]
+        shape = [loop.static_extent or 0 for loop in serial] or [1]
+        self.parts: list[AllocOp] = []
+        for update in plan.reduction.updates:
+            label = fresh_name(f"{buffer_name(update.buffer)}_part", names)
+            element = update.term.type
+            space = StringAttr("local")
+            self.parts.append(AllocOp(label, MemRefType(element, shape, memory_space=space)))
+
+    def run(self) -> None:
+        """Put the initial values in front of the reduction, and the combination behind it."""
+        plan = self.plan
+        start = self._nest(self._fill)
+        finish = self._nest(self._combine)
+        ops = [*self.parts, *start]
+        for op in [*ops, *finish]:
+            for inner in op.walk():
+                inner.location = self.location
+        Rewriter.insert_op(ops, InsertPoint.before(plan.place))
+        Rewriter.insert_op(finish, InsertPoint.after(plan.place))
+        self._reduce_own()
+
+    def _nest(self, fill: Callable[[Values], list[Operation]]) -> list[Operation]:
+        """Copies of the loops over results and of threads, with what ``fill`` makes in them."""
+        values: Values = {}
+        outermost: list[Operation] = []
+        inner: Block | None = None
+        for loop in self.plan.path:
+            size = loop.extent_value
+            kind = ForKind.SERIAL if loop.axis is None else ForKind.THREAD
+            copy = ForOp(loop.label, size, kind=kind, axis=loop.axis)
+            copy.var.name_hint = loop.var.name_hint
+            values[loop.var] = copy.var
+            if inner is None:
+                outermost.append(copy)
+            else:
+                inner.add_op(copy)
+            inner = copy.body.block
+        ops = fill(values)
+        if inner is None:
+            return ops
+        inner.add_ops(ops)
+        return outermost
+
+    def _place(self, values: Values) -> tuple[AffineMap, list[SSAValue]]:
+        """The element of a thread's partial results that the loops over results are at."""
+        at = [values.get(loop.var, loop.var) for loop in self.plan.path if loop.axis is None]
+        if not at:
+            return AffineMap(0, 0, (AffineConstantExpr(0),)), []
+        return AffineMap.identity(len(at)), at
+
+    def _fill(self, values: Values) -> list[Operation]:
+        ops: list[Operation] = []
+        for update, part in zip(self.plan.reduction.updates, self.parts, strict=True):
+            neutral = arith.ConstantOp(neutral_of(update))  # pyright: ignore[reportArgumentType]
+            ops += [neutral, StoreOp(neutral.result, part.buffer, *self._place(values))]
+        return ops
+
+    def _combine(self, values: Values) -> list[Operation]:
+        plan = self.plan
+        ops: list[Operation] = []
+        totals: dict[StoreOp, SSAValue] = {}
+        loads: dict[StoreOp, SSAValue] = {}
+        for update, part in zip(plan.reduction.updates, self.parts, strict=True):
+            load = LoadOp(part.buffer, *self._place(values))
+            load.result.name_hint = "part"
+            ops.append(load)
+            loads[update.store] = load.result
+        for step in plan.reduction.steps:
+            updates = [update for update in plan.reduction.updates if update.step is step]
+            if isinstance(step, CombineOp):
+                by_value = {update.store.value: update for update in updates}
+                updates = [by_value[value] for value in step.combined]
+            reduce = ThreadAllreduceOp(
+                step.label if isinstance(step, CombineOp) else _NAMES[step.name],
+                [loads[update.store] for update in updates],
+                [loop.axis for loop in plan.lanes if loop.axis is not None],
+                _combiner(step),
+                ArrayAttr([neutral_of(update) for update in updates]),
+            )
+            ops.append(reduce)
+            for update, total in zip(updates, reduce.combined, strict=True):
+                total.name_hint = "total"
+                totals[update.store] = total
+        return [*ops, self._store(totals, values)]
+
+    def _store(self, totals: dict[StoreOp, SSAValue], values: Values) -> BlockOp:
+        """The block that stores the results of all threads together."""
+        block = self.plan.block
+        kept = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
+        body = Block(arg_types=[block.body.block.args[n].type for n in kept])
+        mapping: Values = {}
+        for n, arg in zip(kept, body.args, strict=True):
+            arg.name_hint = block.names[n]
+            mapping[block.body.block.args[n]] = arg
+        results = self._with_initial(totals, kept, body)
+        for update, result in zip(self.plan.reduction.updates, results, strict=True):
+            at = [mapping.get(operand, operand) for operand in update.store.operands_of_map]
+            body.add_op(StoreOp(result, update.buffer, update.store.indices.data, at))
+        iters = [block.iters[n] for n in kept]
+        exprs = [block.binding_exprs[n] for n in kept]
+        bindings, operands = self._over(exprs, block.binding_operands, values)
+        conditions = self._conditions()
+        lhs = [constraint.lhs for constraint in conditions]
+        parts, predicate_operands = self._over(lhs, block.predicate_operands, values)
+        predicate = AffineSet(
+            len(predicate_operands),
+            0,
+            tuple(
+                AffineConstraintExpr(constraint.kind, expr, constraint.rhs)
+                for constraint, expr in zip(conditions, parts.results, strict=True)
+            ),
+        )
+        return BlockOp(
+            f"{block.label}_store",
+            iters,
+            bindings,
+            operands,
+            Region(body),
+            predicate=predicate,
+            predicate_operands=predicate_operands,
+        )
+
+    def _over(
+        self, exprs: Sequence[AffineExpr], operands: Sequence[SSAValue], values: Values
+    ) -> tuple[AffineMap, list[SSAValue]]:
+        """Expressions over ``operands`` as a map over what these are in a copy, where used."""
+        used = sorted({n for expr in exprs for n in expr.used_dims()})
+        dims = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        moved = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in exprs)
+        return AffineMap(len(used), 0, moved), [values.get(operands[n], operands[n]) for n in used]
+
+    def _with_initial(
+        self, totals: dict[StoreOp, SSAValue], kept: Sequence[int], body: Block
+    ) -> list[SSAValue]:
+        """The results, with the init's values where these are not neutral."""
+        reduction = self.plan.reduction
+        results = [totals[update.store] for update in reduction.updates]
+        init = self.plan.block.init.block
+        stores = {op.buffer: op for op in init.ops if isinstance(op, StoreOp)}
+        initial = [stores[update.buffer].value for update in reduction.updates]
+        if all(map(_is_neutral, reduction.updates, initial)):
+            return results
+        values: Values = {init.args[n]: arg for n, arg in zip(kept, body.args, strict=True)}
+        for op in init.ops:
+            if not isinstance(op, StoreOp):
+                body.add_op(op.clone(values))
+        steps, results = steps_on(reduction, [values.get(old, old) for old in initial], results)
+        body.add_ops(steps)
+        return results
+
+    def _conditions(self) -> list[AffineConstraintExpr]:
+        """The conditions of the block that are about results."""
+        block = self.plan.block
+        reduced = {
+            value for loop in self.plan.reduced for value in loop_tree.derived_values(loop.var)
+        }
+        return [
+            constraint
+            for constraint in block.predicate.data.constraints
+            if reduced.isdisjoint(block.predicate_operands[n] for n in constraint.lhs.used_dims())
+        ]
+
+    def _reduce_own(self) -> None:
+        """Let the block update the partial results."""
+        block = self.plan.block
+        at = self._place({})
+        for update, part in zip(self.plan.reduction.updates, self.parts, strict=True):
+            load = LoadOp(part.buffer, *at)
+            load.location = update.load.location
+            load.result.name_hint = update.load.result.name_hint
+            Rewriter.replace_op(update.load, [load])
+            store = StoreOp(update.store.value, part.buffer, *at)
+            store.location = update.store.location
+            Rewriter.replace_op(update.store, [store], [])
+        for op in list(block.init.block.ops):
+            op.detach()
+            op.erase(safe_erase=False)
+        block.init.detach_block(block.init.block)
+
+
+def _is_neutral(update: Update, value: SSAValue) -> bool:
+    return isinstance(value.owner, arith.ConstantOp) and value.owner.value == neutral_of(update)
+
+
+def _combiner(step: Operation) -> Region:
+    """The combiner of a step, as a region of its own."""
+    if isinstance(step, CombineOp):
+        return combiner_region(step.combiner)
+    type_ = step.results[0].type
+    block = Block(arg_types=[type_, type_])
+    for arg, name in zip(block.args, "ab", strict=True):
+        arg.name_hint = name
+    copy = step.clone()
+    copy.operands = list(block.args)
+    block.add_ops([copy, YieldOp(copy.results[0])])
+    return Region(block)
