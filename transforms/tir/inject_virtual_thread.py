@@ -167,11 +167,9 @@ class _Interleaving:
                 self._loop(op, threads)
             elif isinstance(op, AllocOp):
                 self._alloc(op, threads)
-            elif self._is_alike(op, threads):
-                self._together(op, threads)
             else:
-                for values in threads:
-                    self._together(op, [values])
+                for alike in self._alike(op, threads):
+                    self._together(op, alike)
 
     def _loop(self, loop: ForOp, threads: list[Values]) -> None:
         same = [outer for outer in all_loops_around(loop) if is_same_axis(outer.axis, loop.axis)]
@@ -200,15 +198,15 @@ class _Interleaving:
             if n:
                 alloc.buffer_name = StringAttr(fresh_name(op.label, self.names))
 
-    def _is_alike(self, op: Operation, threads: list[Values]) -> bool:
-        """Whether an operation does the same for all, but for what is in the regions of loops and
-        branches."""
-        is_walked = isinstance(op, ForOp | IfOp)
-        used = op.operands if is_walked else captured_values(op)
-        first, *rest = threads
-        return all(
-            values.get(value, value) is first.get(value, value) for value in used for values in rest
-        )
+    def _alike(self, op: Operation, threads: list[Values]) -> Iterable[list[Values]]:
+        """Those of the threads that do the same in an operation, but for what is in the regions of
+        loops and branches, together."""
+        used = op.operands if isinstance(op, ForOp | IfOp) else captured_values(op)
+        alike: dict[tuple[SSAValue, ...], list[Values]] = {}
+        for values in threads:
+            key = tuple(values.get(value, value) for value in used)
+            alike.setdefault(key, []).append(values)
+        return alike.values()
 
     def _together(self, op: Operation, threads: list[Values]) -> None:
         if not isinstance(op, ForOp | IfOp):

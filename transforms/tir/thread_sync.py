@@ -40,6 +40,7 @@ racecheck tools, asked of the schedule in place of a run.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -53,7 +54,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Instance, Space, Witness, is_before, touched
 from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
-from kc.analysis.terms import Condition, any_of, equal
+from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
@@ -105,18 +106,29 @@ class Access:
 
 
 @dataclass(eq=False)
-class Hazard:
-    """Two accesses that need a barrier in between, and where that may be."""
+class Pair:
+    """An access that may come after another one, and where a barrier between them may be."""
 
     first: Access
     second: Access
+    same: Sequence[ForOp]
+    """The loops that both are in the same iteration of."""
     loop: ForOp | None
-    """The loop from whose earlier iteration to a later one the barrier is needed."""
-    witness: Witness
-    space: Space
+    """The loop that ``second`` is in a later iteration of."""
+    is_far: bool
+    """Whether that is not the next one."""
     slots: frozenset[Slot]
     best: Slot | None
     """The slot right before the second access, in the outermost block of the slots."""
+
+
+@dataclass(eq=False)
+class Hazard:
+    """A pair of accesses that needs a barrier in between."""
+
+    pair: Pair
+    witness: Witness
+    """Threads, iterations and an element."""
 
 
 @dataclass
@@ -125,6 +137,9 @@ class _Kernel:
 
     root: ForOp
     numbers: dict[Operation, int] = field(default_factory=dict)
+    """The number of each operation in its block."""
+    ops: dict[Block, list[Operation]] = field(default_factory=dict)
+    """The operations of each block."""
 
     def __post_init__(self) -> None:
         self.chain = launch_loops(self.root)
@@ -134,8 +149,8 @@ class _Kernel:
         for op in self.chain[-1].walk():
             for region in op.regions:
                 for block in region.blocks:
-                    for n, inner in enumerate(block.ops):
-                        self.numbers[inner] = n
+                    ops = self.ops[block] = list(block.ops)
+                    self.numbers.update((inner, n) for n, inner in enumerate(ops))
 
     # Accesses
 
@@ -182,33 +197,52 @@ class _Kernel:
     # Hazards
 
     def hazards(self) -> list[Hazard]:
-        """The pairs of accesses that need a barrier in between."""
+        """The pairs of accesses that need a barrier in between; without those that the places of
+        another pair serve in any case."""
         if math.prod(loop.static_extent or DYNAMIC_COUNT for loop in self.lanes) <= 1:
             return []
         accesses = self.accesses()
-        return [
-            hazard
-            for first in accesses
-            for second in accesses
-            if (first.writes or second.writes)
-            and (first.buffer is second.buffer or None in (first.buffer, second.buffer))
-            for hazard in self._between(first, second)
-        ]
+        pairs: list[Pair] = []
+        for n, first in enumerate(accesses):
+            for second in accesses[n:]:
+                if self._may_meet(first, second):
+                    pairs += self._pairs(first, second)
+                    if first is not second:
+                        pairs += self._pairs(second, first)
+        hazards: list[Hazard] = []
+        for pair in sorted(pairs, key=lambda pair: len(pair.slots)):
+            if any(hazard.pair.slots <= pair.slots for hazard in hazards):
+                continue
+            hazard = self._ask(pair)
+            if hazard is not None:
+                hazards.append(hazard)
+        return hazards
 
-    def _between(self, first: Access, second: Access) -> Iterator[Hazard]:
+    def _may_meet(self, first: Access, second: Access) -> bool:
+        """Whether there is anything to ask about two accesses.
+
+        Of stores, which threads mostly make to elements of their own, it is asked first whether
+        threads ever touch the same.
+        """
+        if not (first.writes or second.writes):
+            return False
+        if first.buffer is not second.buffer:
+            return None in (first.buffer, second.buffer)
+        if not (first.writes and second.writes):
+            return True
+        space, instances, constraints, names = self._touching(first, second)
+        return space.find(instances, constraints, names) is not None
+
+    def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
+        """The ways in which ``second`` may come after ``first``."""
         loops = self._common_loops(first, second)
         if is_before(first.op, second.op):
-            hazard = self._ask(first, second, loops, None, 0)
-            if hazard is not None:
-                yield hazard
+            yield self._pair(first, second, loops, None)
         for depth, loop in enumerate(loops):
-            if loop.static_extent is not None and loop.static_extent <= 1:
-                continue
-            near = self._ask(first, second, loops[:depth], loop, 1)
-            # What is far apart has all places of the near, and more.
-            hazard = near or self._ask(first, second, loops[:depth], loop, 2)
-            if hazard is not None:
-                yield hazard
+            if loop.static_extent is None or loop.static_extent > 1:
+                yield self._pair(first, second, loops[:depth], loop)
+                if loop.static_extent != 2:
+                    yield self._pair(first, second, loops[:depth], loop, is_far=True)
 
     def _common_loops(self, first: Access, second: Access) -> list[ForOp]:
         """The serial loops around both, outermost first."""
@@ -216,73 +250,76 @@ class _Kernel:
         parents = [block.parent_op() for block, _ in second.path if block in blocks]
         return [loop for loop in reversed(parents) if isinstance(loop, ForOp) and loop.axis is None]
 
-    def _ask(
+    def _ask(self, pair: Pair) -> Hazard | None:
+        """Whether the two touch one element in different threads."""
+        space, instances, constraints, names = self._touching(pair.first, pair.second)
+        here, there = instances
+        constraints += [here.loops[loop].equals(there.loops[loop]) for loop in pair.same]
+        if pair.loop is not None:
+            earlier, later = here.loops[pair.loop], there.loops[pair.loop]
+            near = later.equals(earlier + 1)
+            constraints.append(later >= earlier + 2 if pair.is_far else near)
+        witness = space.find(instances, constraints, names)
+        return None if witness is None else Hazard(pair, witness)
+
+    def _touching(
+        self, first: Access, second: Access
+    ) -> tuple[Space, list[Instance], list[Condition], Sequence[Term]]:
+        """The question whether two threads of a block touch one element."""
+        space = Space()
+        accesses = (first, second)
+        here, there = instances = [space.place(access.op) for access in accesses]
+        outer = loop_tree.all_loops_around(self.chain[-1])
+        constraints: list[Condition] = [
+            here.loops[loop].equals(there.loops[loop])
+            for loop in outer
+            if loop.axis is None or loop.axis in BLOCK_AXES
+        ]
+        constraints.append(
+            any_of([here.loops[lane].differs(there.loops[lane]) for lane in self.lanes])
+        )
+        elements = [
+            _element(space, access, at) for access, at in zip(accesses, instances, strict=True)
+        ]
+        names: Sequence[Term] = []
+        if elements[0] is not None and elements[1] is not None:
+            names = touched(len(elements[0]))
+            constraints += [*equal(names, elements[0]), *equal(names, elements[1])]
+        return space, instances, constraints, names
+
+    # Places
+
+    def _pair(
         self,
         first: Access,
         second: Access,
         same: Sequence[ForOp],
         loop: ForOp | None,
-        distance: int,
-    ) -> Hazard | None:
-        """Whether the two touch one element in different threads: in one iteration of ``same``, and
-        of ``loop`` one behind the other (distance 1) or further apart (2)."""
-        space = Space()
-        instances = [space.place(access.op) for access in (first, second)]
-        here, there = instances
-        constraints: list[Condition] = []
-        for outer in loop_tree.all_loops_around(self.chain[-1]):
-            if outer.axis is None or outer.axis in BLOCK_AXES:
-                constraints.append(here.loops[outer].equals(there.loops[outer]))
-        threads = [here.loops[lane].differs(there.loops[lane]) for lane in self.lanes]
-        constraints.append(any_of(threads))
-        constraints += [here.loops[outer].equals(there.loops[outer]) for outer in same]
-        if loop is not None:
-            later, earlier = there.loops[loop], here.loops[loop]
-            if distance == 1:
-                constraints.append(later.equals(earlier + 1))
-            else:
-                constraints.append(later >= earlier + distance)
-        elements = [
-            _element(space, access, at)
-            for access, at in zip((first, second), instances, strict=True)
-        ]
-        names = []
-        if elements[0] is not None and elements[1] is not None:
-            names = touched(len(elements[0]))
-            constraints += [*equal(names, elements[0]), *equal(names, elements[1])]
-        witness = space.find(instances, constraints, names)
-        if witness is None:
-            return None
-        slots, best = self._slots(first, second, loop, is_far=distance > 1)
-        return Hazard(first, second, loop, witness, space, slots, best)
-
-    # Places
-
-    def _slots(
-        self, first: Access, second: Access, loop: ForOp | None, *, is_far: bool
-    ) -> tuple[frozenset[Slot], Slot | None]:
-        """Where a barrier serves a pair, and which of these places is right before the second."""
-        after = dict(first.path)
-        before = dict(second.path)
+        *,
+        is_far: bool = False,
+    ) -> Pair:
+        after, before = dict(first.path), dict(second.path)
         slots: set[Slot] = set()
         if loop is None:
             top = next(block for block, _ in first.path if block in before)
+            inner = [_until(first.path, top), _until(second.path, top)]
             if self._waits(top):
                 slots.update(Slot(top, n) for n in range(after[top] + 1, before[top] + 1))
-            inner = lambda path: _until(path, top)  # noqa: E731
         else:
             top = loop.body.block
+            inner = [_until(path, top, including=True) for path in (first.path, second.path)]
             if is_far and self._waits(top):
-                slots.update(Slot(top, n) for n in range(len(top.ops) + 1))
-            inner = lambda path: [*_until(path, top), (top, dict(path)[top])]  # noqa: E731
-        for block, number in inner(first.path):
+                slots.update(Slot(top, n) for n in range(len(self.ops[top]) + 1))
+        for block, number in inner[0]:
             if self._waits(block):
-                slots.update(Slot(block, n) for n in range(number + 1, len(block.ops) + 1))
-        for block, number in inner(second.path):
+                slots.update(Slot(block, n) for n in range(number + 1, len(self.ops[block]) + 1))
+        for block, number in inner[1]:
             if self._waits(block):
                 slots.update(Slot(block, n) for n in range(number + 1))
         best = Slot(top, before[top])
-        return frozenset(slots), best if best in slots else None
+        return Pair(
+            first, second, same, loop, is_far, frozenset(slots), best if best in slots else None
+        )
 
     def _waits(self, block: Block) -> bool:
         """Whether all threads of the block come to a place at the same time."""
@@ -316,33 +353,25 @@ class _Kernel:
         }
         # A barrier is in front of itself, and of what follows.
         there |= {Slot(slot.block, slot.number + 1) for slot in there}
-        hazards = [hazard for hazard in self.hazards() if not hazard.slots & there]
+        hazards = self.hazards()
         for hazard in hazards:
-            if not hazard.slots:
+            if not hazard.pair.slots:
                 raise self._refuse(hazard)
-        left = list(hazards)
+        pairs = [hazard.pair for hazard in hazards if not hazard.pair.slots & there]
+        left = list(pairs)
         chosen: list[Slot] = []
         while left:
-            served: dict[Slot, int] = {}
-            liked: dict[Slot, int] = {}
-            for hazard in left:
-                for slot in hazard.slots:
-                    served[slot] = served.get(slot, 0) + 1
-                if hazard.best is not None:
-                    liked[hazard.best] = liked.get(hazard.best, 0) + 1
+            served = Counter(slot for pair in left for slot in pair.slots)
+            liked = Counter(pair.best for pair in left)
             best = max(
                 served,
-                key=lambda slot: (
-                    served[slot] / self.weight(slot),
-                    liked.get(slot, 0),
-                    -slot.number,
-                ),
+                key=lambda slot: (served[slot] / self.weight(slot), liked[slot], -slot.number),
             )
             chosen.append(best)
-            left = [hazard for hazard in left if best not in hazard.slots]
+            left = [pair for pair in left if best not in pair.slots]
         for slot in list(chosen):
             rest = [place for place in chosen if place is not slot]
-            if all(hazard.slots.intersection(rest) for hazard in hazards):
+            if all(pair.slots.intersection(rest) for pair in pairs):
                 chosen = rest
         return chosen
 
@@ -359,7 +388,7 @@ class _Kernel:
                 block.add_op(barrier)
 
     def _refuse(self, hazard: Hazard) -> CodegenError:
-        first, second = hazard.first, hazard.second
+        first, second = hazard.pair.first, hazard.pair.second
         buffer = first.buffer or second.buffer
         name = "memory" if buffer is None else buffer_name(buffer)
         why = hazard.witness.undecided
@@ -384,17 +413,19 @@ class _Kernel:
         )
 
 
-def _element(space: Space, access: Access, instance: Instance):
+def _element(space: Space, access: Access, instance: Instance) -> list[Term] | None:
     op = access.op
     if isinstance(op, LoadOp | StoreOp) and op.buffer is access.buffer:
         return space.element(op, instance)
     return None
 
 
-def _until(path: Sequence[tuple[Block, int]], top: Block) -> list[tuple[Block, int]]:
-    """The blocks of a path that are inside of ``top``."""
+def _until(
+    path: Sequence[tuple[Block, int]], top: Block, *, including: bool = False
+) -> Sequence[tuple[Block, int]]:
+    """The blocks of a path that are inside of ``top``; and that."""
     blocks = [block for block, _ in path]
-    return list(path[: blocks.index(top)])
+    return path[: blocks.index(top) + including]
 
 
 def _verb(access: Access) -> str:
