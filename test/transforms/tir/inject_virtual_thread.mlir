@@ -70,21 +70,13 @@ func.func @interleaved(%A: memref<16xf32>, %B: memref<4x2xf32>) {
 // CHECK-NEXT:    tir.if (%0 == 0) {
 // CHECK-NEXT:      tir.for %k in 4 {
 // CHECK-NEXT:        tir.store %4, %A[%0, %2, %k] : memref<2x2x4xf32>
+// CHECK-NEXT:        tir.store %4, %A[%0, %3, %k] : memref<2x2x4xf32>
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
-// CHECK-NEXT:    tir.if (%0 == 0) {
+// CHECK-NEXT:    tir.if (%1 == 0) {
 // CHECK-NEXT:      tir.for %k_1 "k" in 4 {
-// CHECK-NEXT:        tir.store %4, %A[%0, %3, %k_1] : memref<2x2x4xf32>
-// CHECK-NEXT:      }
-// CHECK-NEXT:    }
-// CHECK-NEXT:    tir.if (%1 == 0) {
-// CHECK-NEXT:      tir.for %k_2 "k" in 4 {
-// CHECK-NEXT:        tir.store %4, %A[%1, %2, %k_2] : memref<2x2x4xf32>
-// CHECK-NEXT:      }
-// CHECK-NEXT:    }
-// CHECK-NEXT:    tir.if (%1 == 0) {
-// CHECK-NEXT:      tir.for %k_3 "k" in 4 {
-// CHECK-NEXT:        tir.store %4, %A[%1, %3, %k_3] : memref<2x2x4xf32>
+// CHECK-NEXT:        tir.store %4, %A[%1, %2, %k_1] : memref<2x2x4xf32>
+// CHECK-NEXT:        tir.store %4, %A[%1, %3, %k_1] : memref<2x2x4xf32>
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
 // CHECK-NEXT:    func.return
