@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter.arith_float import ArithValueFunctions, float_functions
 from kc.analysis.interpreter.arith_integer import integer_functions
+from kc.analysis.interpreter.collectives import CollectiveFunctions
 from kc.analysis.interpreter.control import (
     AffineFunctions,
     ControlFlowFunctions,
@@ -44,6 +45,7 @@ from kc.dialects import te
 
 _FUNCTIONS = (
     AffineFunctions(),
+    CollectiveFunctions(),
     ArithValueFunctions(),
     ControlFlowFunctions(),
     ForeignFunctions(),

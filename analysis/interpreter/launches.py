@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.analysis.captures import makers_inside
+from kc.analysis.interpreter.collectives import WARP_SIZE, number_in_block
 from kc.analysis.interpreter.engine import Step
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.threads import Kernel, Thread, Threads, single_axes
@@ -26,8 +27,6 @@ from kc.analysis.interpreter.values import Buffer, fresh_array
 from kc.analysis.loop_tree import defined_inside, memory_scope, preorder
 from kc.dialects import tir
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
-
-WARP_SIZE = 32
 
 
 @dataclass
@@ -97,7 +96,12 @@ class Launch(Kernel):
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
         owner = super()._owner(scope, thread)
-        return (owner, _linear(thread, self.sizes) // WARP_SIZE) if scope == "warp" else owner
+        if scope != "warp":
+            return owner
+        return owner, number_in_block(thread.numbers, self.sizes) // WARP_SIZE
+
+    def _block_extents(self) -> dict[str, int]:
+        return self.sizes
 
     def _give_memory(self, buffers: Sequence[SSAValue], threads: Threads) -> None:
         for value in buffers:
@@ -144,11 +148,3 @@ def _points(extents: dict[str, int], axes: Sequence[str]) -> Iterator[dict[Any, 
     there = [axis for axis in axes if axis in extents]
     for numbers in itertools.product(*(range(extents[axis]) for axis in there)):
         yield dict(zip(there, numbers, strict=True))
-
-
-def _linear(thread: Thread, extents: dict[str, int]) -> int:
-    """The number of a thread in its block, threadIdx.x counting fastest."""
-    number = 0
-    for axis in reversed(LANE_AXES):
-        number = number * extents.get(axis, 1) + thread.numbers.get(axis, 0)
-    return number

@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, Region
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.collectives import number_in_block, shuffled
 from kc.analysis.interpreter.empty_reductions import EmptyReduction, possibly_empty
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
 from kc.analysis.interpreter.errors import ExecutionError, index_text
@@ -27,6 +28,7 @@ from kc.analysis.interpreter.values import Buffer
 from kc.analysis.loop_tree import memory_scope
 from kc.dialects import gpu, tir
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
+from kc.support.locations import op_name
 
 Place = frozenset[tuple[Hashable, int]]
 """Some of the coordinates of a thread: axis (or the loop, for one without a name) and number."""
@@ -379,9 +381,48 @@ class Kernel:
 
     def _barrier(self, step: Step, threads: Threads) -> None:
         """Threads in lockstep wait for each other anyway, but must all be there."""
-        op, *_ = step
-        if any(divergence.apart for divergence in self.divergences["block"]):
-            raise ExecutionError(op, "not all threads of a block come to the barrier")
+        self._require_convergence(step[0], "block")
+
+    def _require_convergence(self, op: Operation, group: str) -> None:
+        if any(divergence.apart for divergence in self.divergences[group]):
+            raise ExecutionError(op, f"not all threads of a {group} come to {op_name(op)}")
+
+    def _shuffle(self, step: Step, threads: Threads) -> None:
+        op, _, operands, _, slots = step
+        self._require_convergence(op, "warp")
+        extents = self._block_extents()
+        blocks: dict[Place, list[Thread]] = {}
+        for thread in threads:
+            blocks.setdefault(thread.team, []).append(thread)
+        for team in blocks.values():
+            numbers = [number_in_block(thread.numbers, extents) for thread in team]
+            results = shuffled(op, numbers, [operands(thread.env) for thread in team])
+            for thread, values in zip(team, results, strict=True):
+                for slot, value in zip(slots, values, strict=True):
+                    thread.env[slot] = value
+
+    def _block_extents(self) -> dict[str, int]:
+        """How many threads there are along the axes of a block."""
+        return {axis: self.extents[axis][0] for axis in LANE_AXES if axis in self.extents}
+
+    def _allreduce(self, step: Step, threads: Threads) -> None:
+        op, _, operands, slot, slots = step
+        self._require_convergence(op, "block")
+        groups: dict[Place, list[Thread]] = {}
+        for thread in threads:
+            groups.setdefault(thread.without(op.axis_names), []).append(thread)
+        extents = self._block_extents()
+        combine = self._function(op, lambda: self.interpreter.runner(op.combiner))
+        for group in groups.values():
+            group.sort(key=lambda thread: number_in_block(thread.numbers, extents))
+            values = [tuple(operands(thread.env)) for thread in group]
+            total, first = values[0], group[0]
+            self.interpreter.environment = first.env
+            for value in values[1:]:
+                total = combine(*total, *value)
+            for thread in group:
+                for at, value in zip([slot] if slot >= 0 else slots, total, strict=True):
+                    thread.env[at] = value
 
     def _store(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
@@ -494,11 +535,13 @@ def _is_same(value: Any, rhs: Any) -> bool:
 
 _TOGETHER: dict[type[Operation], str] = {
     gpu.BarrierOp: "_barrier",
+    gpu.ShuffleOp: "_shuffle",
     tir.AllocOp: "_alloc",
     tir.BlockOp: "_block",
     tir.ForOp: "_for",
     tir.IfOp: "_if",
     tir.LoadOp: "_load",
     tir.StoreOp: "_store",
+    tir.ThreadAllreduceOp: "_allreduce",
 }
 """The methods of :class:`Kernel` that run an op for all threads together."""

@@ -22,7 +22,16 @@ from c_code import CC, run_in_c
 from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
 from intrinsic_code import unregister
-from launching import compacted, has_kernels, iterations, order, shares_virtual_threads, verify
+from launching import (
+    compacted,
+    has_kernels,
+    iterations,
+    kernels,
+    launches,
+    order,
+    shares_virtual_threads,
+    verify,
+)
 from layouts import Layouts
 from schedules import check_text, draw, draw_legal, perform, primitive_of
 from xdsl.dialects.builtin import VectorType
@@ -52,6 +61,9 @@ MOST_ITERATIONS = 10_000
 """Of a loop that a size is a factor of: the interpreter takes them one by one."""
 MOST_LAUNCHED = 12_000
 """Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
+
+UNSUITABLE = frozenset("KC4222 KC4223 KC4224 KC4225 KC4226 KC4227 KC4228".split())
+"""What keeps kernels that a GPU could run from being compiled."""
 
 CANONICAL = 0.25
 """Of the cases, so many are canonicalized after they are scheduled."""
@@ -280,6 +292,16 @@ def _check_launched(
     check_interpreted(program, smaller, layouts)
     check_interpreted(program, smaller, layouts, launch_order=order(random))
     outcome.checks.append("launch")
+    outcome.stage = "kernels"
+    try:
+        launched = launches(mod)
+        check_interpreted(program, launched, layouts, launch_order=order(random))
+        outcome.checks.append("launches")
+        kernels(launched)
+        outcome.checks.append("kernels")
+    except KCError as refusal:
+        assert refusal.code in UNSUITABLE, refusal
+        outcome.checks.append("refused kernel")
 
 
 def check_interpreted(

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 import kc
 from kc.analysis import loop_tree
+from kc.conversion.pipelines import TO_GPU, planned_passes
 from kc.dialects.tir import ForOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.registry import context, get_pass
@@ -45,6 +46,32 @@ def compacted(mod: kc.IRModule) -> kc.IRModule:
     mod = kc.IRModule.parse(str(mod))
     for name in ("compact-buffer-allocation", "lower-init-block"):
         get_pass(name).apply(context(), mod.op)
+    return mod
+
+
+def launches(mod: kc.IRModule) -> kc.IRModule:
+    """The module with the loops of threads as one launch, and barriers.
+
+    Raises KCError for what a GPU cannot run.
+    """
+    return _after(mod, _passes()[: _passes().index("thread-sync") + 1])
+
+
+def kernels(mod: kc.IRModule) -> kc.IRModule:
+    """The module of :func:`launches` as kernels and host code; raises KCError likewise."""
+    return _after(mod, _passes()[_passes().index("thread-sync") + 1 :])
+
+
+def _passes() -> list[str]:
+    return [planned.name for planned in planned_passes(TO_GPU, "cuda")]
+
+
+def _after(mod: kc.IRModule, names: list[str]) -> kc.IRModule:
+    mod = kc.IRModule.parse(str(mod))
+    with Target(TARGET):
+        for name in names:
+            get_pass(name).apply(context(), mod.op)
+    mod.op.verify()
     return mod
 
 

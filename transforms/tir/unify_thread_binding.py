@@ -28,10 +28,11 @@ After::
 
 There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; what
 was in others is in the innermost one, where each thread runs its own iteration. Buffers are
-allocated once, at its start; those of global memory before the kernel. What all threads along an
-axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they would all store to
-memory that they share, the first of them does. Loops that may be empty, and are not all of the
-kernel, are guarded, as a launch has at least one thread.
+allocated once, at its start; those of global memory before the kernel. What all threads of a block
+along an axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they would all
+store to memory that they share, the first of them does. Blocks do not wait for each other, so each
+stores for itself. Loops that may be empty, and are not all of the kernel, are guarded, as a launch
+has at least one thread.
 
 Loops of ``vthread`` without a letter are each an axis of their own, and stay
 (``inject-virtual-thread``); those of ``vthread.x`` and the like are unified as threads are.
@@ -242,7 +243,7 @@ def _unify(plan: _Plan) -> None:
 
 def _hoist_allocs(outermost: ForOp, body: Block) -> None:
     """Allocate at the start of a kernel, and global memory before it."""
-    first = body.first_op
+    inside: list[AllocOp] = []
     for alloc in [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]:
         if memory_scope(alloc.buffer) == "global":
             for size in alloc.dynamic_sizes:
@@ -251,8 +252,8 @@ def _hoist_allocs(outermost: ForOp, body: Block) -> None:
             Rewriter.insert_op(alloc, InsertPoint.before(outermost))
         elif alloc.parent is not body and not alloc.dynamic_sizes and _is_outside_vthreads(alloc):
             alloc.detach()
-            assert first is not None
-            body.insert_op_before(alloc, first)
+            inside.append(alloc)
+    Rewriter.insert_op(inside, InsertPoint.at_start(body))
 
 
 def _is_outside_vthreads(alloc: AllocOp) -> bool:
@@ -329,7 +330,7 @@ def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
         if not isinstance(store, StoreOp):
             continue
         scope = memory_scope(store.buffer)
-        shared = [axis for axis in axes if axis in LAUNCHED and is_shared(scope, axis)]
+        shared = [axis for axis in axes if axis in LANE_AXES and is_shared(scope, axis)]
         own = _axes_of(store) if shared else set()
         alike = [axis for axis in shared if axis not in own]
         if alike:
