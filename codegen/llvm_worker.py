@@ -31,6 +31,16 @@ def main() -> None:
         else:
             json.dump({"ir": str(bitcode)}, sys.stdout)
         return
+    if "ptx" in request:
+        try:
+            asm = ptx(
+                llvm, request["ptx"], request["cpu"], request["features"], request["opt_level"]
+            )
+        except RuntimeError as reason:
+            json.dump({"refused": str(reason)}, sys.stdout)
+        else:
+            json.dump({"asm": asm}, sys.stdout)
+        return
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for inline assembly
@@ -90,6 +100,23 @@ def optimized(
         else:
             return parsed
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
+
+
+def ptx(llvm: Any, text: str, cpu: str, features: str, level: int) -> str:
+    """PTX for LLVM IR text, optimised. Raises RuntimeError for IR that LLVM refuses."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple("nvptx64-nvidia-cuda")
+    machine = target.create_target_machine(cpu=cpu, features=features, opt=min(max(level, 1), 3))
+
+    def parse() -> Any:
+        module = llvm.parse_assembly(text)
+        module.data_layout = str(machine.target_data)
+        return module
+
+    parse().verify()
+    module = optimized(llvm, parse, lambda parsed: parsed, machine, level)
+    return machine.emit_assembly(module)
 
 
 def run_pipeline(llvm: Any, module: Any, machine: Any, options: Any) -> None:

@@ -12,7 +12,12 @@ from collections.abc import Iterable, Mapping
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from kc.codegen.llvm_ir.attributes import function_attributes, parameter_text, string_attribute
+from kc.codegen.llvm_ir.attributes import (
+    KERNEL,
+    function_attributes,
+    parameter_text,
+    string_attribute,
+)
 from kc.codegen.llvm_ir.calls import WRITERS
 from kc.codegen.llvm_ir.debug import DebugInfo
 from kc.codegen.llvm_ir.function import CONSTANTS, FunctionWriter, OpWriter
@@ -145,7 +150,7 @@ def _function_text(
         "" if linkage == "external" else linkage,
         "dso_local" if op.dso_local is not None else "",
         "" if visibility == "default" else visibility,
-        CALLING_CONVENTIONS[op.CConv.convention.data],
+        "ptx_kernel" if KERNEL in op.attributes else CALLING_CONVENTIONS[op.CConv.convention.data],
         parameter_text(result, state.types).strip(),
         state.text(ty.output),
         f"{symbol(op.sym_name.data)}({', '.join(parameters)})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from kc.codegen.llvm_ir.types import Inexpressible, TypeTable, quoted
@@ -92,6 +92,20 @@ _STRING_PROPERTIES = {
 }
 
 
+KERNEL = "nvvm.kernel"
+"""What marks a function of NVIDIA GPUs that a host launches."""
+
+# What such a function says of its launches: numbers, which LLVM takes as text.
+_LAUNCH_BOUNDS = (
+    "nvvm.cluster_dim",
+    "nvvm.maxclusterrank",
+    "nvvm.maxnreg",
+    "nvvm.maxntid",
+    "nvvm.minctasm",
+    "nvvm.reqntid",
+)
+
+
 class AttributeGroups:
     """Numbers sets of function attributes: ``#0``, ``#1``, ..."""
 
@@ -163,7 +177,20 @@ def function_attributes(op: FuncOp | CallOp) -> list[str]:
         elif name in _STRING_PROPERTIES:
             text = value.data if isinstance(value, StringAttr) else _boolean(value)
             strings.append(string_attribute(_STRING_PROPERTIES[name], text))
+    strings += [
+        string_attribute(name, ",".join(map(str, _numbers(value))))
+        for name, value in op.attributes.items()
+        if name in _LAUNCH_BOUNDS
+    ]
     return words + strings
+
+
+def _numbers(value: Attribute) -> list[int]:
+    if isinstance(value, IntegerAttr):
+        return [value.value.data]
+    if not isinstance(value, DenseArrayBase):
+        raise Inexpressible("KC4103", f"the launch bound {value}")
+    return [int(number) for number in value.get_values()]
 
 
 _UWTABLES = {"none": [], "sync": ["uwtable(sync)"], "async": ["uwtable"]}

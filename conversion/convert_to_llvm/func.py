@@ -6,7 +6,7 @@ are returned as a struct.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr, i1, i8, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -30,10 +30,16 @@ def lower_body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Regio
 
 
 def _body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Generator[Block, None, None]:
+    define_arguments(s, func.args, signature)
+    yield from place_blocks(s, func.body)
+
+
+def define_arguments(s: FunctionLowering, args: Sequence[SSAValue], signature: Signature) -> None:
+    """Define the arguments of a function by parameters of its translation."""
     for parameter in signature.parameters:
         s.entry.insert_arg(parameter.type, len(s.entry.args))
     position = 0
-    for old in func.args:
+    for old in args:
         count = len(abi_types(old.type))
         parts = s.entry.args[position : position + count]
         if isinstance(old.type, MemRefType):
@@ -44,7 +50,6 @@ def _body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Generator[
             parts[0].name_hint = old.name_hint
             s.define(old, _from_abi(s, old, parts[0]))
         position += count
-    yield from place_blocks(s, func.body)
 
 
 def _from_abi(s: FunctionLowering, old: SSAValue, new: SSAValue) -> SSAValue:
@@ -127,17 +132,21 @@ class LowerReturn(LlvmPattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /) -> None:
-        s = self.conversion
-        flat: list[SSAValue] = []
-        for old in op.operands:
-            # Whoever receives a memref may do anything with it.
-            flat += _to_abi(s, old, Origin(written=True, escaped=True))
-        if len(flat) > 1:
-            returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
-            for i, value in enumerate(flat):
-                returned = s.insert(llvm.InsertValueOp((i,), returned, value)).results[0]
-            flat = [returned]
-        s.insert(llvm.ReturnOp(*flat))
+        return_values(self.conversion, op.operands)
+
+
+def return_values(s: FunctionLowering, values: Sequence[SSAValue]) -> None:
+    """End a function with these results."""
+    flat: list[SSAValue] = []
+    for old in values:
+        # Whoever receives a memref may do anything with it.
+        flat += _to_abi(s, old, Origin(written=True, escaped=True))
+    if len(flat) > 1:
+        returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))
+        for i, value in enumerate(flat):
+            returned = s.insert(llvm.InsertValueOp((i,), returned, value)).results[0]
+        flat = [returned]
+    s.insert(llvm.ReturnOp(*flat))
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (

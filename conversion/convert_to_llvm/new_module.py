@@ -19,6 +19,7 @@ from kc.conversion.convert_to_llvm.aliasing import Handover, propagate
 from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.conversion.convert_to_llvm.values import Origin
 from kc.dialects import llvm
+from kc.dialects.gpu import GPUModuleOp
 from kc.support.diagnostics import CodegenError
 from kc.support.target import target_of
 
@@ -31,7 +32,7 @@ class NewModule:
     Until then the module is only read, so that one that is refused is left as it was.
     """
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp | GPUModuleOp) -> None:
         self.signatures: dict[str, Signature] = {}  # of the functions that can be called
         self.handovers: list[Handover] = []
         self._module = module
@@ -47,6 +48,7 @@ class NewModule:
     @cached_property
     def size_type(self) -> IntegerType:
         """C's ``size_t`` on the target, of which the C library takes sizes."""
+        assert isinstance(self._module, ModuleOp)
         architecture = target_of(self._module).architecture
         return IntegerType(architecture.pointer_bits if architecture is not None else 64)
 
@@ -117,6 +119,20 @@ class NewModule:
             number += 1
         self._symbols[f"{base}_{number}"] = None
         return f"{base}_{number}"
+
+    def fresh_symbol(self, name: str) -> str:
+        """``name``, with a number if something has it already."""
+        if name in self._symbols:
+            return self.fresh_name(name)
+        self._symbols[name] = None
+        return name
+
+    def needs_global(self, name: str) -> bool:
+        """Whether a global is not there yet; it is from then on."""
+        if name in self._symbols:
+            return False
+        self._symbols[name] = None
+        return True
 
     def operations(self) -> Iterator[Operation]:
         """All operations that were built."""

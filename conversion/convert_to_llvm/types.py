@@ -47,10 +47,13 @@ from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineMap
 
 from kc.conversion.driver import ConversionTarget, converted_type
+from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.llvm import element_type, is_compatible_type, same_shape
 from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
+SHARED_SPACE = 3
+"""The address space of the memory of a block of threads (NVPTX, AMDGPU)."""
 
 _FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 _BYTE_FLOATS = (Float8E4M3FNType, Float8E5M2Type)
@@ -165,6 +168,9 @@ def pointer_type(memref: MemRefType) -> LLVMPointerType:
         return POINTER
     if isinstance(space, IntegerAttr):
         return POINTER if space.value.data == 0 else LLVMPointerType(IntAttr(space.value.data))
+    if isinstance(space, AddressSpaceAttr):
+        is_shared = space.data is AddressSpace.WORKGROUP
+        return LLVMPointerType(IntAttr(SHARED_SPACE)) if is_shared else POINTER
     raise unsupported_type(memref, f"the memory space {space} does not exist on a CPU")
 
 

@@ -169,6 +169,7 @@ PASSES = {
             "convert-tir-to-gpu",
             "convert-tir-to-scf",
             "legalize-narrow-floats",
+            "convert-gpu-to-nvvm",
             "convert-to-llvm",
         ),
     ),

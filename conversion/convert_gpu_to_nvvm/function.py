@@ -1,0 +1,194 @@
+"""Functions of a device: their memory, and what is known of the launches of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntAttr,
+    MemRefType,
+    SymbolRefAttr,
+    UnitAttr,
+    i8,
+    i32,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.conversion.convert_to_llvm.cfg import place_blocks
+from kc.conversion.convert_to_llvm.func import define_arguments, return_values
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
+from kc.conversion.convert_to_llvm.memref import array_type, emit_gep
+from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.signatures import Signature, signature_of
+from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element, pointer_type
+from kc.conversion.convert_to_llvm.values import MemRef, Origin
+from kc.dialects import llvm
+from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, ReturnOp
+from kc.support.diagnostics import CodegenError
+
+SHARED_POINTER = LLVMPointerType(IntAttr(SHARED_SPACE))
+ALIGNMENT = 16
+"""The alignment of the memory of a block, in bytes: the widest access."""
+DYNAMIC = "kc_dynamic_shared"
+"""The external array that the dynamic memory of a block is."""
+
+
+class GpuFunction(FunctionLowering):
+    """The translation of one function of a device."""
+
+    source: GPUFuncOp
+
+
+def signature_of_gpu(op: GPUFuncOp) -> Signature:
+    """The signature of a function of a device, by the convention of those of a CPU."""
+    like = FuncOp(op.sym_name.data, op.function_type, arg_attrs=op.arg_attrs)
+    try:
+        return signature_of(like)
+    finally:
+        like.erase()
+
+
+def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
+    """Add the translation of a function to the module that is built."""
+    name = op.sym_name.data
+    signature = new.signatures[name]
+    body = s.run(_body(s, op, signature))
+    attributes: dict[str, Attribute] = {}
+    if op.is_kernel:
+        attributes["gpu.kernel"] = attributes["nvvm.kernel"] = UnitAttr()
+        size = op.known_block_size
+        if size is not None:
+            attributes["nvvm.reqntid"] = DenseArrayBase.from_list(i32, list(size.get_values()))
+    kept = {key: value for key, value in op.attributes.items() if key.startswith("nvvm.")}
+    new.add_function(
+        name, signature, body, op, internal=not op.is_kernel, attributes={**attributes, **kept}
+    )
+
+
+def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Block, None, None]:
+    define_arguments(s, op.arguments, signature)
+    for n, memory in enumerate(op.workgroup_memory):
+        _define_shared(s, memory, f"{op.sym_name.data}_{memory.name_hint or n}")
+    for memory in op.private_memory:
+        type_ = memory.type
+        assert isinstance(type_, MemRefType)
+        count = array_type(memory_element(type_), (_count(type_),))
+        slot = llvm.AllocaOp(s.int_constant(1), count, ALIGNMENT)
+        s.insert_in_prologue(slot)
+        slot.res.name_hint = memory.name_hint
+        s.define(memory, MemRef(slot.res, type_.get_shape(), type_, Origin()))
+    yield from place_blocks(s, op.body)
+
+
+def _define_shared(s: GpuFunction, memory: BlockArgument, label: str) -> None:
+    """The memory of a block as a global that its threads have together."""
+    type_ = memory.type
+    assert isinstance(type_, MemRefType)
+    name = s.module.fresh_symbol(label)
+    pointee = array_type(memory_element(type_), (_count(type_),))
+    s.module.add(
+        _global(s, llvm.GlobalOp(pointee, name, "internal", SHARED_SPACE, alignment=ALIGNMENT))
+    )
+    s.define(memory, MemRef(_address(s, name, memory), type_.get_shape(), type_, Origin()))
+
+
+def _global(s: GpuFunction, op: llvm.GlobalOp) -> llvm.GlobalOp:
+    op.location = s.op.location
+    return op
+
+
+def _address(s: GpuFunction, name: str, of: BlockArgument | None = None) -> SSAValue:
+    op = llvm.AddressOfOp(SymbolRefAttr(name), SHARED_POINTER)
+    s.insert_in_prologue(op)
+    if of is not None:
+        op.result.name_hint = of.name_hint
+    return op.result
+
+
+def _count(type_: MemRefType) -> int:
+    count = 1
+    for size in type_.get_shape():
+        count *= size
+    return max(count, 1)
+
+
+class LowerDynamicSharedMemory(LlvmPattern):
+    """The dynamic memory of a block: an external array without a size.
+
+    ::
+
+        %m = gpu.dynamic_shared_memory    ->    %m = llvm.mlir.addressof @kc_dynamic_shared
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DynamicSharedMemoryOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        assert isinstance(s, GpuFunction)
+        type_ = op.result.type
+        assert isinstance(type_, MemRefType)
+        if s.module.needs_global(DYNAMIC):
+            array = llvm.LLVMArrayType(0, i8)
+            new = llvm.GlobalOp(array, DYNAMIC, "external", SHARED_SPACE, alignment=ALIGNMENT)
+            s.module.add(_global(s, new))
+        # Nobody asks for the size, which the launch gives.
+        s.define(op.result, MemRef(_address(s, DYNAMIC), (s.int_constant(0),), type_, Origin()))
+
+
+class LowerView(LlvmPattern):
+    """Bytes as an array of something.
+
+    ::
+
+        %S = memref.view %m[%shift][] : memref<?xi8> to memref<8xf32>    ->    llvm.getelementptr
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.ViewOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, type_ = s.memref(op.source), op.result.type
+        assert isinstance(type_, MemRefType)
+        pointer_type(type_)
+        sizes = iter(op.sizes)
+        shape = tuple(
+            s.index(next(sizes)) if size == DYNAMIC_INDEX else size for size in type_.get_shape()
+        )
+        shift = s.index(op.byte_shift)
+        pointer = source.pointer if shift == 0 else emit_gep(s, source.pointer, [shift], i8)
+        s.define(op.result, MemRef(pointer, shape, type_, source.origin))
+
+
+class LowerReturn(LlvmPattern):
+    """The end of a function: ``gpu.return`` -> ``llvm.return``."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /) -> None:
+        return_values(self.conversion, op.values)
+
+
+class RefuseHostMemory(LlvmPattern):
+    """Memory that only a host allocates (KC4362)."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref.AllocOp | memref.DeallocOp, rewriter: PatternRewriter, /
+    ) -> None:
+        raise CodegenError(
+            "KC4362",
+            f"convert-gpu-to-nvvm: {op.name} in a kernel",
+            why="a kernel has the memory that is there when it is launched",
+            hints=["use memref.alloca, or private(...) of the gpu.func, with a constant size"],
+        )
+
+
+PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerDynamicSharedMemory,
+    LowerView,
+    LowerReturn,
+    RefuseHostMemory,
+)

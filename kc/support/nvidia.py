@@ -1,0 +1,49 @@
+"""The architectures of NVIDIA's GPUs, and the versions of PTX that code for them is written in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kc.support.diagnostics import TargetError
+from kc.support.target import Target
+
+DEFAULT = "sm_75"
+"""What code is made for where nothing is said: the oldest that today's assembler takes."""
+
+_PTX = {100: 86, 101: 86, 103: 88, 110: 90, 120: 87, 121: 88}
+"""The PTX version that an architecture came with, where that is later than 8.0."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """``sm_90a``: its number, whether code runs on it alone, and a PTX version (80 is 8.0)."""
+
+    name: str
+    number: int
+    is_specific: bool
+    ptx: int
+
+    @property
+    def features(self) -> str:
+        """What LLVM is told: ``+ptx80``."""
+        return f"+ptx{self.ptx}"
+
+
+def architecture_of(target: Target) -> Architecture:
+    """The architecture that a target names by ``-arch`` or ``-mcpu``.
+
+    Raises TargetError KC6020 for what is none.
+    """
+    name = target.attrs.get("arch", target.attrs.get("mcpu", DEFAULT))
+    match = re.fullmatch(r"sm_(\d+)([af]?)", str(name))
+    if match is None:
+        raise TargetError(
+            "KC6020",
+            f"{name} is no architecture of an NVIDIA GPU",
+            facts=[f"the target: {target}"],
+            why="they are written sm_ and a number, with an a for what only that one has",
+            hints=['Target("cuda -arch=sm_80")', 'Target("cuda -arch=sm_90a")'],
+        )
+    number = int(match[1])
+    return Architecture(match[0], number, match[2] == "a", _PTX.get(number, 80))
