@@ -54,6 +54,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     i32,
 )
 from xdsl.dialects.func import CallOp, FuncOp
@@ -61,6 +62,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
+from xdsl.traits import SymbolOpInterface
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
@@ -70,6 +72,7 @@ from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 from kc.support.target import target_of
 from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
@@ -77,6 +80,9 @@ from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
 STATIC_SHARED_BYTES = 48 * 1024
 """The most shared memory that a kernel may have without asking for it (CUDA C++
 Programming Guide)."""
+
+KERNELS = "kernels"
+"""The ``gpu.module`` that the kernels of a module are in."""
 
 ALIGNMENT = 16
 """The alignment of each part of the dynamic shared memory, in bytes: a vector of 128 bits."""
@@ -103,8 +109,10 @@ class ConvertTirToGpuPass(ModulePass):
         }
         for plan in plans:
             plan.check(is_gpu=is_gpu and plan.function.sym_name.data not in called)
+        taken = {name.data for inner in op.ops if (name := _symbol(inner)) is not None}
+        home = fresh_name(KERNELS, taken)
         for plan in plans:
-            plan.convert()
+            plan.convert(home)
 
 
 @dataclass
@@ -151,7 +159,7 @@ class _Function:
                 if touches_memory(op) and _touches_arrays(op) and roots.isdisjoint(around):
                     raise _not_bound(op)
 
-    def convert(self) -> None:
+    def convert(self, home: str) -> None:
         """Replace the kernels, and the memory that they share with the host code."""
         if not self.launches:
             return
@@ -166,10 +174,15 @@ class _Function:
             for loop in loop_tree.all_loops_around(launch.root):
                 if loop.axis is None:
                     loop.kind = ForKindAttr(ForKind.SERIAL)
-            _convert_launch(launch)
+            _convert_launch(launch, home, f"{self.function.sym_name.data}_kernel")
         for alloc in [op for op in self.function.walk() if isinstance(op, AllocOp)]:
             if alloc.buffer in used:
                 _to_device(alloc)
+
+
+def _symbol(op: Operation) -> StringAttr | None:
+    trait = op.get_trait(SymbolOpInterface)
+    return None if trait is None else trait.get_sym_attr_name(op)
 
 
 def _touches_arrays(op: Operation) -> bool:
@@ -201,7 +214,7 @@ def _not_bound(op: Operation) -> CodegenError:
 # Launches -------------------------------------------------------------------------------------
 
 
-def _convert_launch(launch: _Launch) -> None:
+def _convert_launch(launch: _Launch, home: str, name: str) -> None:
     root, chain = launch.root, launch.chain
     before: list[Operation] = []
 
@@ -236,6 +249,8 @@ def _convert_launch(launch: _Launch) -> None:
         workgroup=[_device_type(alloc.buffer.type) for alloc in shared],
         private=[_device_type(alloc.buffer.type) for alloc in private],
     )
+    call.module = SymbolRefAttr(home)
+    call.function = SymbolRefAttr(name)
     for op in (*before, call):
         op.location = root.location
     body = call.body.blocks[0]

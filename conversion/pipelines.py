@@ -62,6 +62,8 @@ TO_GPU: Order = (
     "legalize-narrow-floats",
     3,
 )
+# ... and on to PTX.
+TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
 TO_C: Order = tuple(
@@ -163,6 +165,34 @@ class LowerToCPass(ModulePass):
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
         return planned_passes(TO_C, _kind("c"))
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for stage in self.stages():
+            stage.apply(ctx, op)
+
+
+@dataclass(frozen=True)
+class LowerToNvvmPass(ModulePass):
+    """Lower te and tir to kernels in the dialects llvm and nvvm, and host code that launches them.
+
+    ::
+
+        tir.for %b in 4 thread "blockIdx.x" { tir.for %t in 64 thread "threadIdx.x" { ... } }
+
+    becomes ::
+
+        gpu.launch_func @kernels::@f_kernel blocks in (%c4, %c1, %c1) threads in (%c64, %c1, %c1)
+        gpu.module @kernels { llvm.func @f_kernel(...) attributes {nvvm.kernel, ...} { ... } }
+
+    The target is an NVIDIA GPU: that of the module or around the call, else ``cuda``. Runs its
+    passes one after the other (:data:`TO_NVVM`), and raises what they raise.
+    """
+
+    name = "lower-to-nvvm"
+
+    def stages(self) -> list[ModulePass]:
+        """The passes, so that a driver can check and show the module between them."""
+        return planned_passes(TO_NVVM, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():

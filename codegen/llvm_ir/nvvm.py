@@ -80,26 +80,26 @@ def _sync_warp(w: FunctionWriter, op: nvvm.SyncWarpOp) -> str:
 def _shuffle(w: FunctionWriter, op: nvvm.ShflOp) -> str:
     type_ = "i32" if op.val.type == i32 else "f32"
     with_valid = "p" if op.return_value_and_is_valid is not None else ""
-    name = f"shfl.sync.{op.kind.data.value}.{type_}{with_valid}"
+    name = f"shfl.sync.{op.kind.data}.{type_}{with_valid}"
     return _call(w, op, name, *op.operands)
 
 
 @_writes(nvvm.VoteSyncOp)
 def _vote(w: FunctionWriter, op: nvvm.VoteSyncOp) -> str:
-    return _call(w, op, f"vote.{op.kind.data.value}.sync", *op.operands)
+    return _call(w, op, f"vote.{op.kind.data}.sync", *op.operands)
 
 
 @_writes(nvvm.MatchSyncOp)
 def _match(w: FunctionWriter, op: nvvm.MatchSyncOp) -> str:
-    suffix = "p" if op.kind.data.value == "all" else ""
-    return _call(w, op, f"match.{op.kind.data.value}.sync.{op.val.type}{suffix}", *op.operands)
+    suffix = "p" if op.kind.data == "all" else ""
+    return _call(w, op, f"match.{op.kind.data}.sync.{op.val.type}{suffix}", *op.operands)
 
 
 @_writes(nvvm.ReduxOp)
 def _redux(w: FunctionWriter, op: nvvm.ReduxOp) -> str:
     if op.val.type != i32:
         raise Inexpressible("KC4103", f"nvvm.redux.sync of {op.val.type}")
-    return _call(w, op, f"redux.sync.{op.kind.data.value}", *op.operands)
+    return _call(w, op, f"redux.sync.{op.kind.data}", *op.operands)
 
 
 _PLAIN: Mapping[type[Operation], str] = {

@@ -83,7 +83,7 @@ def _words(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
         raise CodegenError(
             "KC4302",
             f"convert-gpu-to-nvvm: gpu.shuffle of {value.type}",
-            why="a value of more than 32 bits is exchanged word by word, and this is none",
+            why=f"values are exchanged in words of 32 bits, and {bits} bits are no number of words",
         )
     whole = IntegerType(bits)
     if value.type != whole:

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.cfg import place_blocks
@@ -25,6 +25,7 @@ from kc.conversion.convert_to_llvm.func import define_arguments, return_values
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.memref import array_type, emit_gep
 from kc.conversion.convert_to_llvm.new_module import NewModule
+from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.conversion.convert_to_llvm.signatures import Signature, signature_of
 from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element, pointer_type
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
@@ -37,12 +38,19 @@ ALIGNMENT = 16
 """The alignment of the memory of a block, in bytes: the widest access."""
 DYNAMIC = "kc_dynamic_shared"
 """The external array that the dynamic memory of a block is."""
+CONVERSION = ("convert-gpu-to-nvvm", "the dialects llvm and nvvm")
+"""The pass, and what it converts to."""
 
 
 class GpuFunction(FunctionLowering):
     """The translation of one function of a device."""
 
     source: GPUFuncOp
+    kept = ("llvm", "nvvm")
+
+    def unsupported(self, op: Operation) -> CodegenError:
+        """The error for an operation without a pattern."""
+        return unsupported(op, self.patterns, *CONVERSION)
 
 
 def signature_of_gpu(op: GPUFuncOp) -> Signature:

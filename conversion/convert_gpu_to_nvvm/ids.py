@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DenseArrayBase, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -84,10 +84,10 @@ class LowerDimension(LlvmPattern):
         return (known or 1), min(limit + 1, 2**31 - 1)
 
 
-def _known(sizes: DenseArrayBase | None, dimension: Dimension) -> int | None:
+def _known(sizes: DenseArrayBase[IntegerType] | None, dimension: Dimension) -> int | None:
     if sizes is None:
         return None
-    return int(list(sizes.get_values())["xyz".index(dimension.value)])
+    return sizes.get_values()["xyz".index(dimension.value)]
 
 
 class LowerGlobalId(LlvmPattern):

@@ -6,7 +6,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import RewritePattern
 
 from kc.conversion.convert_gpu_to_nvvm import collectives, function, ids
-from kc.conversion.convert_gpu_to_nvvm.function import GpuFunction, lower_kernel, signature_of_gpu
+from kc.conversion.convert_gpu_to_nvvm.function import (
+    CONVERSION,
+    GpuFunction,
+    lower_kernel,
+    signature_of_gpu,
+)
 from kc.conversion.convert_to_llvm.memref import lower_global
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.patterns import PATTERNS as LLVM_PATTERNS
@@ -19,7 +24,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target, target_of
 
-TARGET = ConversionTarget("convert-gpu-to-nvvm", legal=("llvm", "nvvm"))
+TARGET = ConversionTarget(CONVERSION[0], legal=("llvm", "nvvm"))
 
 PATTERNS: tuple[type[RewritePattern], ...] = (
     *ids.PATTERNS,
@@ -55,7 +60,7 @@ def _lower(
             elif op.name.startswith("llvm."):
                 new.add(op)
             else:
-                raise unsupported(op, patterns)
+                raise unsupported(op, patterns, *CONVERSION)
         except CodegenError as error:
             raise placed(error, op) from None
     for op in tops:

@@ -9,7 +9,6 @@ from xdsl.ir import Block, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
-from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.dialects import llvm
 
 
@@ -109,7 +108,7 @@ class LeaveUnless(LlvmPattern):
     def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
         if "leaves" not in op.attributes:
-            raise unsupported(op, s.patterns)
+            raise s.unsupported(op)
         following, leaving = s.new_block(), s.new_block()
         s.cond_branch(s.value(op.operands[0]), following, leaving)
         s.start(leaving)

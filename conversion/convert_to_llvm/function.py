@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -80,6 +81,9 @@ class FunctionLowering(PatternRewriter):
     With a ``parent`` it is the body of a parallel loop: values of the parent that the body uses
     become parameters, in the order in which they are met (``captures``).
     """
+
+    kept: ClassVar[tuple[str, ...]] = ("llvm",)
+    """The dialects whose operations stay as they are."""
 
     def __init__(
         self,
@@ -443,11 +447,15 @@ class FunctionLowering(PatternRewriter):
         matches = self._matches[type(op)] = tuple(self._match_of[pattern] for pattern in classes)
         return matches
 
+    def unsupported(self, op: Operation) -> CodegenError:
+        """The error for an operation without a pattern."""
+        return unsupported(op, self.patterns)
+
     def _keep(self, op: Operation) -> None:
-        """Copy an operation that is in the llvm dialect already, with the new operands."""
-        kept = op.name.startswith("llvm.") and not op.regions and not op.successors
+        """Copy an operation that is in the dialect that is converted to, with the new operands."""
+        kept = op.name.partition(".")[0] in self.kept and not op.regions and not op.successors
         if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
-            raise unsupported(op, self.patterns)
+            raise self.unsupported(op)
         copy = type(op).create(
             operands=[self.value(value) for value in op.operands],
             result_types=[convert_type(result.type) for result in op.results],

@@ -12,7 +12,14 @@ from kc.support.patterns import matching
 # LLVM's loop passes are superlinear in the depth of a nest: 1,000 loops take it minutes.
 MAX_LOOP_DEPTH = 256
 _LOOPS = ("scf.for", "scf.while", "scf.parallel")
-_AT_THE_TOP = ("builtin.module", "func.func", "memref.global", "llvm.func")
+_AT_THE_TOP = (
+    "builtin.module",
+    "func.func",
+    "gpu.func",
+    "gpu.module",
+    "llvm.func",
+    "memref.global",
+)
 
 
 def too_deep(op: Operation) -> CodegenError:
@@ -45,11 +52,21 @@ def placed(error: CodegenError, op: Operation) -> CodegenError:
     return error
 
 
-def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> CodegenError:
-    """The error for an operation without a pattern; it also counts the others of the module."""
+def unsupported(
+    op: Operation,
+    patterns: tuple[type[RewritePattern], ...],
+    conversion: str = "convert-to-llvm",
+    dialects: str = "the llvm dialect",
+) -> CodegenError:
+    """The error for an operation without a pattern; it also counts the others of the module.
+
+    ``conversion`` is the pass that has none, ``dialects`` what it converts to.
+    """
     top = op
     while (parent := top.parent_op()) is not None:
         top = parent
+        if top.name == "gpu.module":
+            break
     name = op_name(op)
     counts: dict[str, int] = {}
     for nested in top.walk():
@@ -66,7 +83,7 @@ def unsupported(op: Operation, patterns: tuple[type[RewritePattern], ...]) -> Co
         hints = (f"run {stages[dialect]} before it, or --lower-to-llvm instead of it",)
     return CodegenError(
         "KC4302",
-        f"convert-to-llvm: {name} cannot be lowered to the llvm dialect",
+        f"{conversion}: {name} cannot be lowered to {dialects}",
         location=location_of(op),
         facts=[f"nor can {refused} ({count} in the module)" for refused, count in counts.items()],
         hints=hints,

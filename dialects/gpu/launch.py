@@ -39,10 +39,10 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects import llvm
 from kc.dialects.gpu.attrs import TOKEN, AsyncTokenType
 from kc.dialects.gpu.memory import parse_async, print_async
 from kc.dialects.gpu.module import (
+    KERNEL,
     GPUFuncOp,
     GPUModuleOp,
     attribution_count,
@@ -319,8 +319,9 @@ class _LaunchesKernel(SymbolUserOpInterface):
         if not isinstance(code, GPUModuleOp):
             raise VerifyException(f"gpu.launch_func: there is no gpu.module @{home}")
         function = SymbolTable.lookup_symbol(code, kernel)
-        if isinstance(function, llvm.FuncOp) and KERNEL in function.attributes:
-            return  # it is in the llvm dialect already
+        if isinstance(function, Operation) and function.name == "llvm.func":
+            if KERNEL in function.attributes:
+                return  # it is in the llvm dialect already
         if not isinstance(function, GPUFuncOp):
             raise VerifyException(f"gpu.launch_func: there is no gpu.func @{kernel} in @{home}")
         if not function.is_kernel:

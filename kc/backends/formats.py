@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc.support import registry
+from kc.support.diagnostics import TargetError
 from kc.support.options import PassSpec
 from kc.support.target import Target
 from kc.transforms.pass_runner import Pipeline, make_stages
@@ -44,6 +45,25 @@ def c_source(module: ModuleOp, target: Target) -> str:
     require_accesses_inside(module)
     Pipeline(make_stages([PassSpec("lower-to-c")])).run(registry.context(), module)
     return emit_c(module)
+
+
+def ptx(module: ModuleOp, target: Target) -> str:
+    """PTX of the kernels, for an NVIDIA GPU. Raises TargetError KC6022 for another target."""
+    from kc.backends.cuda import ptx_of
+    from kc.conversion._access_bounds import require_accesses_inside
+
+    if str(target.kind) != "cuda":
+        raise TargetError(
+            "KC6022",
+            f"PTX for the target {target}",
+            why="PTX is the assembly of NVIDIA's GPUs",
+            hints=['--target="cuda -arch=sm_80"'],
+        )
+    module.attributes["kc.target"] = StringAttr(str(target))
+    to_tir(module, loops=False)
+    require_accesses_inside(module)
+    Pipeline(make_stages([PassSpec("lower-to-nvvm")])).run(registry.context(), module)
+    return ptx_of(module, target)
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]

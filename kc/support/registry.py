@@ -173,7 +173,7 @@ PASSES = {
             "convert-to-llvm",
         ),
     ),
-    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c")),
+    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c", "lower-to-nvvm")),
 }
 
 MAIN_OPTIONS = {"apply-schedule": "file"}
@@ -207,10 +207,15 @@ FORMATS = {
     "asm": "kc.backends.formats:assembly",
     "obj": "kc.backends.formats:object_code",
     "c": "kc.backends.formats:c_source",
+    "ptx": "kc.backends.formats:ptx",
 }
 """The formats of ``kc-translate --to``: functions of a module and a target."""
 
-BACKENDS = {"llvm": "kc.backends.llvm:LLVM", "c": "kc.backends.c:C"}
+BACKENDS = {
+    "llvm": "kc.backends.llvm:LLVM",
+    "c": "kc.backends.c:C",
+    "cuda": "kc.backends.cuda:CUDA",
+}
 """Target kind -> the :class:`kc.backends.Backend` that compiles for it."""
 
 # Files that kc.runtime.load_module reads -> functions of a path.

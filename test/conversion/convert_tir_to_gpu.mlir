@@ -5,7 +5,7 @@
 // CHECK-NEXT:    %0 = arith.constant 1 : index
 // CHECK-NEXT:    %1 = arith.constant 4 : index
 // CHECK-NEXT:    %2 = arith.constant 64 : index
-// CHECK-NEXT:    gpu.launch blocks(%b, %by, %bz) in (%grid_x = %1, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %2, %block_y = %0, %block_z = %0) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>) private(%L: memref<1xf32, #gpu.address_space<private>>) {
+// CHECK-NEXT:    gpu.launch blocks(%b, %by, %bz) in (%grid_x = %1, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %2, %block_y = %0, %block_z = %0) module(@kernels) function(@exchange_kernel) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>) private(%L: memref<1xf32, #gpu.address_space<private>>) {
 // CHECK-NEXT:      %3 = tir.load %A[%b, %i] : memref<4x64xf32>
 // CHECK-NEXT:      tir.store %3, %S[%i] : memref<64xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT:      tir.store %3, %L[0] : memref<1xf32, #gpu.address_space<private>>
@@ -40,7 +40,7 @@ func.func @exchange(%A: memref<4x64xf32>, %B: memref<4x64xf32>) {
 // CHECK-NEXT:    tir.for %k in 3 {
 // CHECK-NEXT:      %0 = arith.constant 1 : index
 // CHECK-NEXT:      tir.if (%n >= 1) {
-// CHECK-NEXT:        gpu.launch blocks(%b, %by, %bz) in (%grid_x = %n, %grid_y = %0, %grid_z = %0) threads(%tx, %ty, %tz) in (%block_x = %0, %block_y = %0, %block_z = %0) {
+// CHECK-NEXT:        gpu.launch blocks(%b, %by, %bz) in (%grid_x = %n, %grid_y = %0, %grid_z = %0) threads(%tx, %ty, %tz) in (%block_x = %0, %block_y = %0, %block_z = %0) module(@kernels) function(@steps_kernel) {
 // CHECK-NEXT:          %1 = tir.load %A[%b] : memref<?xf32>
 // CHECK-NEXT:          tir.store %1, %G[%b] : memref<?xf32>
 // CHECK-NEXT:          gpu.terminator
@@ -48,7 +48,7 @@ func.func @exchange(%A: memref<4x64xf32>, %B: memref<4x64xf32>) {
 // CHECK-NEXT:      }
 // CHECK-NEXT:      %1 = arith.constant 1 : index
 // CHECK-NEXT:      tir.if (%n >= 1) {
-// CHECK-NEXT:        gpu.launch blocks(%bx, %c, %bz) in (%grid_x = %1, %grid_y = %n, %grid_z = %1) threads(%tx, %ty, %tz) in (%block_x = %1, %block_y = %1, %block_z = %1) {
+// CHECK-NEXT:        gpu.launch blocks(%bx, %c, %bz) in (%grid_x = %1, %grid_y = %n, %grid_z = %1) threads(%tx, %ty, %tz) in (%block_x = %1, %block_y = %1, %block_z = %1) module(@kernels) function(@steps_kernel) {
 // CHECK-NEXT:          %2 = tir.load %G[%c] : memref<?xf32>
 // CHECK-NEXT:          tir.store %2, %A[%c] : memref<?xf32>
 // CHECK-NEXT:          gpu.terminator
@@ -79,7 +79,7 @@ func.func @steps(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attr
 // CHECK-NEXT:    %0 = arith.constant 1 : index
 // CHECK-NEXT:    %1 = arith.constant 8 : index
 // CHECK-NEXT:    %2 = arith.constant 48 : i32
-// CHECK-NEXT:    gpu.launch blocks(%bx, %by, %bz) in (%grid_x = %0, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %1, %block_y = %0, %block_z = %0) dynamic_shared_memory_size %2 {
+// CHECK-NEXT:    gpu.launch blocks(%bx, %by, %bz) in (%grid_x = %0, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %1, %block_y = %0, %block_z = %0) dynamic_shared_memory_size %2 module(@kernels) function(@dynamic_kernel) {
 // CHECK-NEXT:      %3 = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
 // CHECK-NEXT:      %4 = arith.constant 0 : index
 // CHECK-NEXT:      %S = memref.view %3[%4][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<3xf32, #gpu.address_space<workgroup>>
@@ -108,7 +108,7 @@ func.func @dynamic(%A: memref<8xf32>) {
 // CHECK-NEXT:    %0 = arith.constant 1 : index
 // CHECK-NEXT:    %1 = arith.constant 8 : index
 // CHECK-NEXT:    %2 = arith.constant 49168 : i32
-// CHECK-NEXT:    gpu.launch blocks(%bx, %by, %bz) in (%grid_x = %0, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %1, %block_y = %0, %block_z = %0) dynamic_shared_memory_size %2 {
+// CHECK-NEXT:    gpu.launch blocks(%bx, %by, %bz) in (%grid_x = %0, %grid_y = %0, %grid_z = %0) threads(%i, %ty, %tz) in (%block_x = %1, %block_y = %0, %block_z = %0) dynamic_shared_memory_size %2 module(@kernels) function(@large_kernel) {
 // CHECK-NEXT:      %3 = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
 // CHECK-NEXT:      %4 = arith.constant 0 : index
 // CHECK-NEXT:      %S = memref.view %3[%4][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<12289xf32, #gpu.address_space<workgroup>>

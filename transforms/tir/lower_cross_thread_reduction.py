@@ -42,7 +42,8 @@ that all threads are there to combine it. Which thread stores memory that they s
 *Legal when*
 
 1. KC4227: the block is nothing but a reduction with an init, each loop around it drives variables
-   of one kind, and its results are not used before the reduction is done.
+   of one kind, its serial loops are in the kernel, and its results are not used before the
+   reduction is done.
 2. KC4227: the extents of the loops over results that are in a reduction loop are constants.
 
 TVM: ``LowerCrossThreadReduction``.
@@ -104,6 +105,8 @@ _NAMES = {
 """What the combination by an operation is called."""
 
 
+RFACTOR = "rfactor makes partial results, whose final reduction threads can do"
+
 Values = dict[SSAValue, SSAValue]
 """What values are in a copy."""
 
@@ -128,12 +131,16 @@ class LowerCrossThreadReductionPass(ModulePass):
 
 
 def reduced_lanes(block: BlockOp) -> list[ForOp]:
-    """The loops of threads around a block that drive its reduce variables, outermost first."""
-    return [
+    """The loops of threads around a block that drive its reduce variables, outermost first.
+
+    None where there is no thread, and so nothing but an init.
+    """
+    lanes = [
         loop
         for loop in all_loops_around(block)
         if loop.axis in LANE_AXES and IterType.REDUCE in iter_types(loop, block)
     ]
+    return [] if any(loop.static_extent == 0 for loop in lanes) else lanes
 
 
 @dataclass(frozen=True)
@@ -165,6 +172,16 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         if loop.axis is not None and loop.axis not in LANE_AXES:
             raise _refuse(block, f"loop {loop.label} is bound to {loop.axis}", lanes[0])
     serial = [loop for loop in reduced if loop.axis is None]
+    kernel = next(loop for loop in around if loop.axis is not None)
+    for loop in serial:
+        if around.index(loop) < around.index(kernel):
+            raise _refuse(
+                block,
+                f"loop {loop.label} of the reduction is around the kernel, so that each of its "
+                "iterations is a launch",
+                lanes[0],
+                ['bind a loop around it, such as one of add_unit_loop, to "blockIdx.x"'],
+            )
     place: Operation = serial[0] if serial else block
     inside = around[around.index(serial[0]) :] if serial else []
     path = [loop for loop in inside if loop not in serial]
@@ -185,14 +202,16 @@ def _require_complete(block: BlockOp, reduction: Reduction, place: Operation, la
                 raise _refuse(block, f"{name} is used before the reduction is done", lane)
 
 
-def _refuse(block: BlockOp, why: str, lane: ForOp) -> CodegenError:
+def _refuse(
+    block: BlockOp, why: str, lane: ForOp, hints: Sequence[str] = (RFACTOR,)
+) -> CodegenError:
     return CodegenError(
         "KC4227",
         f"lower-cross-thread-reduction: the threads of {lane.label} cannot combine their values of "
         f"{block.label}",
         location=location_of(block),
         why=why,
-        hints=["rfactor makes partial results, whose final reduction threads can do"],
+        hints=list(hints),
     )
 
 

@@ -1,29 +1,35 @@
 // RUN: not kc-opt %s --split-input-file --lower-cross-thread-reduction 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
-//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:15:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:20:9  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
 //CHECK-NEXT:  why: B is used before the reduction is done
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of t cannot combine their values of B
-//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:33:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:39:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
 //CHECK-NEXT:  why: loop t drives results as well as terms
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
+//CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:55:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+//CHECK-NEXT:  why: loop k_o of the reduction is around the kernel, so that each of its iterations is a launch
+//CHECK-NEXT:  try: bind a loop around it, such as one of add_unit_loop, to "blockIdx.x"
 
 func.func @early(%A: memref<64xf32>, %B: memref<1xf32>, %C: memref<2xf32>) {
-  tir.for %k_o in 2 {
-    tir.for %k_i in 32 thread "threadIdx.x" {
-      tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
-        %0 = arith.constant 0.0 : f32
-        tir.store %0, %B[0] : memref<1xf32>
-      } do {
-        %1 = tir.load %A[%v_k] : memref<64xf32>
-        %2 = tir.load %B[0] : memref<1xf32>
-        %3 = arith.addf %2, %1 : f32
-        tir.store %3, %B[0] : memref<1xf32>
+  tir.for %g in 1 thread "blockIdx.x" {
+    tir.for %k_o in 2 {
+      tir.for %k_i in 32 thread "threadIdx.x" {
+        tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+          %0 = arith.constant 0.0 : f32
+          tir.store %0, %B[0] : memref<1xf32>
+        } do {
+          %1 = tir.load %A[%v_k] : memref<64xf32>
+          %2 = tir.load %B[0] : memref<1xf32>
+          %3 = arith.addf %2, %1 : f32
+          tir.store %3, %B[0] : memref<1xf32>
+        }
       }
+      %b = tir.load %B[0] : memref<1xf32>
+      tir.store %b, %C[%k_o] : memref<2xf32>
     }
-    %b = tir.load %B[0] : memref<1xf32>
-    tir.store %b, %C[%k_o] : memref<2xf32>
   }
   func.return
 }
@@ -38,6 +44,23 @@ func.func @fused(%A: memref<4x16xf32>, %B: memref<4xf32>) {
       %2 = tir.load %B[%v_i] : memref<4xf32>
       %3 = arith.addf %2, %1 : f32
       tir.store %3, %B[%v_i] : memref<4xf32>
+    }
+  }
+  func.return
+}
+// -----
+func.func @launches(%A: memref<64xf32>, %B: memref<1xf32>) {
+  tir.for %k_o in 2 {
+    tir.for %k_i in 32 thread "threadIdx.x" {
+      tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+        %0 = arith.constant 0.0 : f32
+        tir.store %0, %B[0] : memref<1xf32>
+      } do {
+        %1 = tir.load %A[%v_k] : memref<64xf32>
+        %2 = tir.load %B[0] : memref<1xf32>
+        %3 = arith.addf %2, %1 : f32
+        tir.store %3, %B[0] : memref<1xf32>
+      }
     }
   }
   func.return

@@ -1,0 +1,168 @@
+"""PTX: every architecture gets it, ptxas accepts it, and what a GPU lacks is refused."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import optional_tools
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.backends.cuda import ptx_of
+from kc.codegen.ptx import compile_ptx, emit_device_ir
+from kc.support import registry
+from kc.support.diagnostics import KCError
+from kc.support.ir_text import parse_module
+from kc.support.nvidia import architecture_of
+from kc.support.options import PassSpec
+from kc.support.target import Target
+from kc.transforms.pass_runner import Pipeline, make_stages
+
+PTXAS = optional_tools.find("ptxas")
+ARCHES = ("sm_75", "sm_80", "sm_90a", "sm_100a")
+
+REDUCTION = """
+func.func @sums(%A: memref<8x256xf32>, %B: memref<8xf32>) {
+  tir.for %i in 8 thread "blockIdx.x" {
+    tir.for %k_o in 2 {
+      tir.for %k_i in 128 thread "threadIdx.x" {
+        tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 256 = %k_o * 128 + %k_i) init {
+          %0 = arith.constant 0.0 : f32
+          tir.store %0, %B[%v_i] : memref<8xf32>
+        } do {
+          %1 = tir.load %A[%v_i, %v_k] : memref<8x256xf32>
+          %2 = tir.load %B[%v_i] : memref<8xf32>
+          %3 = arith.addf %2, %1 : f32
+          tir.store %3, %B[%v_i] : memref<8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+DYNAMIC = """
+func.func @turned(%A: memref<64x64xf64>, %B: memref<64x64xf64>) {
+  tir.for %b in 2 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<64x64xf64, "shared">
+    %T = tir.alloc "T" : memref<64x64xf64, "shared">
+    tir.for %t in 64 thread "threadIdx.x" {
+      tir.for %j in 64 {
+        %0 = tir.load %A[%t, %j] : memref<64x64xf64>
+        tir.store %0, %S[%t, %j] : memref<64x64xf64, "shared">
+        tir.store %0, %T[%j, %t] : memref<64x64xf64, "shared">
+      }
+    }
+    tir.for %t in 64 thread "threadIdx.x" {
+      tir.for %j in 32 {
+        %0 = tir.load %S[%t, %b * 32 + %j] : memref<64x64xf64, "shared">
+        %1 = tir.load %T[63 - %t, %b * 32 + %j] : memref<64x64xf64, "shared">
+        %2 = arith.addf %0, %1 : f64
+        tir.store %2, %B[%b * 32 + %j, %t] : memref<64x64xf64>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+def lowered(text: str, target: Target) -> ModuleOp:
+    module = parse_module(text, "nest.mlir", registry.context())
+    with target:
+        Pipeline(make_stages([PassSpec("lower-to-nvvm")])).run(registry.context(), module)
+    return module
+
+
+def ptx(text: str, arch: str) -> str:
+    target = Target(f"cuda -arch={arch}")
+    return ptx_of(lowered(text, target), target)
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_header_names_the_architecture(arch: str):
+    text = ptx(REDUCTION, arch)
+    assert f".target {arch}\n" in text
+    assert ".visible .entry sums_kernel(" in text
+    assert re.search(r"\.reqntid 128\b", text)
+
+
+def test_a_block_reduces_by_shuffles_and_one_exchange():
+    """128 threads are four warps: 5 steps in a warp, 2 among the results of four."""
+    text = ptx(REDUCTION, "sm_80")
+    assert text.count("shfl.sync.") == 7
+    assert text.count("bar.sync") == 1
+    assert ".shared .align 16 .b8" in text
+
+
+def test_much_shared_memory_is_dynamic():
+    """Two arrays of 32 KiB are more than the 48 KiB that a kernel has without asking."""
+    module = lowered(DYNAMIC, Target("cuda -arch=sm_80"))
+    assert "dynamic_shared_memory_size" in str(module)
+    assert ".extern .shared .align 16 .b8 kc_dynamic_shared[]" in ptx(DYNAMIC, "sm_80")
+
+
+@pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("text", [REDUCTION, DYNAMIC], ids=["reduction", "dynamic"])
+def test_ptxas_accepts_it(text: str, arch: str, tmp_path: Path):
+    source = tmp_path / "kernel.ptx"
+    source.write_text(ptx(text, arch))
+    done = subprocess.run(
+        [str(PTXAS), f"-arch={arch}", "-v", str(source), "-o", str(tmp_path / "kernel.cubin")],
+        capture_output=True,
+        text=True,
+    )
+    if "is not defined for option 'gpu-name'" in done.stderr:
+        pytest.skip(f"this ptxas does not know {arch}")
+    assert done.returncode == 0, done.stderr
+    assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
+
+
+def test_no_kernel_is_refused():
+    with pytest.raises(KCError) as caught:
+        ptx("func.func @f(%A: memref<4xf32>) { func.return }", "sm_80")
+    assert str(caught.value) == (
+        "error[KC4363]: there is no kernel\n"
+        "  why: no loop is bound to blocks or threads, and there is no gpu.module\n"
+        '  try: bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'
+    )
+
+
+def test_an_intrinsic_that_the_gpu_lacks_ends_no_process():
+    """LLVM aborts on these: they are compiled in a process of their own."""
+    arch = architecture_of(Target("cuda -arch=sm_80"))
+    text = """
+    declare double @llvm.pow.f64(double, double)
+    define ptx_kernel void @k(ptr %p) {
+      %x = load double, ptr %p
+      %y = call double @llvm.pow.f64(double %x, double %x)
+      store double %y, ptr %p
+      ret void
+    }
+    """
+    with pytest.raises(KCError) as caught:
+        compile_ptx(text, arch)
+    assert caught.value.code == "KC4361"
+    assert caught.value.message == "LLVM has no code for this on sm_80"
+    assert caught.value.facts == ("what it may be: llvm.pow.f64",)
+
+
+def test_ir_that_llvm_refuses():
+    arch = architecture_of(Target("cuda -arch=sm_80"))
+    with pytest.raises(KCError) as caught:
+        compile_ptx("define void @f() { ret i32 0 }", arch)
+    assert caught.value.code == "KC4106"
+
+
+def test_device_ir_says_what_a_launch_is():
+    target = Target("cuda -arch=sm_80")
+    module = lowered(REDUCTION, target)
+    (code,) = [op for op in module.ops if op.name == "gpu.module"]
+    device = ModuleOp([op.clone() for op in code.regions[0].block.ops])  # pyright: ignore
+    text = emit_device_ir(device, architecture_of(target))
+    assert "define ptx_kernel void @sums_kernel(" in text
+    assert '"nvvm.reqntid"="128,1,1"' in text
