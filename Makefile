@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench docs pool fuzz mutants clean
+.PHONY: help demo test test-fast check bench docs native fuzz mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,8 +41,8 @@ bench: $(INSTALLED) ## run every benchmark, one after another
 docs: $(INSTALLED) ## write the generated part of docs/ anew
 	$(PY) -m kc.tools.kc_docs
 
-pool: $(INSTALLED) ## compile the thread pool, kc/support/pool/pool.c, to the LLVM IR beside it: CLANG=clang-22
-	$(PY) scripts/make_pool.py $(CLANG)
+native: $(INSTALLED) ## compile the C sources in kc/support to the LLVM IR beside them: CLANG=clang-22
+	$(PY) scripts/make_native.py $(CLANG)
 
 fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go to out/fuzz/
 	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)

@@ -16,7 +16,7 @@ MAX_INTEGER_BITS = 1024
 MAX_ARGUMENTS = 4096
 
 _VECTOR = re.compile(r"<(vscale x )?(\d+) x (\w+)>")
-_WIDE_INTEGER = re.compile(r"\bi(\d{4,})\b")
+_WIDE_INTEGER = re.compile(r"(?<![\w.$%@-])i(\d{4,})\b")  # and no name that ends so
 _FUNCTION = re.compile(r"^define .*?@(\"[^\"]*\"|[^(\"]*)\(", re.MULTILINE)
 _QUOTED = re.compile(r'"[^"]*"')
 _LONG_LINE = re.compile(r"^.{20000,}$", re.MULTILINE)

@@ -155,7 +155,11 @@ class _Function:
         if is_gpu:
             roots = {launch.root for launch in self.launches}
             for op in self.function.walk():
-                around = loop_tree.path_to(op)
+                if op.name.startswith("gpu."):
+                    continue  # it is a launch, or handles memory of the device
+                around = list(loop_tree.path_to(op))
+                if any(isinstance(outer, gpu.LaunchOp) for outer in around):
+                    continue
                 if touches_memory(op) and _touches_arrays(op) and roots.isdisjoint(around):
                     raise _not_bound(op)
 

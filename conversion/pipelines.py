@@ -64,6 +64,15 @@ TO_GPU: Order = (
 )
 # ... and on to PTX.
 TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
+# ... and to code for a CPU, which has floats of its own.
+TO_EMULATOR: Order = (
+    *TO_GPU[: TO_GPU.index("legalize-narrow-floats")],
+    3,
+    "convert-gpu-to-cpu",
+    "legalize-narrow-floats",
+    "convert-to-llvm",
+    "make-coroutines",
+)
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
 # Loops stay loops: vectors and threads are the C compiler's.
 TO_C: Order = tuple(

@@ -25,6 +25,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "nd": ("kc.nd", None),
     "error": ("kc.error", None),
     "target": ("kc.target", None),
+    "gpu": ("kc.gpu", None),
     "runtime": ("kc.runtime", None),
     "ir": ("kc.ir", None),
     "driver": ("kc.driver", None),

@@ -22,6 +22,7 @@ from kc.dialects.llvm import (
     FuncOp,
     GlobalOp,
     LLVMVoidType,
+    NoneTokenOp,
     PoisonOp,
     ReturnOp,
     UnreachableOp,
@@ -31,7 +32,7 @@ from kc.dialects.llvm.flow import BranchOp
 
 OpWriter = Callable[["FunctionWriter", Operation], str]
 
-CONSTANTS = (ConstantOp, ZeroOp, UndefOp, PoisonOp, AddressOfOp)
+CONSTANTS = (ConstantOp, ZeroOp, NoneTokenOp, UndefOp, PoisonOp, AddressOfOp)
 
 
 def constant_value(state: ModuleState, op: Operation) -> str:
@@ -41,6 +42,8 @@ def constant_value(state: ModuleState, op: Operation) -> str:
             return constant_text(op.value, op.result.type, state.types)
         case ZeroOp():
             return zero_text(op.res.type)
+        case NoneTokenOp():
+            return "none"
         case UndefOp():
             return "undef"
         case AddressOfOp():

@@ -33,6 +33,7 @@ from kc.dialects.llvm import (
     LLVMFunctionType,
     LLVMPointerType,
     LLVMStructType,
+    LLVMTokenType,
     LLVMVoidType,
     element_type,
 )
@@ -115,6 +116,8 @@ class TypeTable:
                 return f"ptr addrspace({space})" if space else "ptr"
             case LLVMVoidType():
                 return "void"
+            case LLVMTokenType():
+                return "token"
             case VectorType() if ty.get_num_dims() == 1:
                 scalable = "vscale x " if ty.get_num_scalable_dims() else ""
                 return f"<{scalable}{ty.get_shape()[0]} x {self.text(ty.element_type)}>"

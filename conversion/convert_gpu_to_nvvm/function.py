@@ -6,7 +6,6 @@ from collections.abc import Generator
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     DenseArrayBase,
     IntAttr,
     MemRefType,
@@ -23,11 +22,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kc.conversion.convert_to_llvm.cfg import place_blocks
 from kc.conversion.convert_to_llvm.func import define_arguments, return_values
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
-from kc.conversion.convert_to_llvm.memref import array_type, emit_gep
+from kc.conversion.convert_to_llvm.memref import array_type
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.conversion.convert_to_llvm.signatures import Signature, signature_of
-from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element, pointer_type
+from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, ReturnOp
@@ -148,29 +147,6 @@ class LowerDynamicSharedMemory(LlvmPattern):
         s.define(op.result, MemRef(_address(s, DYNAMIC), (s.int_constant(0),), type_, Origin()))
 
 
-class LowerView(LlvmPattern):
-    """Bytes as an array of something.
-
-    ::
-
-        %S = memref.view %m[%shift][] : memref<?xi8> to memref<8xf32>    ->    llvm.getelementptr
-    """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memref.ViewOp, rewriter: PatternRewriter, /) -> None:
-        s = self.conversion
-        source, type_ = s.memref(op.source), op.result.type
-        assert isinstance(type_, MemRefType)
-        pointer_type(type_)
-        sizes = iter(op.sizes)
-        shape = tuple(
-            s.index(next(sizes)) if size == DYNAMIC_INDEX else size for size in type_.get_shape()
-        )
-        shift = s.index(op.byte_shift)
-        pointer = source.pointer if shift == 0 else emit_gep(s, source.pointer, [shift], i8)
-        s.define(op.result, MemRef(pointer, shape, type_, source.origin))
-
-
 class LowerReturn(LlvmPattern):
     """The end of a function: ``gpu.return`` -> ``llvm.return``."""
 
@@ -196,7 +172,6 @@ class RefuseHostMemory(LlvmPattern):
 
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerDynamicSharedMemory,
-    LowerView,
     LowerReturn,
     RefuseHostMemory,
 )

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     i1,
+    i8,
     i32,
     i64,
 )
@@ -287,6 +288,48 @@ def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
         else:
             kept.append(n)
     return kept
+
+
+class LowerView(LlvmPattern):
+    """Bytes as an array of something.
+
+    ::
+
+        %S = memref.view %m[%shift][] : memref<?xi8> to memref<8xf32>    ->    llvm.getelementptr
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref_dialect.ViewOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, type_ = s.memref(op.source), op.result.type
+        assert isinstance(type_, MemRefType)
+        pointer_type(type_)
+        sizes = iter(op.sizes)
+        shape = tuple(
+            s.index(next(sizes)) if size == DYNAMIC_INDEX else size for size in type_.get_shape()
+        )
+        shift = s.index(op.byte_shift)
+        pointer = source.pointer if shift == 0 else emit_gep(s, source.pointer, [shift], i8)
+        s.define(op.result, MemRef(pointer, shape, type_, source.origin))
+
+
+class LowerPointer(LlvmPattern):
+    """Where memory is, as a number.
+
+    ::
+
+        %i = memref.extract_aligned_pointer_as_index %A    ->    %i = llvm.ptrtoint %A
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref_dialect.ExtractAlignedPointerAsIndexOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        source = s.memref(op.source)
+        require_dense(source.type)
+        source.origin.escaped = True
+        s.define(op.aligned_pointer, s.emit(llvm.PtrToIntOp, [source.pointer], i64))
 
 
 class LowerLoad(LlvmPattern):
@@ -642,6 +685,8 @@ class LowerGetGlobal(LlvmPattern):
 
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerSubview,
+    LowerView,
+    LowerPointer,
     LowerLoad,
     LowerStore,
     LowerPrefetch,

@@ -85,11 +85,12 @@ from kc.dialects.llvm.symbols import (
     CallingConventionAttr, MemoryEffectsAttr, UWTableKindAttr,
 )
 from kc.dialects.llvm.types import (
-    LLVMArrayType, LLVMFunctionType, LLVMStructType, LLVM_FLOATS, bit_width, element_type,
+    LLVMArrayType, LLVMFunctionType, LLVMStructType, LLVMTokenType, LLVM_FLOATS, bit_width,
+    element_type,
     is_compatible_type, lanes, same_shape,
 )
 from kc.dialects.llvm.values import (
-    ConstantOp, ExtractElementOp, ExtractValueOp, InsertValueOp, PoisonOp, ZeroOp,
+    ConstantOp, ExtractElementOp, ExtractValueOp, InsertValueOp, NoneTokenOp, PoisonOp, ZeroOp,
 )
 
 __all__ = [
@@ -106,14 +107,15 @@ __all__ = [
     "FshlOp", "FshrOp", "FuncOp", "GEPOp", "GEP_USE_SSA_VAL", "GetActiveLaneMaskOp", "GlobalOp",
     "ICmpOp", "ICmpPredicateFlag", "InlineAsmOp", "InsertElementOp", "InsertValueOp",
     "IntToPtrOp", "IsFPClassOp", "LLVM", "LLVMArrayType", "LLVMFunctionType", "LLVMPointerType",
-    "LLVMStructType", "LLVMVoidType", "LLVM_FLOATS", "LShrOp", "LifetimeEndOp",
+    "LLVMStructType", "LLVMTokenType", "LLVMVoidType", "LLVM_FLOATS", "LShrOp", "LifetimeEndOp",
     "LifetimeStartOp", "LinkageAttr", "LlrintOp", "LlroundOp", "LoadExpOp", "LoadOp", "Log10Op",
     "Log2Op", "LogOp", "LoopAnnotationAttr", "LoopDistributeAttr", "LoopInterleaveAttr",
     "LoopLICMAttr", "LoopPeeledAttr", "LoopPipelineAttr", "LoopUnrollAndJamAttr",
     "LoopUnrollAttr", "LoopUnswitchAttr", "LoopVectorizeAttr", "LrintOp", "LroundOp",
     "MaskedGatherOp", "MaskedLoadOp", "MaskedScatterOp", "MaskedStoreOp", "MaxNumOp",
     "MaximumOp", "MemcpyOp", "MemmoveOp", "MemoryEffectsAttr", "MemsetOp", "MinNumOp",
-    "MinimumOp", "MulOp", "NearbyintOp", "OrOp", "OverflowAttr", "OverflowFlag", "PoisonOp",
+    "MinimumOp", "MulOp", "NearbyintOp", "NoneTokenOp", "OrOp", "OverflowAttr", "OverflowFlag",
+    "PoisonOp",
     "PowIOp", "PowOp", "PrefetchOp", "PtrToIntOp", "ReturnOp", "RintOp", "RoundEvenOp",
     "RoundOp", "SAddSatOp", "SAddWithOverflowOp", "SDivOp", "SExtOp", "SIToFPOp", "SMaxOp",
     "SMinOp", "SMulWithOverflowOp", "SRemOp", "SShlSatOp", "SSubSatOp", "SSubWithOverflowOp",

@@ -208,12 +208,20 @@ class LLVMFunctionType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(f"function result has incompatible type '{self.output}'")
 
 
+@irdl_attr_definition
+class LLVMTokenType(ParametrizedAttribute, TypeAttribute):
+    """``!llvm.token``: ties calls of intrinsics together."""
+
+    name = "llvm.token"
+
+
 _NESTED: dict[str, type[ParametrizedAttribute]] = {
     "void": LLVMVoidType,
     "ptr": LLVMPointerType,
     "array": LLVMArrayType,
     "struct": LLVMStructType,
     "func": LLVMFunctionType,
+    "token": LLVMTokenType,
 }
 
 
@@ -227,7 +235,9 @@ def is_compatible_type(ty: Attribute) -> bool:
             and not isinstance(ty.element_type, LLVMArrayType | LLVMStructType)
             and is_compatible_type(ty.element_type)
         )
-    return isinstance(ty, (*LLVM_FLOATS, LLVMPointerType, LLVMArrayType, LLVMStructType))
+    return isinstance(
+        ty, (*LLVM_FLOATS, LLVMPointerType, LLVMArrayType, LLVMStructType, LLVMTokenType)
+    )
 
 
 def element_type(ty: Attribute) -> Attribute:

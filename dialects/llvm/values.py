@@ -38,7 +38,7 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.llvm.base import print_attr_dict
-from kc.dialects.llvm.types import LLVMArrayType, LLVMStructType, element_type
+from kc.dialects.llvm.types import LLVMArrayType, LLVMStructType, LLVMTokenType, element_type
 
 
 def verify_constant(name: str, value: Attribute, ty: Attribute) -> None:
@@ -129,6 +129,22 @@ class PoisonOp(IRDLOperation):
 
     def __init__(self, result_type: Attribute):
         super().__init__(result_types=[result_type])
+
+
+@irdl_op_definition
+class NoneTokenOp(IRDLOperation):
+    """The token that is none: ``llvm.mlir.none : !llvm.token``."""
+
+    name = "llvm.mlir.none"
+
+    res = result_def(LLVMTokenType)
+
+    traits = traits_def(ConstantLike(), Pure())
+
+    assembly_format = "attr-dict `:` type($res)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[LLVMTokenType()])
 
 
 @irdl_op_definition

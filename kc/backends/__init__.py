@@ -56,7 +56,7 @@ class Build:
 
     ``stages`` are the modules on the way to the loops, which are the last one; ``name`` is the
     function that a call of the module calls, if there is one of that name. ``callback`` is told
-    of each pass.
+    of each pass. ``device`` is the target that passes see, where its kernels run on another one.
     """
 
     stages: Stages
@@ -64,6 +64,7 @@ class Build:
     name: str
     callback: Callback | None
     backend: Backend
+    device: Target | None = None
 
     @property
     def loops(self) -> ModuleOp:
@@ -103,8 +104,9 @@ class Build:
         watch = _Snapshots(module, snapshots or {}, callback or self.callback, sources)
         options = replace(pipeline_options(), bound_checks=checked)
         require_accesses_inside(module)
-        with self.target, using_options(options):  # passes ask target_of(module)
-            run_passes(module, planned_passes(self.backend.pipeline, self.target.kind), [watch])
+        target = self.device or self.target
+        with target, using_options(options):  # passes ask target_of(module)
+            run_passes(module, planned_passes(self.backend.pipeline, target.kind), [watch])
         return module, sources
 
 

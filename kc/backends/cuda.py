@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis.module_copy import copy_module
-from kc.backends import Backend, Build, printing, warn_unchecked
+from kc.backends import Backend, Build, cuda_emu, printing, warn_unchecked
+from kc.backends.cuda_emu import CUDA_EMU
 from kc.backends.files import loops_text, record_of
 from kc.conversion.pipelines import TO_NVVM
 from kc.dialects.gpu import GPUModuleOp
@@ -15,8 +17,12 @@ from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CodegenError, DeviceError
+from kc.support.environment import read
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target
+
+DRIVER = "KC_CUDA"
+"""The environment variable that says what runs kernels: ``emu`` is the emulator."""
 
 
 def ptx_of(module: ModuleOp, target: Target) -> str:
@@ -47,6 +53,10 @@ def build(build: Build) -> Module:
 
     Raises CodegenError KC4361 for what the GPU has no code for, and what the passes refuse.
     """
+    device = build.target.export()
+    emulated = replace(build, target=Target({**device, "kind": "cuda-emu"}), backend=CUDA_EMU)
+    if read(DRIVER) == "emu":
+        return cuda_emu.build(emulated)
     warn_unchecked(build.target)
     module, sources = build.lowered({"convert-gpu-to-nvvm": "gpu"})
     text = ptx_of(module, build.target)
@@ -67,6 +77,7 @@ def build(build: Build) -> Module:
         imported_modules=[device],
         artefacts={"ptx": lambda: text, "mlir": lambda: loops_text(tir, build.target, build.entry)},
         record=lambda: record_of(build.signatures, build.entry, build.target),
+        watched=lambda: cuda_emu.watched(emulated),
     )
 
 
@@ -88,7 +99,10 @@ def _elsewhere(signature: Signature) -> DeferredFunction:
             "KC6021",
             f"{signature.name} is compiled for an NVIDIA GPU, and kc does not launch on one yet",
             why="this version makes PTX for it",
-            hints=["module.imported_modules[0].get_source() is the PTX, for a CUDA driver"],
+            hints=[
+                'target="cuda-emu", or KC_CUDA=emu in the environment, runs the same kernels here',
+                "module.imported_modules[0].get_source() is the PTX, for a CUDA driver",
+            ],
         )
 
     refusal: Callable[[], CompiledFunction] = refuse

@@ -12,7 +12,7 @@ from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
-from kc.backends.llvm_files import NativeCode
+from kc.backends.llvm_files import EMULATOR, NativeCode
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
 from kc.runtime import callbacks
@@ -73,7 +73,8 @@ def build(build: Build) -> Module:
 
     def code(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
-        return NativeCode(text, signatures, entry, target, machine, level, tir, packed)
+        written = build.device or target
+        return NativeCode(text, signatures, entry, written, machine, level, tir, packed)
 
     try:
         check_runs_here(machine)
@@ -95,7 +96,9 @@ def build(build: Build) -> Module:
     watched = build.callback is not None or step_watcher() is not None
     if not watched and not PassContext.current().instruments:
         passes = PassContext.current().identity()
-        key = compile_cache.key_of(build.loops, build.signatures, target, machine, passes)
+        key = compile_cache.key_of(
+            build.loops, build.signatures, build.device or target, machine, passes
+        )
     entry = compile_cache.read(key) if key is not None else None
     if entry is None:
         said: list[Diagnostic] = []
@@ -181,11 +184,13 @@ def _loaded(
     record: Callable[[], ModuleRecord] | None = None,
 ) -> Module:
     from kc.codegen.native import load_object
+    from kc.runtime.emulator import ensure_emulator
     from kc.runtime.parallel import ensure_pool
 
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
+    emulator = ensure_emulator() if EMULATOR in entry.text else {}
     packed = callbacks.addresses(native.packed)
-    engine = load_object(entry.object, entry.exports, {**pool, **packed})
+    engine = load_object(entry.object, entry.exports, {**pool, **emulator, **packed})
     functions = {
         signature.name: CompiledFunction(
             signature,

@@ -21,6 +21,8 @@ from kc.support.packed_signature import PackedSignature
 from kc.support.target import Target
 
 POOL = "kc_parallel_for"
+EMULATOR = "@kc_emu_"
+"""What stands in the text of kernels that are run on a CPU."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
     ``conversions`` of floats by name are linked in.
     """
     from kc.codegen.float_conversions import conversions_ir
+    from kc.support.gpu_emulator import emulator_ir
     from kc.support.parallel_pool import pool_ir
 
     record_text = "".join(f"\\{byte:02X}" for byte in record.encode())
@@ -100,6 +103,8 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
     ]
     if f"@{POOL}" in text:
         parts.append(pool_ir(record.triple))
+    if EMULATOR in text:
+        parts.append(emulator_ir(record.triple))
     with parsed(text) as (module, parse):
         for signature, symbol in zip(record.functions, record.symbols, strict=True):
             # Anything else that has the name is private to the module.

@@ -6,11 +6,13 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kc.runtime import c_compiler
 from kc.runtime.c_header import c_header
 from kc.runtime.device import CPU, Device, cpu
+from kc.runtime.emulator import Place
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.hooks import require_no_hooks
 from kc.runtime.metadata import ModuleRecord
@@ -36,7 +38,8 @@ class Module:
     ``sources`` maps a kind (``tir``, ``ll``, ``asm``, ...) to its text, or to a function that
     makes it when it is first asked for. ``keep_alive`` (what the machine code lives in) lives as
     long as any of the functions. ``artefacts`` maps the extension of a file to what makes its
-    content; ``record`` makes what a file says of the functions.
+    content; ``record`` makes what a file says of the functions. ``watched`` makes of
+    kernels for a GPU what a CPU runs with checks (:func:`kc.gpu.check`).
     """
 
     # The call is a slot for speed, as in CompiledFunction.
@@ -49,6 +52,7 @@ class Module:
         "entry_name",
         "functions",
         "imported_modules",
+        "watched",
     )
     __call__: Callable[..., Any]
 
@@ -62,6 +66,7 @@ class Module:
         *,
         artefacts: Mapping[str, Callable[[], str | bytes]] | None = None,
         record: Callable[[], ModuleRecord] | None = None,
+        watched: Callable[[], WatchedModule] | None = None,
     ) -> None:
         self.functions = dict(functions)
         self.entry_name = entry_name
@@ -69,6 +74,7 @@ class Module:
         self._sources = dict(sources or {})
         self._artefacts = dict(artefacts or {})
         self._record = record
+        self.watched = watched
         for function in self.functions.values():
             function.retain(keep_alive)
         self.__call__ = self[entry_name].__call__
@@ -217,3 +223,11 @@ def _is_native(triple: str) -> bool:
     """Whether the system's own C compiler links code for ``triple`` (empty: it compiled it)."""
     machine = platform.machine().replace("amd64", "x86_64").replace("arm64", "aarch64")
     return not triple or triple.split("-")[0].replace("arm64", "aarch64") == machine
+
+
+@dataclass(frozen=True)
+class WatchedModule:
+    """Kernels that a CPU runs with checks, and the places that findings name by their numbers."""
+
+    module: Module
+    places: Sequence[Place]

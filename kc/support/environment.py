@@ -59,6 +59,11 @@ VARIABLES = {
             "tir.instrument_bound_checkers does: anything but 0 is on",
         ),
         Variable(
+            "KC_CUDA",
+            "the GPU",
+            "what runs kernels that are built for cuda: emu is the emulator, on the CPU",
+        ),
+        Variable(
             "CC",
             "cc, gcc or clang, the first in PATH",
             "the C compiler that links shared libraries and compiles the C target, with its flags",

@@ -1,6 +1,6 @@
 """The thread pool that runs parallel loops, as LLVM IR: in process and inside exported libraries.
 
-``pool/pool.c`` is the pool, and its head says how it works; ``make pool`` compiled it to the text
+``pool/pool.c`` is the pool, and its head says how it works; ``make native`` compiled it to the text
 beside it. The public functions, which call libc alone::
 
     void kc_parallel_for(void (*body)(int64_t begin, int64_t end, void *ctx), void *ctx,

@@ -19,11 +19,13 @@ class PipelineOptions:
 
     ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
     ``bound_checks``: accesses to memory are checked, and kernels have one more argument.
+    ``watched``: what kernels of a GPU do is watched, where a CPU runs them.
     """
 
     added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
     replaced: Mapping[str, str | None] = field(default_factory=dict)
     bound_checks: bool = False
+    watched: bool = False
 
 
 _CURRENT: ContextVar[PipelineOptions] = ContextVar("kc_pipeline_options")

@@ -170,7 +170,9 @@ PASSES = {
             "convert-tir-to-scf",
             "legalize-narrow-floats",
             "convert-gpu-to-nvvm",
+            "convert-gpu-to-cpu",
             "convert-to-llvm",
+            "make-coroutines",
         ),
     ),
     "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c", "lower-to-nvvm")),
@@ -215,6 +217,7 @@ BACKENDS = {
     "llvm": "kc.backends.llvm:LLVM",
     "c": "kc.backends.c:C",
     "cuda": "kc.backends.cuda:CUDA",
+    "cuda-emu": "kc.backends.cuda_emu:CUDA_EMU",
 }
 """Target kind -> the :class:`kc.backends.Backend` that compiles for it."""
 

@@ -18,7 +18,7 @@ from typing import Any
 from kc.support.diagnostics import warn
 from kc.support.registry import Entry, current
 
-_KINDS = ("llvm", "c", "cuda", "nvptx")
+_KINDS = ("llvm", "c", "cuda", "nvptx", "cuda-emu")
 _HERE = Path(__file__).parent / "targets"
 _TYPES = ("str", "int", "bool", "list")
 

@@ -104,3 +104,9 @@ def test_scalable_vectors():
     assert refusal(text, AARCH64).startswith(
         "error[KC4107]: LLVM failed to compile the module\n  why: "
     )
+
+
+def test_a_name_that_ends_like_a_type_is_no_type():
+    compile_ir(
+        "define i32 @f(i32 %x) {\n  %y.i4453 = add i32 %x, 1\n  ret i32 %y.i4453\n}\n", triple=X86
+    )

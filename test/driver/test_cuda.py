@@ -56,6 +56,7 @@ def test_a_call_says_what_is_missing(built: kc.runtime.Module):
     assert str(caught.value) == (
         "error[KC6021]: add is compiled for an NVIDIA GPU, and kc does not launch on one yet\n"
         "  why: this version makes PTX for it\n"
+        '  try: target="cuda-emu", or KC_CUDA=emu in the environment, runs the same kernels here\n'
         "  try: module.imported_modules[0].get_source() is the PTX, for a CUDA driver"
     )
 

@@ -1,5 +1,5 @@
-; Made by `make pool` with clang 22.1.8: do not edit.
-; The sha256 of pool.c: 01e4b18258fa36210a14a171338d7c732cf15d343039853c32033049b620f2ad
+; Made by `make native` with clang 22.1.8: do not edit.
+; The sha256 of pool.c: 59950cf802cb40b34be719686dc238140be5ffcd1564cc1e82e5142df53ee1c5
 
 %struct.timespec = type { i64, i64 }
 %struct.worker = type { i64, i32, i32 }

@@ -1,6 +1,6 @@
 /* The thread pool that runs parallel loops, in process and inside exported libraries.
  *
- * `make pool` compiles this file to the LLVM IR beside it, which is what kc uses: pool.x86_64.ll and
+ * `make native` compiles this file to the LLVM IR beside it, which is what kc uses: pool.x86_64.ll and
  * pool.aarch64.ll for Linux, pool.serial.ll for everything else. Users need no compiler.
  *
  *     kc_parallel_for      runs the iterations [0, n) in chunks of `grain` (less than 1: about four

@@ -1,4 +1,4 @@
-"""The source of the thread pool: its text is fresh, and sanitizers find nothing in it."""
+"""The sources in C: their texts are fresh, and sanitizers find nothing in the thread pool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import make_pool
+import make_native
 import optional_tools
 import pytest
 
@@ -17,28 +17,29 @@ from kc.support.parallel_pool import MAX_CPUS, MAX_THREADS, SYMBOLS
 CLANG = optional_tools.find("clang-22") or ""
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-22 is not installed")
 
+POOL = make_native.FOLDER / "pool" / "pool.c"
 DRIVER = Path(__file__).with_name("pool_driver.c")
 
 
-@pytest.mark.parametrize("name", make_pool.MACHINES)
+@pytest.mark.parametrize("name", make_native.MACHINES)
 def test_text_is_of_this_source(name: str) -> None:
-    text = (make_pool.FOLDER / name).read_text()
+    text = (make_native.FOLDER / name).read_text()
     version = re.findall(r"with clang ([\d.]+)", text)[0]
-    assert text.startswith(make_pool.header(version)), "pool.c has changed: make pool"
+    assert text.startswith(make_native.header(name, version)), "its source has changed: make native"
 
 
 @needs_clang
-@pytest.mark.parametrize("name", make_pool.MACHINES)
+@pytest.mark.parametrize("name", make_native.MACHINES)
 def test_text_is_what_clang_makes(name: str) -> None:
-    text = (make_pool.FOLDER / name).read_text()
-    if not text.startswith(make_pool.header(make_pool.version_of(CLANG))):
-        pytest.skip(f"made by another version than {make_pool.version_of(CLANG)}")
-    assert make_pool.text_of(name, CLANG) == text, "make pool"
+    text = (make_native.FOLDER / name).read_text()
+    if not text.startswith(make_native.header(name, make_native.version_of(CLANG))):
+        pytest.skip(f"made by another version than {make_native.version_of(CLANG)}")
+    assert make_native.text_of(name, CLANG) == text, "make native"
 
 
 def test_text_says_nothing_of_the_build() -> None:
-    for name in make_pool.MACHINES:
-        text = (make_pool.FOLDER / name).read_text()
+    for name in make_native.MACHINES:
+        text = (make_native.FOLDER / name).read_text()
         for word in ("target ", "source_filename", "target-cpu", "\n!", " !"):
             assert word not in text, name
 
@@ -46,19 +47,19 @@ def test_text_says_nothing_of_the_build() -> None:
 def test_another_clang_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(make_pool, "FOLDER", tmp_path)
+    monkeypatch.setattr(make_native, "FOLDER", tmp_path)
     older = tmp_path / "clang"
     older.write_text("#!/bin/sh\necho Debian clang version 14.0.6\n")
     older.chmod(0o755)
     for clang, why in ((str(older), "that is 14.0.6"), ("no-such-clang", "there is none")):
-        assert make_pool.main([clang]) == 1
+        assert make_native.main([clang]) == 1
         said = capsys.readouterr().out
-        assert said == f"make_pool.py: {clang}: {why}; needs clang 22 (Debian: clang-22)\n"
+        assert said == f"make_native.py: {clang}: {why}; needs clang 22 (Debian: clang-22)\n"
     assert list(tmp_path.iterdir()) == [older]
 
 
 def test_numbers_agree() -> None:
-    source = make_pool.SOURCE.read_text()
+    source = POOL.read_text()
     numbers = dict(re.findall(r"^    (MAX_\w+) = (\d+),", source, re.M))
     assert numbers == {"MAX_THREADS": str(MAX_THREADS), "MAX_CPUS": str(MAX_CPUS)}
 
@@ -83,7 +84,7 @@ def driver(tmp_path: Path) -> Callable[[str], Path]:
         renamed = [f"-D{name}={name.replace('kc_', 'second_')}" for name in SYMBOLS]
         objects = [str(tmp_path / name) for name in ("first.o", "second.o")]
         for path, names in zip(objects, ([], renamed), strict=True):
-            command = [CLANG, *flags, "-ffreestanding", *names, "-c", str(make_pool.SOURCE)]
+            command = [CLANG, *flags, "-ffreestanding", *names, "-c", str(POOL)]
             subprocess.run([*command, "-o", path], check=True)
         program = tmp_path / "driver"
         command = [CLANG, *flags, str(DRIVER), *objects, "-pthread", "-o", str(program)]

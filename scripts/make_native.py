@@ -1,11 +1,11 @@
-"""Compiles the thread pool, kc/support/pool/pool.c, to the LLVM IR that kc uses.
+"""Compiles kc's C sources, the thread pool and the emulator of GPUs, to the LLVM IR that kc uses.
 
-    python scripts/make_pool.py CLANG
+    python scripts/make_native.py CLANG
 
-Writes pool.ARCHITECTURE.ll beside it: Linux on x86-64 and AArch64, and the serial one for every
-other machine. This needs clang 22: text of a newer one may be more than llvmlite's LLVM reads. What
-the text says of the build, not of the pool, is left out: paths, the processor, the data layout,
-which is that of the module it becomes a part of.
+Writes the texts beside them: the pool for Linux on x86-64 and AArch64, and the serial one for every
+other machine; the emulator for all machines. This needs clang 22: text of a newer one may be more
+than llvmlite's LLVM reads. What the text says of the build, not of the program, is left out: paths,
+the processor, the data layout, which is that of the module it becomes a part of.
 """
 
 import hashlib
@@ -15,15 +15,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent.parent / "kc" / "support" / "pool"
-SOURCE = FOLDER / "pool.c"
+FOLDER = Path(__file__).resolve().parent.parent / "kc" / "support"
 VERSION = "22"
 
-# File -> the machine that clang compiles for. The serial pool is the same on all.
+# File -> the machine that clang compiles for. What is for no system is the same on all machines.
 MACHINES = {
-    "pool.x86_64.ll": "x86_64-linux-gnu",
-    "pool.aarch64.ll": "aarch64-linux-gnu",
-    "pool.serial.ll": "x86_64-unknown-none",
+    "pool/pool.x86_64.ll": "x86_64-linux-gnu",
+    "pool/pool.aarch64.ll": "aarch64-linux-gnu",
+    "pool/pool.serial.ll": "x86_64-unknown-none",
+    "emulator/emulator.ll": "x86_64-unknown-none",
 }
 
 # Small, as code in memory is compiled when it is first needed, without optimization.
@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
     clang = shutil.which(argv[0])
     if clang is None or version_of(clang).split(".")[0] != VERSION:
         what = f"that is {version_of(clang)}" if clang else "there is none"
-        print(f"make_pool.py: {argv[0]}: {what}; needs clang {VERSION} (Debian: clang-{VERSION})")
+        print(f"make_native.py: {argv[0]}: {what}; needs clang {VERSION} (Debian: clang-{VERSION})")
         return 1
     for name in MACHINES:
         (FOLDER / name).write_text(text_of(name, clang), encoding="utf-8")
@@ -53,25 +53,34 @@ def version_of(clang: str) -> str:
     return match[1] if match else "0"
 
 
-def header(version: str) -> str:
+def source_of(name: str) -> Path:
+    """The C file that a text is made of."""
+    path = FOLDER / name
+    return path.with_name(f"{path.name.partition('.')[0]}.c")
+
+
+def header(name: str, version: str) -> str:
     """The origin of the text, by which a stale one is noticed without a compiler, too."""
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+    source = source_of(name)
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
     return (
-        f"; Made by `make pool` with clang {version}: do not edit.\n"
-        f"; The sha256 of pool.c: {digest}\n"
+        f"; Made by `make native` with clang {version}: do not edit.\n"
+        f"; The sha256 of {source.name}: {digest}\n"
     )
 
 
 def text_of(name: str, clang: str) -> str:
     """The text of one of the files."""
+    source = source_of(name)
+    target = f"--target={MACHINES[name]}"
     done = subprocess.run(
-        [clang, f"--target={MACHINES[name]}", *OPTIONS, "-S", "-emit-llvm", "-o", "-", SOURCE.name],
-        cwd=FOLDER,
+        [clang, target, *OPTIONS, "-S", "-emit-llvm", "-o", "-", source.name],
+        cwd=source.parent,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return header(version_of(clang)) + reduced(done.stdout)
+    return header(name, version_of(clang)) + reduced(done.stdout)
 
 
 def reduced(text: str) -> str:

@@ -1,0 +1,219 @@
+"""Checks of kernels for GPUs: they run on this CPU, and what they do is watched.
+
+    module = kc.build(s, [A, B, C], target="cuda -arch=sm_90a")
+    report = kc.gpu.check(module, a, b, c)
+    print(report)
+
+The arrays are as for a call, with what the kernels write in them; the results are the same. (CUDA:
+``compute-sanitizer``, and the counters of Nsight Compute, for kernels of any compiler.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kc.runtime.emulator import Place, RawFinding, Watch, watch
+from kc.support.diagnostics import CallError, Diagnostic, Location
+from kc.support.target import Target
+
+__all__ = ["AccessSite", "Finding", "Report", "check"]
+
+_KINDS = (
+    ("race", "KC6301"),
+    ("divergent-barrier", "KC6302"),
+    ("out-of-bounds", "KC6303"),
+    ("misaligned", "KC6304"),
+    ("uninitialised", "KC6305"),
+    ("deadlock", "KC6306"),
+)
+_WHY: Mapping[str, str] = {
+    "race": "nothing orders threads but a barrier of their block, and nothing orders blocks",
+    "divergent-barrier": "all threads of a block come to a barrier, and all lanes to a shuffle",
+    "out-of-bounds": "the access was left out",
+    "misaligned": "a GPU reads and writes vectors at multiples of their size",
+    "uninitialised": "memory of a block holds anything until a thread of it writes",
+    "deadlock": "each waits for the others, which never come",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong that kernels did.
+
+    ``kind`` is "race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised" or
+    "deadlock"; ``count`` is how often it was seen, ``block`` and ``thread`` who did it first, and
+    ``second`` where the second thread was, if there is one.
+    """
+
+    kind: str
+    buffer: str
+    message: str
+    location: Location | None
+    count: int
+    block: int
+    thread: int
+    second: Location | None = None
+
+    def diagnostic(self) -> Diagnostic:
+        """The finding as a message."""
+        facts: list[str] = []
+        if self.second is not None:
+            text = self.second.source_line().strip()
+            facts.append(f"the other: {self.second}" + (f"  {text}" if text else ""))
+        if self.count > 1:
+            facts.append(f"seen {self.count} times")
+        return Diagnostic(
+            dict(_KINDS)[self.kind],
+            self.message,
+            location=self.location,
+            facts=facts,
+            why=_WHY[self.kind],
+        )
+
+
+@dataclass(frozen=True)
+class AccessSite:
+    """What an access to memory of the device or of a block cost.
+
+    ``executions`` counts warps. ``transactions`` are sectors of 32 bytes of the device's memory, or
+    wavefronts of a block's; ``least`` is how few would do. ``bank_conflicts`` are the wavefronts
+    that lanes wait for because others use the same bank.
+    """
+
+    buffer: str
+    access: str
+    location: Location | None
+    executions: int
+    transactions: int
+    least: int
+    bank_conflicts: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What kernels did: findings, the cost of each access, and the barriers that blocks came to."""
+
+    findings: tuple[Finding, ...]
+    sites: tuple[AccessSite, ...]
+    barriers: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        lines = [finding.diagnostic().render() for finding in self.findings]
+        heads = ("buffer", "access", "warps", "transactions", "least", "conflicts", "line")
+        rows = [
+            (
+                site.buffer,
+                site.access,
+                str(site.executions),
+                str(site.transactions),
+                str(site.least),
+                str(site.bank_conflicts),
+                "" if site.location is None else str(site.location.line),
+            )
+            for site in self.sites
+        ]
+        widths = [max(len(row[n]) for row in (heads, *rows)) for n in range(len(heads))]
+        for row in (heads, *rows):
+            cells = [
+                cell.ljust(width) if n < 2 else cell.rjust(width)
+                for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        verdict = f"{len(self.findings)} findings" if self.findings else "nothing found"
+        lines.append(f"{verdict}; barriers: {self.barriers}")
+        return "\n".join(lines)
+
+
+def check(
+    module: Any, *arrays: Any, target: Target | str = "cuda-emu", name: str | None = None
+) -> Report:
+    """Run the kernels of a module on this CPU, and say what is wrong with what they do.
+
+    ``module`` is the result of :func:`kc.build` for ``cuda`` or ``cuda-emu``, or a module or a
+    function of IR, or its text, which is compiled for ``target`` first. ``arrays`` are the
+    arguments of the function ``name``, by default the one that a call of the module calls.
+
+    Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
+    """
+    from kc.driver import build
+    from kc.runtime.module import Module
+
+    if isinstance(module, str):
+        from kc.tir.module import IRModule
+
+        module = IRModule.parse(module)
+    if not isinstance(module, Module):
+        module = build(module, target=target)
+    if module.watched is None:
+        raise CallError(
+            "KC6300",
+            "kc.gpu.check: the module has no kernels for a GPU",
+            why="it is compiled for a target of another kind",
+            hints=['kc.build(..., target="cuda -arch=sm_80"), or target="cuda-emu"'],
+        )
+    watched = module.watched()
+    function = watched.module if name is None else watched.module[name]
+    seen = watch(lambda: function(*arrays), len(watched.places))
+    return _report(seen, watched.places)
+
+
+def _report(seen: Watch, places: Any) -> Report:
+    sites: dict[tuple[str, str, Location | None], list[int]] = {}
+    for cost, place in zip(seen.costs, places, strict=True):
+        if cost.executions:
+            sums = sites.setdefault((place.buffer, place.what, place.location), [0] * 4)
+            numbers = (cost.executions, cost.transactions, cost.least, cost.conflicts)
+            for n, number in enumerate(numbers):
+                sums[n] += number
+    return Report(
+        tuple(_finding(raw, places) for raw in seen.findings),
+        tuple(
+            AccessSite(buffer, what, location, *numbers)
+            for (buffer, what, location), numbers in sites.items()
+        ),
+        seen.barriers,
+    )
+
+
+def _finding(raw: RawFinding, places: list[Place]) -> Finding:
+    kind = _KINDS[raw.kind][0]
+    place = places[raw.site]
+    second = places[raw.other_site] if raw.other_site >= 0 else None
+    who = _who(raw.block, raw.thread)
+    other_who = _who(raw.other_block, raw.other_thread)
+    if raw.block == raw.other_block:
+        other_who = f"thread {raw.other_thread}"
+    element = f"{place.buffer}[{raw.element}]" if raw.element >= 0 else place.buffer
+    if kind == "race":
+        assert second is not None
+        message = f"{element} is {place.what} by {who}, and was {second.what} by {other_who}"
+    elif kind in ("divergent-barrier", "deadlock"):
+        does = "has ended" if second is None else f"is at another {second.what}"
+        message = f"{who} waits at a {place.what}, and {other_who} {does}"
+    elif kind == "uninitialised":
+        message = f"{element} is read by {who}, and no thread has written it"
+    elif kind == "misaligned":
+        message = f"{element} is {place.what} by {who} at an address that is not aligned"
+    else:
+        message = f"{place.buffer} is {place.what} by {who} outside of its bounds"
+    return Finding(
+        kind,
+        place.buffer,
+        message,
+        place.location,
+        raw.count,
+        raw.block,
+        raw.thread,
+        None if second is None else second.location,
+    )
+
+
+def _who(block: int, thread: int) -> str:
+    return f"thread {thread} of block {block}"

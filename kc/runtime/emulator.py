@@ -1,0 +1,118 @@
+"""The emulator of GPUs, loaded into this process, and what it says of kernels that it watched."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kc.support.diagnostics import Location
+from kc.support.gpu_emulator import SYMBOLS, emulator_ir
+
+_lock = threading.Lock()
+_watching = threading.Lock()
+_engine: Any = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a kernel; ``what`` is "read" or "written" of a buffer, "barrier" or "shuffle"."""
+
+    what: str
+    buffer: str
+    location: Location | None
+
+
+class RawFinding(ctypes.Structure):
+    """A finding as ``emulator.c`` has it: numbers of places, -1 for none."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int32),
+        ("site", ctypes.c_int32),
+        ("other_site", ctypes.c_int32),
+        ("other_thread", ctypes.c_int32),
+        ("block", ctypes.c_int64),
+        ("thread", ctypes.c_int64),
+        ("other_block", ctypes.c_int64),
+        ("element", ctypes.c_int64),
+        ("count", ctypes.c_int64),
+    )
+
+
+class RawCost(ctypes.Structure):
+    """What an access cost: how often a warp did it, what it moved, the least, and conflicts."""
+
+    _fields_ = (
+        ("executions", ctypes.c_int64),
+        ("transactions", ctypes.c_int64),
+        ("least", ctypes.c_int64),
+        ("conflicts", ctypes.c_int64),
+    )
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What was seen: findings, costs of each place, and how many barriers blocks came to."""
+
+    findings: list[RawFinding]
+    costs: list[RawCost]
+    barriers: int
+
+
+def ensure_emulator() -> dict[str, int]:
+    """The addresses of the emulator's functions, by name; compiles them at the first call.
+
+    Generated code that runs kernels is linked against these.
+    """
+    global _engine
+    if _engine is None:
+        with _lock:
+            if _engine is None:
+                _engine = _compile()
+    return {name: _engine.get_function_address(name) for name in SYMBOLS}
+
+
+def _compile() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple = llvm.get_process_triple()
+    target = llvm.Target.from_triple(triple)
+    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), opt=2, jit=True)
+    module = llvm.parse_assembly(emulator_ir(triple))
+    module.data_layout = str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+
+def watch(run: Callable[[], object], places: int) -> Watch:
+    """Call ``run``, which runs kernels with checks that name ``places``; one at a time."""
+    addresses = ensure_emulator()
+
+    def function(name: str, result: Any, *arguments: Any) -> Any:
+        return ctypes.CFUNCTYPE(result, *arguments)(addresses[name])
+
+    with _watching:
+        function("kc_emu_begin", None, ctypes.c_int32)(places)
+        try:
+            run()
+            count, barriers = ctypes.c_int32(), ctypes.c_int64()
+            findings = function(
+                "kc_emu_findings", ctypes.POINTER(RawFinding), ctypes.POINTER(ctypes.c_int32)
+            )(ctypes.byref(count))
+            costs = function(
+                "kc_emu_costs", ctypes.POINTER(RawCost), ctypes.POINTER(ctypes.c_int64)
+            )(ctypes.byref(barriers))
+            return Watch(
+                [RawFinding.from_buffer_copy(findings[n]) for n in range(count.value)],
+                [RawCost.from_buffer_copy(costs[n]) for n in range(places)],
+                barriers.value,
+            )
+        finally:
+            function("kc_emu_end", None)()

@@ -1,0 +1,27 @@
+"""The emulator of GPUs, as LLVM IR: in process and inside exported libraries.
+
+``emulator/emulator.c`` is the emulator, and its head says how it works; ``make native`` compiled it
+to the text beside it. It calls libc alone.
+"""
+
+from pathlib import Path
+
+SYMBOLS = (
+    "kc_emu_run",
+    "kc_emu_run_checked",
+    "kc_emu_begin",
+    "kc_emu_end",
+    "kc_emu_launch",
+    "kc_emu_block",
+    "kc_emu_buffer",
+    "kc_emu_access",
+    "kc_emu_findings",
+    "kc_emu_costs",
+)
+"""The public functions of the text."""
+
+
+def emulator_ir(triple: str) -> str:
+    """The emulator as the text of an LLVM module for ``triple``."""
+    file = Path(__file__).with_name("emulator") / "emulator.ll"
+    return f'target triple = "{triple}"\n\n{file.read_text(encoding="utf-8")}'

@@ -1,0 +1,168 @@
+"""target="cuda-emu": kernels run on this CPU, and compute what numpy does."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te
+from kc.runtime import load_module
+
+TARGET = "cuda-emu -arch=sm_80"
+
+
+def axis(name: str) -> Any:
+    return te.thread_axis(name)
+
+
+def product(n: int, tile: int = 16, threads: int = 4, dtype: str = "float32") -> tuple[Any, Any]:
+    """A product of matrices by tiles in shared memory."""
+    A, B = (te.placeholder((n, n), dtype, name=name) for name in "AB")
+    k = te.reduce_axis((0, n), name="k")
+    C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    s = te.create_schedule(C.op)
+    shared = [s.cache_read(tensor, "shared", [C]) for tensor in (A, B)]
+    local = s.cache_write(C, "local")
+    by, yi = s[C].split(s[C].op.axis[0], tile)
+    bx, xi = s[C].split(s[C].op.axis[1], tile)
+    ty, yi = s[C].split(yi, nparts=threads)
+    tx, xi = s[C].split(xi, nparts=threads)
+    s[C].reorder(by, bx, ty, tx, yi, xi)
+    names = ("blockIdx.y", "blockIdx.x", "threadIdx.y", "threadIdx.x")
+    for loop, name in zip((by, bx, ty, tx), names, strict=True):
+        s[C].bind(loop, axis(name))
+    s[local].compute_at(s[C], tx)
+    ko, ki = s[local].split(s[local].op.reduce_axis[0], 8)
+    s[local].reorder(ko, ki, *s[local].op.axis)
+    for stage in shared:
+        s[stage].compute_at(s[local], ko)
+        fused = s[stage].fuse(*s[stage].op.axis)
+        _, part = s[stage].split(fused, threads * threads)
+        ty, tx = s[stage].split(part, threads)
+        s[stage].bind(ty, axis("threadIdx.y"))
+        s[stage].bind(tx, axis("threadIdx.x"))
+    return s, [A, B, C]
+
+
+def sums(rows: int, columns: int, threads: int) -> tuple[Any, Any]:
+    """Each block sums a row."""
+    A = te.placeholder((rows, columns), name="A")
+    k = te.reduce_axis((0, columns), name="k")
+    B = te.compute((rows,), lambda i: te.sum(A[i, k], axis=k), name="B")
+    s = te.create_schedule(B.op)
+    _, inner = s[B].split(B.op.reduce_axis[0], threads)
+    s[B].bind(B.op.axis[0], axis("blockIdx.x"))
+    s[B].bind(inner, axis("threadIdx.x"))
+    return s, [A, B]
+
+
+def random(*shape: int, dtype: str = "float32") -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("n", [16, 40, 64])
+def test_a_product_by_tiles(n: int):
+    s, args = product(n)
+    module = kc.build(s, args, target=TARGET)
+    a, b, c = random(n, n), random(n, n), np.zeros((n, n), "float32")
+    module(a, b, c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
+    report = kc.gpu.check(module, a, b, c)
+    assert report.ok, str(report)
+    # Two barriers for each part of k, but one less at the end or the start.
+    blocks = -((-n // 16) ** 2)
+    assert report.barriers % blocks == 0
+
+
+@pytest.mark.parametrize("threads", [8, 32, 48, 128])
+def test_reductions_over_threads(threads: int):
+    """Parts of a warp, a warp, and several, the last of them with lanes that do not exist."""
+    s, args = sums(5, 300, threads)
+    module = kc.build(s, args, target=TARGET)
+    a, b = random(5, 300), np.zeros(5, "float32")
+    report = kc.gpu.check(module, a, b)
+    assert report.ok, str(report)
+    np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-4, atol=1e-5)
+    b[:] = 0
+    module(a, b)
+    np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-4, atol=1e-5)
+
+
+def test_halves_are_computed_as_a_gpu_does():
+    s, args = product(16, dtype="float16")
+    a, b = random(16, 16, dtype="float16"), random(16, 16, dtype="float16")
+    c = np.zeros((16, 16), "float16")
+    kc.build(s, args, target=TARGET)(a, b, c)
+    expected = (a.astype("float32") @ b.astype("float32")).astype("float16")
+    np.testing.assert_allclose(c, expected, rtol=2e-2, atol=2e-2)
+
+
+def test_sizes_that_are_arguments():
+    n = te.var("n")
+    A = te.placeholder((n,), name="A")
+    B = te.compute((n,), lambda i: A[i] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    block, thread = s[B].split(B.op.axis[0], 32)
+    s[B].bind(block, axis("blockIdx.x"))
+    s[B].bind(thread, axis("threadIdx.x"))
+    module = kc.build(s, [A, B], target=TARGET)
+    for size in (0, 1, 31, 32, 100):
+        a, b = random(size), np.zeros(size, "float32")
+        report = kc.gpu.check(module, a, b)
+        assert report.ok
+        np.testing.assert_array_equal(b, a + 1)
+
+
+def test_programs_that_say_cuda(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("KC_CUDA", "emu")
+    s, args = sums(3, 64, 32)
+    module = kc.build(s, args, target="cuda -arch=sm_80")
+    a, b = random(3, 64), np.zeros(3, "float32")
+    module(a, b)
+    np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "o",
+        "ll",
+        "mlir",
+        pytest.param("so", marks=pytest.mark.skipif(not shutil.which("cc"), reason="no cc")),
+    ],
+)
+def test_files_have_the_emulator_in_them(kind: str, tmp_path: Path):
+    s, args = sums(3, 64, 32)
+    module = kc.build(s, args, target=TARGET)
+    path = tmp_path / f"sums.{kind}"
+    module.export_library(path) if kind == "so" else module.save(path)
+    a, b = random(3, 64), np.zeros(3, "float32")
+    load_module(path)(a, b)
+    np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-5, atol=1e-5)
+
+
+def test_every_barrier_of_a_product_is_needed():
+    """Without any one of its barriers the kernel has a race, and with all of them none."""
+    from kc.conversion.pipelines import TO_EMULATOR
+    from kc.support.registry import context, get_pass
+
+    s, args = product(32)
+    with kc.target.Target(TARGET):
+        module = kc.lower(s, args)
+        for name in TO_EMULATOR[: TO_EMULATOR.index("convert-gpu-to-cpu")]:
+            if isinstance(name, str):
+                get_pass(name).apply(context(), module.op)
+    lines = str(module).splitlines()
+    barriers = [n for n, line in enumerate(lines) if line.strip() == "gpu.barrier"]
+    assert len(barriers) == 2
+    a, b, c = random(32, 32), random(32, 32), np.zeros((32, 32), "float32")
+    assert kc.gpu.check("\n".join(lines), a, b, c).ok
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
+    for barrier in barriers:
+        report = kc.gpu.check("\n".join([*lines[:barrier], *lines[barrier + 1 :]]), a, b, c)
+        assert "race" in {finding.kind for finding in report.findings}
